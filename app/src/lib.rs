@@ -1,0 +1,2 @@
+//! Everything a person sees.
+pub mod state;

@@ -1,0 +1,4 @@
+//! The engine of Syncline, without a pixel.
+pub mod record;
+pub mod runner;
+pub mod time;

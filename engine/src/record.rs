@@ -1,0 +1,211 @@
+//! The one vocabulary that backends and importers speak: facts about what ran, as plain data.
+
+mod ids;
+mod kinds;
+mod run;
+
+pub use ids::{CallId, CounterId, DependencyId, DeviceId, EventId, LaneId, NameId, SpanId};
+pub use kinds::{Basis, DependencyKind, Group, Role, Severity, SpanKind, State};
+pub use run::{Clock, Expectation, Log, Outcome, Problem, Run, RunEnd};
+
+use serde::{Deserialize, Serialize};
+
+use crate::time::Nanos;
+
+/// One fact. The order in which records arrive does not matter, except that a [`Record::Name`] and a
+/// [`Record::Lane`] that come late leave what refers to them unnamed, or in no group, until they come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Record {
+    /// What was run, or which file was opened.
+    Run(Box<Run>),
+    /// A text that other records refer to.
+    Name(NameId, Box<str>),
+    /// A device that runs work.
+    Device(Box<Device>),
+    /// A row of the timeline: a host thread, a stream, a compile worker, a queue.
+    Lane(Box<Lane>),
+    /// A GPU synchronisation point.
+    Event(Event),
+    /// A host call of the workload, with its place in the source.
+    Call(Call),
+    /// An operation that ran to its end.
+    Span(Span),
+    /// An operation that has started and not yet ended; the [`Record::Span`] of the same id completes it.
+    Began(Began),
+    /// A cause and its effect.
+    Dependency(Dependency),
+    /// One more field of a span.
+    Argument(SpanId, NameId, Value),
+    /// A series of samples.
+    Counter(Box<Counter>),
+    /// The value of a counter from an instant on.
+    Sample(Sample),
+    /// A device was lost: nothing submitted to it after this instant runs.
+    Loss(Box<Loss>),
+    /// How a clock was converted to capture time.
+    Clock(Box<Clock>),
+    /// Something known to be wrong or missing in the data itself.
+    Problem(Box<Problem>),
+    /// What the workload expected, checked after the run.
+    Expectation(Box<Expectation>),
+    /// A line of the log.
+    Log(Box<Log>),
+    /// The run is over.
+    End(Box<RunEnd>),
+}
+
+/// A device that runs work.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// Its place in the table of devices.
+    pub id: DeviceId,
+    /// What people call it, such as `NVIDIA H200` or `cpu, 8 workers`.
+    pub name: String,
+    /// The backend that drives it (`cpu`, `wgpu`, `cuda`), or the tool that captured it.
+    pub backend: String,
+    /// What it can and cannot do, in words, such as `one queue: streams serialise`.
+    pub detail: String,
+}
+
+/// A row of the timeline.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lane {
+    /// Its place in the table of lanes.
+    pub id: LaneId,
+    /// The group it is drawn in.
+    pub group: Group,
+    /// The device it belongs to; none for host threads.
+    pub device: Option<DeviceId>,
+    /// What a stream is for; [`Role::None`] for lanes that are not streams.
+    pub role: Role,
+    /// Its name on screen.
+    pub name: String,
+    /// Lanes of one group are drawn by ascending order, then id.
+    pub order: i32,
+}
+
+/// A GPU synchronisation point, which is recorded on one stream and waited for on others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// Its place in the table of events.
+    pub id: EventId,
+    /// Its name, such as `ready[1]`.
+    pub name: NameId,
+    /// Whether a record of it keeps a time that elapsed time can be taken from.
+    pub timing: bool,
+}
+
+/// A host call of the workload: where in the source it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Call {
+    /// Its place in the table of calls. Spans of one call in a loop share it.
+    pub id: CallId,
+    /// Line in the workload's source, counted from 1; 0 where there is none.
+    pub line: u32,
+    /// The call's verb, such as `launch`.
+    pub name: NameId,
+}
+
+/// An operation that ran: what, where, when it was enqueued, when it started and ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Span {
+    /// Its place in the table of spans, given out by the producer when the operation was submitted.
+    pub id: SpanId,
+    /// The lane it ran on.
+    pub lane: LaneId,
+    /// What it is called.
+    pub name: NameId,
+    /// The call that made it, or [`CallId::NONE`].
+    pub call: CallId,
+    /// What sort of operation it was.
+    pub kind: SpanKind,
+    /// How it ended.
+    pub state: State,
+    /// When it was handed to its lane; equal to `start` where that is not known.
+    pub enqueued: Nanos,
+    /// When it began to run.
+    pub start: Nanos,
+    /// When it ended. An end before the start is repaired by the capture, and the span marked.
+    pub end: Nanos,
+}
+
+/// An operation that has started and not yet ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Began {
+    /// Its place in the table of spans.
+    pub id: SpanId,
+    /// The lane it runs on.
+    pub lane: LaneId,
+    /// What it is called.
+    pub name: NameId,
+    /// What sort of operation it is.
+    pub kind: SpanKind,
+    /// When it was handed to its lane.
+    pub enqueued: Nanos,
+    /// When it began to run.
+    pub start: Nanos,
+}
+
+/// A cause and its effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dependency {
+    /// The span that had to end first.
+    pub cause: SpanId,
+    /// The span that it held back.
+    pub effect: SpanId,
+    /// What ties the two.
+    pub kind: DependencyKind,
+    /// Whether it was declared, enforced or merely observed.
+    pub basis: Basis,
+    /// The event that carried it and the generation of its record, or [`EventId::NONE`] and 0.
+    pub event: EventId,
+    /// The generation of the event's record, counted from 1.
+    pub generation: u32,
+}
+
+/// The value of a span's argument.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Value {
+    /// A whole number.
+    Integer(i64),
+    /// A real number.
+    Number(f64),
+    /// A text.
+    Text(Box<str>),
+}
+
+/// A series of samples, drawn as a lane of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counter {
+    /// Its place in the table of counters.
+    pub id: CounterId,
+    /// Its name on screen.
+    pub name: String,
+    /// The unit of its values, such as `bytes`.
+    pub unit: String,
+    /// The device it belongs to, where there is one.
+    pub device: Option<DeviceId>,
+}
+
+/// The value of a counter from an instant on, until its next sample.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// The counter.
+    pub counter: CounterId,
+    /// From when on it has the value.
+    pub time: Nanos,
+    /// The value, in the counter's unit.
+    pub value: f64,
+}
+
+/// A device was lost.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Loss {
+    /// The device.
+    pub device: DeviceId,
+    /// The moment of the loss.
+    pub time: Nanos,
+    /// Why, in words, such as `injected` or the driver's message.
+    pub reason: String,
+}

@@ -1,0 +1,150 @@
+//! The closed sets a record chooses from; each knows its own label.
+
+use serde::{Deserialize, Serialize};
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $label:literal,)* })*) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        #[repr(u8)]
+        pub enum $name {
+            $($(#[$vdoc])* #[serde(rename = $label)] $variant,)*
+        }
+
+        impl $name {
+            /// Every value, in the order of declaration, which is also the order of its number.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
+
+            /// The word for it, in files and on screen.
+            pub const fn label(self) -> &'static str {
+                match self { $(Self::$variant => $label,)* }
+            }
+
+            /// The value that is written as `label`.
+            pub fn from_label(label: &str) -> Option<Self> {
+                match label { $($label => Some(Self::$variant),)* _ => None }
+            }
+        }
+    )*};
+}
+
+kinds! {
+    /// The four groups of lanes, from top to bottom.
+    Group {
+        /// Where calls are made: a lane a host thread.
+        #[default]
+        Host = "host",
+        /// What the implementation does with calls; compile workers.
+        Device = "device",
+        /// Streams, and the queue that they share where the hardware has but one.
+        Streams = "streams",
+        /// Series of samples.
+        Counters = "counters",
+    }
+
+    /// What a stream is for. Roles have hues.
+    Role {
+        /// Not a stream, or not known.
+        #[default]
+        None = "none",
+        /// Kernels.
+        Compute = "compute",
+        /// Copies from the host to the device.
+        HostToDevice = "host-to-device",
+        /// Copies from the device to the host.
+        DeviceToHost = "device-to-host",
+        /// Copies within a device.
+        DeviceToDevice = "device-to-device",
+        /// Communication between devices.
+        Collective = "collective",
+        /// Synchronisation alone.
+        Barrier = "barrier",
+    }
+
+    /// What sort of operation a span was.
+    SpanKind {
+        /// A host API call that returned.
+        #[default]
+        Call = "call",
+        /// A kernel.
+        Kernel = "kernel",
+        /// A copy from the host to the device.
+        Upload = "upload",
+        /// A copy from the device to the host.
+        Download = "download",
+        /// A copy within a device.
+        Copy = "copy",
+        /// A buffer filled with one value.
+        Fill = "fill",
+        /// An event reached by its stream.
+        EventRecord = "event-record",
+        /// A stream held back by an event; empty where the event was reached already.
+        EventWait = "event-wait",
+        /// A stream held back until the host raised a signal.
+        Hold = "hold",
+        /// A function of the host, called in stream order.
+        HostFunction = "host-function",
+        /// A host thread blocked until something ended.
+        Synchronize = "synchronize",
+        /// Work of a host thread itself.
+        HostWork = "host-work",
+        /// A pipeline being compiled.
+        Compile = "compile",
+        /// A named part of a lane, around other spans.
+        Scope = "scope",
+    }
+
+    /// How an operation ended.
+    State {
+        /// It ran to its end.
+        #[default]
+        Done = "done",
+        /// It ran and failed.
+        Failed = "failed",
+        /// It never ran, because something before it failed or the run was stopped.
+        Cancelled = "cancelled",
+        /// The device was lost before it ended.
+        Lost = "lost",
+    }
+
+    /// What ties a cause to its effect.
+    DependencyKind {
+        /// The host call that submitted an operation, and the operation.
+        #[default]
+        Submission = "submission",
+        /// An event's record, and a wait that it released.
+        Event = "event",
+        /// Operations, and the host call that blocked until they ended.
+        Synchronization = "synchronization",
+        /// A signal of the host, and what it released.
+        Signal = "signal",
+        /// A pipeline that became ready, and its first use.
+        Pipeline = "pipeline",
+        /// The last use of a buffer, and the next.
+        Buffer = "buffer",
+    }
+
+    /// How a dependency is known. The three are never mixed.
+    Basis {
+        /// Stream order, waits and blocking calls guarantee it.
+        #[default]
+        Enforced = "enforced",
+        /// The workload says that it needs it.
+        Declared = "declared",
+        /// It merely happened in that order, or was concluded from times.
+        Observed = "observed",
+    }
+
+    /// How much a problem takes from what the capture can tell.
+    Severity {
+        /// Worth knowing.
+        #[default]
+        Info = "info",
+        /// Something is not as it should be.
+        Warning = "warning",
+        /// Something failed.
+        Error = "error",
+        /// Records are missing.
+        DataLoss = "data-loss",
+    }
+}

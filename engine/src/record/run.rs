@@ -1,0 +1,101 @@
+//! Facts about the run as a whole: what was run, on which clock, what was expected and how it ended.
+
+use serde::{Deserialize, Serialize};
+
+use super::{DeviceId, EventId, Severity, SpanId};
+use crate::time::Nanos;
+
+/// What was run, or which file was opened.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    /// Name of the workload or the file.
+    pub name: String,
+    /// Backend that ran it, or the format it was read from.
+    pub backend: String,
+    /// The workload as written, in KDL; empty for files of other tools.
+    pub source: String,
+    /// The value of each parameter for this run.
+    pub parameters: Vec<(String, f64)>,
+    /// The machine, in words.
+    pub machine: String,
+    /// Version of the program that wrote it.
+    pub version: String,
+}
+
+/// How a device's clock was converted to capture time.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Clock {
+    /// The device.
+    pub device: DeviceId,
+    /// The clock's name, such as `CLOCK_MONOTONIC`.
+    pub name: String,
+    /// The clock's reading at capture time zero, in nanoseconds.
+    pub offset: Nanos,
+    /// How much it gains on the host's clock, in parts per billion.
+    pub drift: f64,
+    /// How far a converted time may be off, either way.
+    pub uncertainty: Nanos,
+}
+
+/// Something known to be wrong or missing in the data itself.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Problem {
+    /// How bad it is.
+    pub severity: Severity,
+    /// A short stable word for its kind, such as `wait-before-record`.
+    pub code: String,
+    /// What happened, why, and what to do next.
+    pub text: String,
+    /// The span it is about, or [`SpanId::NONE`].
+    pub span: SpanId,
+    /// The event it is about, or [`EventId::NONE`].
+    pub event: EventId,
+}
+
+/// What the workload expected, and whether it held.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Expectation {
+    /// The expectation as written, such as `overlap copy compute at-least 0.3`.
+    pub text: String,
+    /// Whether it held.
+    pub holds: bool,
+    /// What was found, such as `0.41`, or why it could not be checked.
+    pub found: String,
+    /// Line in the workload's source, counted from 1.
+    pub line: u32,
+}
+
+/// A line of the log.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Log {
+    /// When it was written.
+    pub time: Nanos,
+    /// How bad it is.
+    pub severity: Severity,
+    /// The line.
+    pub text: String,
+}
+
+/// How a run ended.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// Every call returned and every operation ended.
+    #[default]
+    Finished,
+    /// Somebody stopped it.
+    Stopped,
+    /// It could not go on, for the reason given.
+    Failed(String),
+}
+
+/// The end of a run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunEnd {
+    /// When it ended.
+    pub time: Nanos,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Records that were given to the recorder over the whole run, this one included.
+    pub records: u64,
+}

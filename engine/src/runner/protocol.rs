@@ -1,0 +1,96 @@
+//! What crosses to the engine and back: plain serialisable data.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Record;
+
+/// To the engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Control {
+    /// Run a workload; a run that is under way is stopped first.
+    Run(Box<RunRequest>),
+    /// Hold every host thread before its next call. What was submitted runs on.
+    Pause,
+    /// Let the host threads go on.
+    Resume,
+    /// Make exactly one more call, of the host thread whose turn it is, and pause again.
+    Step,
+    /// Make no further call, cancel what has not begun, and end the run.
+    Stop,
+    /// How fast host threads make calls.
+    Pace(Pace),
+    /// End the engine.
+    Shutdown,
+}
+
+/// How fast host threads make calls.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Pace {
+    /// As fast as they can.
+    #[default]
+    Full,
+    /// At most this many calls a second and host thread.
+    CallsPerSecond(f64),
+}
+
+/// What to run, and how.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunRequest {
+    /// The workload's name: a file's name, or that of a bundled workload.
+    pub name: String,
+    /// The workload as written, in KDL.
+    pub source: String,
+    /// Values for parameters that shall differ from the file's.
+    pub parameters: Vec<(String, f64)>,
+    /// The backend's name.
+    pub backend: String,
+    /// Where to write the capture while it runs.
+    pub save: Option<PathBuf>,
+    /// Whether to start paused, so that the first call is made by a step.
+    pub paused: bool,
+    /// How fast host threads make calls.
+    pub pace: Pace,
+}
+
+/// What the engine is doing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Phase {
+    /// Nothing.
+    #[default]
+    Idle,
+    /// Running calls.
+    Running,
+    /// Host threads are held before their next call.
+    Paused,
+    /// No further calls are made; waiting for what is in flight.
+    Stopping,
+}
+
+/// From the engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Message {
+    /// A run began: everything up to the next `Started` belongs to it.
+    Started {
+        /// Counts the runs of this engine from 1.
+        run: u64,
+    },
+    /// Facts, in the order in which the recorder took them.
+    Batch(Vec<Record>),
+    /// The engine does something else now.
+    Phase(Phase),
+    /// A run could not begin; the capture on screen stays as it was.
+    Refused(String),
+    /// The run is over and every record has been sent.
+    Finished {
+        /// The run.
+        run: u64,
+        /// Records that the recorder was given and did not deliver; 0 unless something is broken.
+        lost: u64,
+    },
+}

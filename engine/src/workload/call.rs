@@ -1,0 +1,81 @@
+//! One host API call, with every name resolved to a place in the plan.
+
+use super::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
+use crate::time::Nanos;
+
+/// One host API call.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Call {
+    /// Copies a buffer's host copy to the device, in stream order.
+    Upload { buffer: BufferIndex, stream: StreamIndex },
+    /// Copies a buffer from the device to its host copy, in stream order.
+    Download { buffer: BufferIndex, stream: StreamIndex },
+    /// Copies one device buffer to another of the same length, in stream order.
+    Copy { from: BufferIndex, to: BufferIndex, stream: StreamIndex },
+    /// Fills a device buffer with one value, in stream order.
+    Fill { buffer: BufferIndex, value: f32, stream: StreamIndex },
+    /// Runs a kernel of the library, in stream order.
+    Launch(Box<Launch>),
+    /// Records an event on a stream: a new generation of it.
+    Record { event: EventIndex, stream: StreamIndex },
+    /// Holds a stream back until the event's record that is the latest when this is called. Never recorded: passes.
+    Wait { event: EventIndex, stream: StreamIndex },
+    /// Holds a stream back until the host raises a signal (a latch; real devices spin on a word of pinned memory).
+    Hold { signal: SignalIndex, stream: StreamIndex },
+    /// Calls a function of the host that works for `length`, in stream order.
+    HostFunction { name: String, length: Nanos, stream: StreamIndex },
+    /// Blocks the host thread until the target has ended.
+    Synchronize(Target),
+    /// Asks whether an event's latest record has been reached, without blocking.
+    Query(EventIndex),
+    /// Raises a signal: releases every thread and stream that waits for it, now and later.
+    Signal(SignalIndex),
+    /// Blocks the host thread until a signal is raised.
+    Await(SignalIndex),
+    /// The host thread computes for this long.
+    Work(Nanos),
+}
+
+/// A kernel of the library, its buffers and its numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Launch {
+    /// The kernel's name in [`crate::workload::KERNELS`].
+    pub kernel: &'static str,
+    /// Where it runs.
+    pub stream: StreamIndex,
+    /// The buffers it reads, in the order the kernel names them.
+    pub reads: Vec<BufferIndex>,
+    /// The buffers it writes (and may read), in the order the kernel names them.
+    pub writes: Vec<BufferIndex>,
+    /// Its parameters' values, in the order the kernel names them.
+    pub parameters: Vec<f64>,
+}
+
+/// What a synchronisation waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// The latest record of an event; at once where there is none.
+    Event(EventIndex),
+    /// All that was submitted to a stream so far.
+    Stream(StreamIndex),
+    /// All that was submitted to the device so far.
+    Device,
+}
+
+/// Where in the source a call stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// The call's number in the file, in the order of the file, counted from 0. Iterations of a loop share it.
+    pub call: u32,
+    /// Line in the source, counted from 1.
+    pub line: u32,
+}
+
+/// A call and where in the source it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Placed {
+    /// The call.
+    pub call: Call,
+    /// Where it stands.
+    pub place: Place,
+}

@@ -1,0 +1,1 @@
+//! All tests that cross modules, in one binary.
