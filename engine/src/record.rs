@@ -209,3 +209,18 @@ pub struct Loss {
     /// Why, in words, such as `injected` or the driver's message.
     pub reason: String,
 }
+
+impl Dependency {
+    /// A submission: the call `cause` handed `effect` to its stream.
+    pub const fn submission(cause: SpanId, effect: SpanId) -> Self {
+        let (kind, basis) = (DependencyKind::Submission, Basis::Enforced);
+        Self {
+            cause,
+            effect,
+            kind,
+            basis,
+            event: EventId::NONE,
+            generation: 0,
+        }
+    }
+}

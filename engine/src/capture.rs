@@ -1,0 +1,59 @@
+//! All that is known of one run or one opened file, with one door in: [`Capture::apply`].
+
+mod apply;
+mod chunk;
+mod dependencies;
+mod fold;
+mod forest;
+mod links;
+mod query;
+mod row;
+mod samples;
+mod table;
+mod text;
+
+pub use fold::Cell;
+pub use samples::Samples;
+pub use table::{PlacedSpan, Repair};
+pub use text::text;
+
+use std::collections::BTreeMap;
+
+use crate::record::{
+    Began, Call, Clock, Counter, Device, Event, Expectation, Lane, Log, Loss, NameId, Problem, Run,
+    RunEnd, SpanId, Value,
+};
+use crate::time::Interval;
+
+/// All that is known of one run or one opened file.
+///
+/// Its tables only grow, so an id once seen stays valid while a run goes on. Spans lie in columns by lane and
+/// sub-lane, under an index that answers what a screenful looks like without touching every span.
+#[derive(Default)]
+pub struct Capture {
+    revision: u64,
+    extent: Option<Interval>,
+    run: Option<Run>,
+    end: Option<RunEnd>,
+    names: Vec<Box<str>>,
+    devices: Vec<Device>,
+    lanes: Vec<Lane>,
+    events: Vec<Event>,
+    calls: Vec<Call>,
+    counters: Vec<Counter>,
+    samples: Vec<Samples>,
+    no_samples: Samples,
+    spans: table::Table,
+    open: BTreeMap<SpanId, Began>,
+    dependencies: dependencies::Dependencies,
+    arguments: Vec<(NameId, Value)>,
+    arguments_of: links::Links,
+    problems: Vec<Problem>,
+    expectations: Vec<Expectation>,
+    log: Vec<Log>,
+    losses: Vec<Loss>,
+    clocks: Vec<Clock>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,260 @@
+//! The one door: a record goes in, and the table it belongs to grows.
+
+use super::table::Refusal;
+use super::{Capture, Samples};
+use crate::record::{
+    Began, Counter, Dependency, Device, EventId, Group, Lane, LaneId, NameId, Problem, Record,
+    Sample, Severity, Span, SpanId, Value,
+};
+use crate::time::{Interval, Nanos};
+
+/// Rows that a table of names, lanes, devices, events, calls or counters may be asked to skip. Beyond that the
+/// file is damaged.
+const FAR: usize = 1 << 20;
+
+impl Capture {
+    /// An empty capture.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes records, in any order. What cannot be kept as it is becomes a [`Problem`], never silence.
+    pub fn apply(&mut self, records: impl IntoIterator<Item = Record>) {
+        let mut changed = false;
+        for record in records {
+            changed = true;
+            self.take(record);
+        }
+        self.spans.settle();
+        self.revision += u64::from(changed);
+    }
+
+    fn take(&mut self, record: Record) {
+        match record {
+            Record::Span(span) => self.take_span(&span),
+            Record::Dependency(dependency) => self.take_dependency(&dependency),
+            Record::Argument(span, name, value) => self.take_argument(span, name, value),
+            Record::Began(began) => self.take_began(began),
+            Record::Sample(sample) => self.take_sample(sample),
+            Record::Name(id, text) => {
+                self.put("name", id.index(), text, |capture| &mut capture.names)
+            }
+            Record::Lane(lane) => {
+                self.put("lane", lane.id.index(), *lane, |capture| &mut capture.lanes)
+            }
+            Record::Device(device) => {
+                self.put("device", device.id.index(), *device, |capture| {
+                    &mut capture.devices
+                });
+            }
+            Record::Event(event) => self.put("event", event.id.index(), event, |capture| {
+                &mut capture.events
+            }),
+            Record::Call(call) => {
+                self.put("call", call.id.index(), call, |capture| &mut capture.calls)
+            }
+            Record::Counter(counter) => {
+                self.put("counter", counter.id.index(), *counter, |capture| {
+                    &mut capture.counters
+                });
+            }
+            Record::Loss(loss) => {
+                self.reach(loss.time, loss.time);
+                self.losses.push(*loss);
+            }
+            Record::Run(run) => self.run = Some(*run),
+            Record::Clock(clock) => self.clocks.push(*clock),
+            Record::Problem(problem) => self.problems.push(*problem),
+            Record::Expectation(expectation) => self.expectations.push(*expectation),
+            Record::Log(log) => self.log.push(*log),
+            Record::End(end) => self.end = Some(*end),
+        }
+    }
+
+    fn take_span(&mut self, span: &Span) {
+        if !self.open.is_empty() {
+            self.open.remove(&span.id);
+        }
+        let streams = self
+            .lanes
+            .get(span.lane.index())
+            .is_some_and(|lane| lane.group == Group::Streams);
+        match self.spans.insert(span, streams) {
+            Ok(()) => self.reach(span.start.min(span.enqueued), span.end.max(span.start)),
+            Err(refusal) => self.refuse_span(span, refusal),
+        }
+    }
+
+    fn refuse_span(&mut self, span: &Span, refusal: Refusal) {
+        let name = self.name(span.name).to_owned();
+        let (why, next) = match refusal {
+            Refusal::Duplicate => ("another span has its number", "The first one is kept."),
+            Refusal::Far => (
+                "its number is far beyond every other",
+                "The file is damaged there.",
+            ),
+        };
+        self.complain(
+            "span-refused",
+            format!("Span {} ({name}) was left out: {why}. {next}", span.id.0),
+            span.id,
+        );
+    }
+
+    fn take_began(&mut self, began: Began) {
+        if self.spans.get(began.id).is_none() {
+            self.reach(began.start.min(began.enqueued), began.start);
+            self.open.insert(began.id, began);
+        }
+    }
+
+    fn take_dependency(&mut self, dependency: &Dependency) {
+        if !self.dependencies.push(dependency, self.spans.ids()) {
+            let text = format!(
+                "A dependency from span {} to span {} was left out: one of them is far beyond every span. The \
+                 file is damaged there.",
+                dependency.cause.0, dependency.effect.0
+            );
+            self.complain("dependency-refused", text, SpanId::NONE);
+        }
+    }
+
+    fn take_argument(&mut self, span: SpanId, name: NameId, value: Value) {
+        if span.index() > self.spans.ids() + FAR {
+            let text = format!(
+                "A field of span {} was left out: no span has a number near it.",
+                span.0
+            );
+            return self.complain("argument-refused", text, SpanId::NONE);
+        }
+        self.arguments_of.push(span.index());
+        self.arguments.push((name, value));
+    }
+
+    fn take_sample(&mut self, sample: Sample) {
+        let index = sample.counter.index();
+        if index > self.samples.len() + FAR {
+            let text = format!(
+                "A sample of counter {index} was left out: no counter has a number near it."
+            );
+            return self.complain("sample-refused", text, SpanId::NONE);
+        }
+        if index >= self.samples.len() {
+            self.samples.resize_with(index + 1, Samples::default);
+        }
+        if let Some(samples) = self.samples.get_mut(index) {
+            samples.push(sample.time, sample.value);
+        }
+        self.reach(sample.time, sample.time);
+    }
+
+    /// Puts a row at its position in a table, filling the gap before it with rows that say nothing.
+    fn put<T: Filler>(
+        &mut self,
+        what: &str,
+        index: usize,
+        row: T,
+        table: impl Fn(&mut Self) -> &mut Vec<T>,
+    ) {
+        let rows = table(self);
+        let len = rows.len();
+        if index > len + FAR {
+            let text =
+                format!("A {what} was left out: its number {index} is far beyond the {len} known.");
+            return self.complain("row-refused", text, SpanId::NONE);
+        }
+        while rows.len() <= index {
+            rows.push(T::filler(rows.len() as u32));
+        }
+        if let Some(slot) = rows.get_mut(index) {
+            *slot = row;
+        }
+    }
+
+    fn complain(&mut self, code: &str, text: String, span: SpanId) {
+        let problem = Problem {
+            severity: Severity::DataLoss,
+            code: code.to_owned(),
+            text,
+            span,
+            event: EventId::NONE,
+        };
+        self.problems.push(problem);
+    }
+
+    fn reach(&mut self, start: Nanos, end: Nanos) {
+        let interval = Interval { start, end };
+        self.extent = Some(
+            self.extent
+                .map_or(interval, |extent| extent.union(interval)),
+        );
+    }
+}
+
+/// A row that stands in a table until the record for its number arrives.
+trait Filler {
+    fn filler(index: u32) -> Self;
+}
+
+impl Filler for Box<str> {
+    fn filler(_: u32) -> Self {
+        "?".into()
+    }
+}
+
+impl Filler for Lane {
+    fn filler(index: u32) -> Self {
+        Self {
+            id: LaneId(index),
+            group: Group::Streams,
+            device: None,
+            role: crate::record::Role::None,
+            name: format!("lane {index}"),
+            order: i32::MAX,
+        }
+    }
+}
+
+impl Filler for Device {
+    fn filler(index: u32) -> Self {
+        let id = crate::record::DeviceId(index);
+        Self {
+            id,
+            name: format!("device {index}"),
+            backend: String::new(),
+            detail: String::new(),
+        }
+    }
+}
+
+impl Filler for crate::record::Event {
+    fn filler(index: u32) -> Self {
+        Self {
+            id: EventId(index),
+            name: NameId::NONE,
+            timing: false,
+        }
+    }
+}
+
+impl Filler for crate::record::Call {
+    fn filler(index: u32) -> Self {
+        Self {
+            id: crate::record::CallId(index),
+            line: 0,
+            name: NameId::NONE,
+        }
+    }
+}
+
+impl Filler for Counter {
+    fn filler(index: u32) -> Self {
+        let id = crate::record::CounterId(index);
+        Self {
+            id,
+            name: format!("counter {index}"),
+            unit: String::new(),
+            device: None,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The table of dependencies, and both directions of it. Either end may arrive later.
+
+use super::links::Links;
+use crate::record::{Dependency, DependencyId, EventId, SpanId};
+
+/// Causes and effects, column by column.
+#[derive(Default)]
+pub(super) struct Dependencies {
+    rows: Vec<(SpanId, SpanId)>,
+    kinds: Vec<u16>,
+    events: Vec<(EventId, u32)>,
+    effects: Links,
+    causes: Links,
+}
+
+/// How far an end's id may run ahead of the number of spans known. Beyond that the file is damaged.
+const FAR: usize = 1 << 24;
+
+impl Dependencies {
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Takes a dependency; says no where an end is far beyond the `spans` known.
+    pub fn push(&mut self, dependency: &Dependency, spans: usize) -> bool {
+        if dependency.cause.index().max(dependency.effect.index()) > spans + FAR {
+            return false;
+        }
+        self.effects.push(dependency.cause.index());
+        self.causes.push(dependency.effect.index());
+        if dependency.event.is_some() {
+            self.events.resize(self.rows.len(), (EventId::NONE, 0));
+            self.events.push((dependency.event, dependency.generation));
+        }
+        self.rows.push((dependency.cause, dependency.effect));
+        self.kinds
+            .push((dependency.kind as u16) << 8 | dependency.basis as u16);
+        true
+    }
+
+    pub fn get(&self, id: DependencyId) -> Option<Dependency> {
+        use crate::record::{Basis, DependencyKind};
+        let &(cause, effect) = self.rows.get(id.index())?;
+        let kinds = usize::from(*self.kinds.get(id.index())?);
+        let (event, generation) = self
+            .events
+            .get(id.index())
+            .copied()
+            .unwrap_or((EventId::NONE, 0));
+        Some(Dependency {
+            cause,
+            effect,
+            kind: DependencyKind::ALL
+                .get(kinds >> 8)
+                .copied()
+                .unwrap_or_default(),
+            basis: Basis::ALL.get(kinds & 0xff).copied().unwrap_or_default(),
+            event,
+            generation,
+        })
+    }
+
+    pub fn causes(&self, effect: SpanId) -> impl Iterator<Item = DependencyId> {
+        self.causes.of(effect.index()).map(DependencyId)
+    }
+
+    pub fn effects(&self, cause: SpanId) -> impl Iterator<Item = DependencyId> {
+        self.effects.of(cause.index()).map(DependencyId)
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let columns =
+            self.rows.capacity() * 8 + self.kinds.capacity() * 2 + self.events.capacity() * 8;
+        columns + self.effects.heap_bytes() + self.causes.heap_bytes()
+    }
+}

@@ -1,0 +1,157 @@
+//! What a row looks like at a given scale: long spans alone, short ones folded by column of time.
+
+use super::chunk::{BLOCK, Chunk, unpack};
+use super::forest::Node;
+use super::row::{Row, Spot};
+use super::table::Repair;
+use crate::record::{NameId, SpanId, SpanKind, State};
+use crate::time::{Interval, Nanos};
+
+/// One span as long as a column or longer, or all the shorter spans that start in one column.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Cell {
+    /// From the start of the first to the end of the last.
+    pub interval: Interval,
+    /// How many spans it stands for.
+    pub count: u32,
+    /// Their lengths added up.
+    pub busy: Nanos,
+    /// The longest of them.
+    pub span: SpanId,
+    /// Name of the longest.
+    pub name: NameId,
+    /// Kind of the longest.
+    pub kind: SpanKind,
+    /// State of the longest.
+    pub state: State,
+    /// Repair of the longest.
+    pub repair: Repair,
+}
+
+impl From<Node> for Cell {
+    fn from(node: Node) -> Self {
+        let (kind, state, repair) = unpack(node.flags);
+        let interval = Interval {
+            start: node.start,
+            end: node.end,
+        };
+        Self {
+            interval,
+            count: node.count,
+            busy: node.busy,
+            span: node.span,
+            name: node.name,
+            kind,
+            state,
+            repair,
+        }
+    }
+}
+
+/// Collects short spans of one column and hands out cells.
+struct Folder<'f, F: FnMut(Cell)> {
+    shift: u32,
+    open: Option<Node>,
+    emit: &'f mut F,
+}
+
+impl<F: FnMut(Cell)> Folder<'_, F> {
+    fn add(&mut self, node: Node) {
+        if node.count == 1 && node.end - node.start >= Nanos(1 << self.shift) {
+            self.flush();
+            (self.emit)(node.into());
+            return;
+        }
+        match self.open {
+            Some(open) if open.start.0 >> self.shift == node.start.0 >> self.shift => {
+                self.open = Some(open.merge(node));
+            }
+            _ => {
+                self.flush();
+                self.open = Some(node);
+            }
+        }
+    }
+
+    fn flush(&mut self) {
+        if let Some(open) = self.open.take() {
+            (self.emit)(open.into());
+        }
+    }
+}
+
+/// Calls `emit` with the cells of the row that overlap `view`, from left to right.
+///
+/// A column is the largest power of two not above `column` nanoseconds, aligned to capture time zero: panning does
+/// not change which spans fold together. The cost depends on how many columns are in view, and on the logarithm of
+/// the number of spans.
+pub(super) fn fold<F: FnMut(Cell)>(
+    row: &Row,
+    chunks: &[Chunk],
+    view: Interval,
+    column: Nanos,
+    emit: &mut F,
+) {
+    let shift = column.0.max(1).ilog2();
+    let mut folder = Folder {
+        shift,
+        open: None,
+        emit,
+    };
+    let mut spot = row.first_ending_after(chunks, view.start);
+    while let Some(chunk) = row.chunk(chunks, spot.chunk) {
+        if spot.at == 0
+            && let Some((node, covered)) = row.forest().widest(spot.chunk, shift)
+        {
+            if node.start >= view.end {
+                break;
+            }
+            folder.add(node);
+            spot.chunk += covered;
+            continue;
+        }
+        if !fold_chunk(&mut folder, chunk, spot.at, view.end) {
+            break;
+        }
+        spot = Spot {
+            chunk: spot.chunk + 1,
+            at: 0,
+        };
+    }
+    folder.flush();
+}
+
+/// Folds a chunk from its span `at` on; says whether the view goes on behind it.
+fn fold_chunk<F: FnMut(Cell)>(
+    folder: &mut Folder<'_, F>,
+    chunk: &Chunk,
+    mut at: usize,
+    end: Nanos,
+) -> bool {
+    while at < chunk.len() {
+        let block = chunk
+            .nodes()
+            .get(at / BLOCK)
+            .filter(|_| at.is_multiple_of(BLOCK));
+        if let Some(node) = block.filter(|node| node.is_within_column(folder.shift)) {
+            if node.start >= end {
+                return false;
+            }
+            folder.add(*node);
+            at += BLOCK;
+            continue;
+        }
+        let stop = (at / BLOCK + 1) * BLOCK;
+        for at in at..stop.min(chunk.len()) {
+            let Some(node) = chunk.entry(at).map(|entry| entry.node()) else {
+                return false;
+            };
+            if node.start >= end {
+                return false;
+            }
+            folder.add(node);
+        }
+        at = stop;
+    }
+    true
+}

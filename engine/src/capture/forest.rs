@@ -1,0 +1,170 @@
+//! An implicit forest: what runs of consecutive spans come to, at sixteenfold steps, appended in amortised O(1).
+
+use crate::record::{NameId, SpanId};
+use crate::time::Nanos;
+
+/// Nodes of one level under a node of the next.
+pub(super) const FANOUT: usize = 16;
+
+/// What a run of consecutive spans of one row comes to.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Node {
+    /// Start of the first.
+    pub start: Nanos,
+    /// End of the last.
+    pub end: Nanos,
+    /// Their lengths added up; spans of a row never overlap, so this is time in which it was busy.
+    pub busy: Nanos,
+    /// Length of the longest, at most `u32::MAX` ns.
+    pub longest: u32,
+    /// How many there are.
+    pub count: u32,
+    /// The longest.
+    pub span: SpanId,
+    /// Name of the longest.
+    pub name: NameId,
+    /// Kind, state and repair of the longest.
+    pub flags: u16,
+}
+
+impl Node {
+    /// The node over two neighbours, `self` before `next`.
+    pub fn merge(self, next: Self) -> Self {
+        let longer = if next.longest > self.longest {
+            next
+        } else {
+            self
+        };
+        Self {
+            start: self.start,
+            end: self.end.max(next.end),
+            busy: self.busy + next.busy,
+            count: self.count.saturating_add(next.count),
+            ..longer
+        }
+    }
+
+    /// Whether all of it lies in one column of 2^`shift` ns.
+    pub fn is_within_column(&self, shift: u32) -> bool {
+        let last = (self.end.0.saturating_sub(1)).max(self.start.0);
+        self.start.0 >> shift == last >> shift
+    }
+}
+
+/// Complete nodes over a growing list; a node exists once all that it covers is there.
+#[derive(Default)]
+pub(super) struct Forest {
+    levels: Vec<Vec<Node>>,
+}
+
+impl Forest {
+    /// How many leaves there are.
+    pub fn len(&self) -> usize {
+        self.levels.first().map_or(0, Vec::len)
+    }
+
+    /// Appends a leaf and the nodes that it completes.
+    pub fn push(&mut self, leaf: Node) {
+        let mut node = leaf;
+        for level in 0.. {
+            if self.levels.len() == level {
+                self.levels.push(Vec::new());
+            }
+            let Some(nodes) = self.levels.get_mut(level) else {
+                return;
+            };
+            nodes.push(node);
+            let full = nodes.len().is_multiple_of(FANOUT);
+            let children = nodes
+                .len()
+                .checked_sub(FANOUT)
+                .and_then(|from| nodes.get(from..));
+            match children
+                .filter(|_| full)
+                .and_then(|c| c.iter().copied().reduce(Node::merge))
+            {
+                Some(parent) => node = parent,
+                None => return,
+            }
+        }
+    }
+
+    /// Forgets every node over a leaf at or after `len`.
+    pub fn truncate(&mut self, len: usize) {
+        let mut keep = len;
+        for level in &mut self.levels {
+            level.truncate(keep);
+            keep /= FANOUT;
+        }
+    }
+
+    /// The widest complete node that begins at leaf `at` and lies in one column, with how many leaves it covers.
+    pub fn widest(&self, at: usize, shift: u32) -> Option<(Node, usize)> {
+        let (mut index, mut leaves, mut best) = (at, 1, None);
+        for level in &self.levels {
+            match level.get(index) {
+                Some(node) if node.is_within_column(shift) => best = Some((*node, leaves)),
+                _ => return best,
+            }
+            if !index.is_multiple_of(FANOUT) {
+                return best;
+            }
+            index /= FANOUT;
+            leaves *= FANOUT;
+        }
+        best
+    }
+
+    /// Bytes that it holds on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.levels
+            .iter()
+            .map(|level| level.capacity() * size_of::<Node>())
+            .sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn leaf(at: i64) -> Node {
+        Node {
+            start: Nanos(at * 10),
+            end: Nanos(at * 10 + 5),
+            busy: Nanos(5),
+            longest: 5,
+            count: 1,
+            span: SpanId(at as u32),
+            name: NameId(0),
+            flags: 0,
+        }
+    }
+
+    #[test]
+    fn widest_node_is_the_merge_of_its_leaves() {
+        let mut forest = Forest::default();
+        (0..600).for_each(|at| forest.push(leaf(at)));
+        let (node, leaves) = forest.widest(0, 62).unwrap();
+        assert_eq!((leaves, node.count, node.busy), (256, 256, Nanos(1280)));
+        assert_eq!(node.end, Nanos(2555));
+        let (node, leaves) = forest.widest(512, 62).unwrap();
+        assert_eq!(
+            (leaves, node.start),
+            (16, Nanos(5120)),
+            "only complete nodes exist"
+        );
+        assert_eq!(forest.widest(3, 62).unwrap().1, 1);
+    }
+
+    #[test]
+    fn truncation_forgets_what_covers_the_cut() {
+        let mut forest = Forest::default();
+        (0..256).for_each(|at| forest.push(leaf(at)));
+        forest.truncate(40);
+        assert_eq!(forest.len(), 40);
+        assert_eq!(forest.widest(32, 62).unwrap().1, 1);
+        (40..256).for_each(|at| forest.push(leaf(at)));
+        assert_eq!(forest.widest(0, 62).unwrap().1, 256);
+    }
+}

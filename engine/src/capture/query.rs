@@ -1,0 +1,220 @@
+//! What can be asked of a capture. Nothing here changes it.
+
+use super::{Capture, Cell, PlacedSpan, Samples, fold};
+use crate::record::{
+    Began, Call, Clock, Counter, CounterId, Dependency, DependencyId, Device, Event, Expectation,
+    Lane, LaneId, Log, Loss, NameId, Problem, Run, RunEnd, SpanId, Value,
+};
+use crate::time::{Interval, Nanos};
+
+impl Capture {
+    /// A number that changes with every [`Capture::apply`] that took a record.
+    pub fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// From the first instant to the last that any span, sample or loss names.
+    pub fn extent(&self) -> Option<Interval> {
+        self.extent
+    }
+
+    /// What was run, or which file was opened.
+    pub fn run(&self) -> Option<&Run> {
+        self.run.as_ref()
+    }
+
+    /// How the run ended; nothing while it goes on, or where the file breaks off.
+    pub fn end(&self) -> Option<&RunEnd> {
+        self.end.as_ref()
+    }
+
+    /// The text of a name; `?` where it has not arrived.
+    pub fn name(&self, id: NameId) -> &str {
+        self.names.get(id.index()).map_or("?", AsRef::as_ref)
+    }
+
+    /// How many names there are; their ids are `0..name_count()`.
+    pub fn name_count(&self) -> usize {
+        self.names.len()
+    }
+
+    /// The devices, by id.
+    pub fn devices(&self) -> &[Device] {
+        &self.devices
+    }
+
+    /// The lanes, by id.
+    pub fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
+    /// One lane.
+    pub fn lane(&self, id: LaneId) -> Option<&Lane> {
+        self.lanes.get(id.index())
+    }
+
+    /// The lanes from top to bottom: by group, device, role, order, and then id.
+    pub fn lane_order(&self) -> Vec<LaneId> {
+        let mut lanes: Vec<&Lane> = self.lanes.iter().collect();
+        lanes.sort_by_key(|lane| {
+            // Streams keep the order of their declaration inside a role, so that a reader finds them as written.
+            (
+                lane.group,
+                lane.device.map_or(0, |device| device.0),
+                lane.role,
+                lane.order,
+                lane.id,
+            )
+        });
+        lanes.into_iter().map(|lane| lane.id).collect()
+    }
+
+    /// The GPU synchronisation points, by id.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// The host calls of the workload, by id.
+    pub fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
+    /// The counters, by id.
+    pub fn counters(&self) -> &[Counter] {
+        &self.counters
+    }
+
+    /// The samples of a counter.
+    pub fn samples(&self, id: CounterId) -> &Samples {
+        self.samples.get(id.index()).unwrap_or(&self.no_samples)
+    }
+
+    /// How many spans ran to their end.
+    pub fn span_count(&self) -> usize {
+        self.spans.len()
+    }
+
+    /// One more than the highest number of a span that arrived.
+    pub fn span_ids(&self) -> usize {
+        self.spans.ids()
+    }
+
+    /// A span by its number; nothing where it has not arrived, or still runs.
+    pub fn span(&self, id: SpanId) -> Option<PlacedSpan> {
+        self.spans.get(id)
+    }
+
+    /// Every span that ran to its end, by number.
+    pub fn spans(&self) -> impl Iterator<Item = PlacedSpan> {
+        (0..self.spans.ids() as u32).filter_map(|id| self.spans.get(SpanId(id)))
+    }
+
+    /// Operations that have begun and not yet ended, by number.
+    pub fn open(&self) -> impl Iterator<Item = &Began> {
+        self.open.values()
+    }
+
+    /// How many sub-lanes a lane has: 1, or more where its spans overlap.
+    pub fn depth(&self, lane: LaneId) -> usize {
+        self.spans.depth(lane).max(1)
+    }
+
+    /// The spans of a lane that overlap `interval`, by sub-lane and then by start.
+    pub fn spans_in(&self, lane: LaneId, interval: Interval) -> impl Iterator<Item = PlacedSpan> {
+        (0..self.spans.depth(lane))
+            .flat_map(move |depth| self.spans.spans_in(lane, depth, interval))
+    }
+
+    /// Calls `emit` with what one sub-lane looks like in `view`, from left to right: spans of at least `column`
+    /// alone, shorter ones folded by the column they start in.
+    ///
+    /// A column is the largest power of two of nanoseconds that is not above `column`. The cost depends on the
+    /// number of columns in view, not on the number of spans.
+    pub fn fold(
+        &self,
+        lane: LaneId,
+        depth: usize,
+        view: Interval,
+        column: Nanos,
+        emit: &mut impl FnMut(Cell),
+    ) {
+        if let Some(row) = self.spans.row(lane, depth) {
+            fold::fold(row, self.spans.chunks(), view, column, emit);
+        }
+    }
+
+    /// The next span of the same sub-lane.
+    pub fn next_span(&self, id: SpanId) -> Option<SpanId> {
+        self.spans.neighbour(id, true)
+    }
+
+    /// The span before it on the same sub-lane.
+    pub fn previous_span(&self, id: SpanId) -> Option<SpanId> {
+        self.spans.neighbour(id, false)
+    }
+
+    /// How many dependencies there are; their ids are `0..dependency_count()`.
+    pub fn dependency_count(&self) -> usize {
+        self.dependencies.len()
+    }
+
+    /// A dependency by its number. Its spans may not have arrived yet.
+    pub fn dependency(&self, id: DependencyId) -> Option<Dependency> {
+        self.dependencies.get(id)
+    }
+
+    /// The dependencies that held a span back, the latest to arrive first.
+    pub fn causes(&self, effect: SpanId) -> impl Iterator<Item = DependencyId> {
+        self.dependencies.causes(effect)
+    }
+
+    /// The dependencies by which a span held others back, the latest to arrive first.
+    pub fn effects(&self, cause: SpanId) -> impl Iterator<Item = DependencyId> {
+        self.dependencies.effects(cause)
+    }
+
+    /// Further fields of a span, in the order in which they arrived.
+    pub fn arguments(&self, span: SpanId) -> impl Iterator<Item = (&str, &Value)> {
+        let mut items: Vec<u32> = self.arguments_of.of(span.index()).collect();
+        items.reverse();
+        let rows = items
+            .into_iter()
+            .filter_map(|item| self.arguments.get(item as usize));
+        rows.map(|(name, value)| (self.name(*name), value))
+    }
+
+    /// What is known to be wrong or missing in the data.
+    pub fn problems(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// What the workload expected, and whether it held.
+    pub fn expectations(&self) -> &[Expectation] {
+        &self.expectations
+    }
+
+    /// The log.
+    pub fn log(&self) -> &[Log] {
+        &self.log
+    }
+
+    /// Losses of devices.
+    pub fn losses(&self) -> &[Loss] {
+        &self.losses
+    }
+
+    /// How clocks were converted.
+    pub fn clocks(&self) -> &[Clock] {
+        &self.clocks
+    }
+
+    /// Bytes held by the tables of spans.
+    pub fn span_bytes(&self) -> usize {
+        self.spans.heap_bytes()
+    }
+
+    /// Bytes held by the tables of dependencies.
+    pub fn dependency_bytes(&self) -> usize {
+        self.dependencies.heap_bytes()
+    }
+}

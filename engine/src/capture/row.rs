@@ -1,0 +1,182 @@
+//! A row: spans of one lane and depth, in order of start, none overlapping, in chunks under a forest.
+
+use super::chunk::{CHUNK, Chunk, Entry};
+use super::forest::Forest;
+use crate::time::{Interval, Nanos};
+
+/// The order of a row's chunks, and what they come to. The chunks themselves are the table's.
+#[derive(Default)]
+pub(super) struct Row {
+    chunks: Vec<u32>,
+    starts: Vec<Nanos>,
+    end: Option<Nanos>,
+    forest: Forest,
+}
+
+/// A place in a row: the chunk's position in the row, and the span's in the chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub chunk: usize,
+    pub at: usize,
+}
+
+impl Row {
+    pub fn chunk<'a>(&self, chunks: &'a [Chunk], position: usize) -> Option<&'a Chunk> {
+        chunks.get(*self.chunks.get(position)? as usize)
+    }
+
+    pub fn forest(&self) -> &Forest {
+        &self.forest
+    }
+
+    /// The place of the first span that ends after `instant`.
+    pub fn first_ending_after(&self, chunks: &[Chunk], instant: Nanos) -> Spot {
+        let position = self
+            .starts
+            .partition_point(|&start| start <= instant)
+            .saturating_sub(1);
+        let Some(chunk) = self.chunk(chunks, position) else {
+            return Spot {
+                chunk: position,
+                at: 0,
+            };
+        };
+        let started = chunk.started_by(instant);
+        let inside = started
+            .checked_sub(1)
+            .filter(|&at| chunk.interval(at).is_some_and(|span| span.end > instant));
+        let at = inside.unwrap_or(started);
+        if at < chunk.len() {
+            Spot {
+                chunk: position,
+                at,
+            }
+        } else {
+            Spot {
+                chunk: position + 1,
+                at: 0,
+            }
+        }
+    }
+
+    /// The position in the row of the chunk `id`, which holds a span that starts at `start`.
+    pub fn position(&self, id: u32, start: Nanos) -> Option<usize> {
+        let upper = self.starts.partition_point(|&other| other <= start);
+        (0..upper)
+            .rev()
+            .find(|&position| self.chunks.get(position) == Some(&id))
+    }
+
+    /// Whether a span over `interval` overlaps none that is there.
+    pub fn fits(&self, chunks: &[Chunk], interval: Interval) -> bool {
+        if self.end.is_none_or(|end| end <= interval.start) {
+            return true;
+        }
+        let spot = self.first_ending_after(chunks, interval.start);
+        let next = self
+            .chunk(chunks, spot.chunk)
+            .and_then(|chunk| chunk.start(spot.at));
+        next.is_none_or(|next| next >= interval.end && next > interval.start)
+    }
+
+    /// Puts a span at its place and returns the id of the chunk that holds it; `moved` hears of spans whose chunk
+    /// changed.
+    pub fn insert(
+        &mut self,
+        row: u32,
+        chunks: &mut Vec<Chunk>,
+        entry: &Entry,
+        moved: impl FnMut(&[u32], u32),
+    ) -> u32 {
+        let position = self
+            .starts
+            .partition_point(|&start| start <= entry.start)
+            .saturating_sub(1);
+        let is_last = position + 1 >= self.chunks.len();
+        self.end = Some(self.end.map_or(entry.end, |end| end.max(entry.end)));
+        let Some(&id) = self.chunks.get(position) else {
+            return self.open(row, chunks, entry, 0);
+        };
+        let Some(chunk) = chunks.get_mut(id as usize) else {
+            return self.open(row, chunks, entry, 0);
+        };
+        let appends = is_last && chunk.last().is_none_or(|last| last.start <= entry.start);
+        if appends && (chunk.len() >= CHUNK || !chunk.reaches(entry.start)) {
+            return self.open(row, chunks, entry, position + 1);
+        }
+        if !chunk.reaches(entry.start) {
+            let before = chunk.start(0).is_some_and(|start| entry.start < start);
+            return self.open(
+                row,
+                chunks,
+                entry,
+                if before { position } else { position + 1 },
+            );
+        }
+        chunk.insert(entry);
+        if let (Some(first), Some(slot)) = (chunk.start(0), self.starts.get_mut(position)) {
+            *slot = first;
+        }
+        if !appends {
+            self.forest.truncate(position);
+        }
+        if chunk.len() > CHUNK {
+            self.split(row, chunks, entry, position, moved)
+        } else {
+            id
+        }
+    }
+
+    /// A new chunk at `position` with one span in it.
+    fn open(&mut self, row: u32, chunks: &mut Vec<Chunk>, entry: &Entry, position: usize) -> u32 {
+        let id = chunks.len() as u32;
+        let mut chunk = Chunk::new(row, entry.start);
+        chunk.insert(entry);
+        chunks.push(chunk);
+        self.forest.truncate(position);
+        self.chunks.insert(position, id);
+        self.starts.insert(position, entry.start);
+        self.settle(chunks);
+        id
+    }
+
+    fn split(
+        &mut self,
+        row: u32,
+        chunks: &mut Vec<Chunk>,
+        entry: &Entry,
+        position: usize,
+        mut moved: impl FnMut(&[u32], u32),
+    ) -> u32 {
+        let id = self.chunks.get(position).copied().unwrap_or_default();
+        let Some(rest) = chunks.get_mut(id as usize).map(Chunk::split_off) else {
+            return id;
+        };
+        let Some(first) = rest.first() else { return id };
+        let new = chunks.len() as u32;
+        let mut chunk = Chunk::new(row, first.start);
+        for entry in &rest {
+            chunk.insert(entry);
+        }
+        moved(chunk.ids(), new);
+        let went = chunk.position(entry.id).is_some();
+        self.chunks.insert(position + 1, new);
+        self.starts.insert(position + 1, first.start);
+        chunks.push(chunk);
+        if went { new } else { id }
+    }
+
+    /// Brings the forest up to every chunk but the last, which still grows.
+    pub fn settle(&mut self, chunks: &[Chunk]) {
+        while self.forest.len() + 1 < self.chunks.len() {
+            let node = self.chunk(chunks, self.forest.len()).and_then(Chunk::node);
+            let Some(node) = node else { return };
+            self.forest.push(node);
+        }
+    }
+
+    /// Bytes that it holds on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.chunks.capacity() * 4 + self.starts.capacity() * 8 + self.forest.heap_bytes()
+    }
+}

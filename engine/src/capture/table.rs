@@ -1,0 +1,306 @@
+//! The table of spans: which chunk each id lies in, and the rows of each lane.
+
+use super::chunk::{Chunk, Entry};
+use super::row::{Row, Spot};
+use crate::record::{CallId, LaneId, Span, SpanId};
+use crate::time::{Interval, Nanos};
+
+/// What the capture had to mend in a span so that it can be drawn; each bears its mark on screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Repair {
+    /// Nothing.
+    #[default]
+    None,
+    /// It ended before it started: drawn with no length.
+    NegativeLength,
+    /// It was enqueued after it started: drawn as enqueued when it started.
+    LateEnqueue,
+    /// It overlaps another operation of its stream, which runs one at a time: drawn on a sub-lane.
+    Overlap,
+}
+
+impl Repair {
+    /// Every value, in the order of its number.
+    pub const ALL: &'static [Self] = &[
+        Self::None,
+        Self::NegativeLength,
+        Self::LateEnqueue,
+        Self::Overlap,
+    ];
+
+    /// What was mended, in a few words; empty for none.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::NegativeLength => "ended before it started",
+            Self::LateEnqueue => "enqueued after it started",
+            Self::Overlap => "overlaps another span of its stream",
+        }
+    }
+}
+
+/// A span with its place on screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlacedSpan {
+    /// The span, repaired where it had to be.
+    pub span: Span,
+    /// The sub-lane it is drawn on, counted from 0.
+    pub depth: u16,
+    /// What had to be repaired.
+    pub repair: Repair,
+}
+
+impl PlacedSpan {
+    /// From its start to its end.
+    pub fn interval(&self) -> Interval {
+        Interval {
+            start: self.span.start,
+            end: self.span.end,
+        }
+    }
+
+    /// How long it waited between being handed to its lane and starting.
+    pub fn queued(&self) -> Nanos {
+        self.span.start - self.span.enqueued
+    }
+}
+
+/// Where a hole of the table points: the span of this id has not arrived.
+const HOLE: u32 = u32::MAX;
+/// How far an id may run ahead of the highest one known. Beyond that the file is damaged.
+const FAR: usize = 1 << 24;
+
+/// Why a span could not be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// Another span has this id.
+    Duplicate,
+    /// The id is far beyond every other.
+    Far,
+}
+
+/// Every span, in rows.
+#[derive(Default)]
+pub(super) struct Table {
+    places: Vec<u32>,
+    calls: Vec<u32>,
+    chunks: Vec<Chunk>,
+    rows: Vec<Row>,
+    rows_of: Vec<Vec<u32>>,
+    owners: Vec<(LaneId, u16)>,
+    unsettled: Vec<u32>,
+    len: usize,
+}
+
+impl Table {
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// One more than the highest id.
+    pub fn ids(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Takes a span; `streams` says whether its lane runs one operation at a time.
+    pub fn insert(&mut self, span: &Span, streams: bool) -> Result<(), Refusal> {
+        let index = span.id.index();
+        if index >= self.places.len() {
+            if index > self.places.len() + FAR || span.lane.index() > self.rows_of.len() + FAR {
+                return Err(Refusal::Far);
+            }
+            self.places.resize(index + 1, HOLE);
+        } else if self.places.get(index).is_some_and(|&place| place != HOLE) {
+            return Err(Refusal::Duplicate);
+        }
+        let mut entry = mend(span);
+        let (row, depth) = self.row_for(
+            span.lane,
+            Interval {
+                start: entry.start,
+                end: entry.end,
+            },
+        );
+        if depth > 0 && streams && entry.repair == Repair::None {
+            entry.repair = Repair::Overlap;
+        }
+        let places = &mut self.places;
+        let Some(target) = self.rows.get_mut(row as usize) else {
+            return Err(Refusal::Far);
+        };
+        let before = target.forest().len();
+        let chunk = target.insert(row, &mut self.chunks, &entry, |ids, chunk| {
+            for &id in ids {
+                if let Some(place) = places.get_mut(id as usize) {
+                    *place = chunk;
+                }
+            }
+        });
+        if target.forest().len() < before {
+            self.unsettled.push(row);
+        }
+        if let Some(place) = self.places.get_mut(index) {
+            *place = chunk;
+        }
+        self.note_call(index, span.call);
+        self.len += 1;
+        Ok(())
+    }
+
+    fn note_call(&mut self, index: usize, call: CallId) {
+        if !call.is_some() {
+            return;
+        }
+        if index >= self.calls.len() {
+            self.calls.resize(index + 1, CallId::NONE.0);
+        }
+        if let Some(slot) = self.calls.get_mut(index) {
+            *slot = call.0;
+        }
+    }
+
+    /// The first row of the lane in which a span over `interval` overlaps nothing, and its depth.
+    fn row_for(&mut self, lane: LaneId, interval: Interval) -> (u32, u16) {
+        if lane.index() >= self.rows_of.len() {
+            self.rows_of.resize_with(lane.index() + 1, Vec::new);
+        }
+        let rows = self
+            .rows_of
+            .get(lane.index())
+            .map_or(&[][..], Vec::as_slice);
+        for (depth, &row) in rows.iter().enumerate() {
+            if self
+                .rows
+                .get(row as usize)
+                .is_some_and(|row| row.fits(&self.chunks, interval))
+            {
+                return (row, depth as u16);
+            }
+        }
+        let (row, depth) = (self.rows.len() as u32, rows.len() as u16);
+        self.rows.push(Row::default());
+        self.owners.push((lane, depth));
+        if let Some(rows) = self.rows_of.get_mut(lane.index()) {
+            rows.push(row);
+        }
+        (row, depth)
+    }
+
+    /// Makes the forests whole after insertions in the middle; called once a batch.
+    pub fn settle(&mut self) {
+        for row in self.unsettled.drain(..) {
+            if let Some(row) = self.rows.get_mut(row as usize) {
+                row.settle(&self.chunks);
+            }
+        }
+    }
+
+    /// How many sub-lanes the lane has.
+    pub fn depth(&self, lane: LaneId) -> usize {
+        self.rows_of.get(lane.index()).map_or(0, Vec::len)
+    }
+
+    pub fn row(&self, lane: LaneId, depth: usize) -> Option<&Row> {
+        self.rows
+            .get(*self.rows_of.get(lane.index())?.get(depth)? as usize)
+    }
+
+    pub fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    pub fn get(&self, id: SpanId) -> Option<PlacedSpan> {
+        let chunk = self.chunks.get(*self.places.get(id.index())? as usize)?;
+        let entry = chunk.entry(chunk.position(id)?)?;
+        let &(lane, depth) = self.owners.get(chunk.row as usize)?;
+        Some(entry.placed(lane, depth, self.call(id)))
+    }
+
+    pub fn call(&self, id: SpanId) -> CallId {
+        self.calls
+            .get(id.index())
+            .map_or(CallId::NONE, |&call| CallId(call))
+    }
+
+    /// The spans of one sub-lane that overlap `interval`, or touch it with no length, by start.
+    pub fn spans_in(
+        &self,
+        lane: LaneId,
+        depth: usize,
+        interval: Interval,
+    ) -> impl Iterator<Item = PlacedSpan> {
+        let row = self.row(lane, depth);
+        let spot = row.map(|row| row.first_ending_after(&self.chunks, interval.start));
+        let walk = std::iter::successors(spot, move |&Spot { chunk, at }| {
+            let len = row?.chunk(&self.chunks, chunk)?.len();
+            Some(if at + 1 < len {
+                Spot { chunk, at: at + 1 }
+            } else {
+                Spot {
+                    chunk: chunk + 1,
+                    at: 0,
+                }
+            })
+        });
+        let entries =
+            walk.map_while(move |Spot { chunk, at }| row?.chunk(&self.chunks, chunk)?.entry(at));
+        entries
+            .take_while(move |entry| entry.start < interval.end)
+            .map(move |entry| entry.placed(lane, depth as u16, self.call(entry.id)))
+    }
+
+    /// The neighbour of a span on its sub-lane: the next one by start, or the one before.
+    pub fn neighbour(&self, id: SpanId, forward: bool) -> Option<SpanId> {
+        let chunk_id = *self.places.get(id.index())?;
+        let chunk = self.chunks.get(chunk_id as usize)?;
+        let at = chunk.position(id)?;
+        let row = self.rows.get(chunk.row as usize)?;
+        let inside = if forward {
+            Some(at + 1)
+        } else {
+            at.checked_sub(1)
+        };
+        if let Some(&id) = inside.and_then(|at| chunk.ids().get(at)) {
+            return Some(SpanId(id));
+        }
+        let position = row.position(chunk_id, chunk.start(at)?)?;
+        let position = if forward {
+            position + 1
+        } else {
+            position.checked_sub(1)?
+        };
+        let ids = row.chunk(&self.chunks, position)?.ids();
+        (if forward { ids.first() } else { ids.last() }).map(|&id| SpanId(id))
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let chunks: usize = self.chunks.iter().map(Chunk::heap_bytes).sum();
+        let rows: usize = self.rows.iter().map(Row::heap_bytes).sum();
+        let headers =
+            self.chunks.capacity() * size_of::<Chunk>() + self.rows.capacity() * size_of::<Row>();
+        chunks + rows + headers + (self.places.capacity() + self.calls.capacity()) * 4
+    }
+}
+
+/// A span as it will be kept: never of negative length, never enqueued after its start.
+fn mend(span: &Span) -> Entry {
+    let mut entry = Entry {
+        id: span.id,
+        name: span.name,
+        kind: span.kind,
+        state: span.state,
+        repair: Repair::None,
+        enqueued: span.enqueued,
+        start: span.start,
+        end: span.end,
+    };
+    if span.enqueued > span.start {
+        (entry.enqueued, entry.repair) = (span.start, Repair::LateEnqueue);
+    }
+    if span.end < span.start {
+        (entry.end, entry.repair) = (span.start, Repair::NegativeLength);
+    }
+    entry
+}
