@@ -1,1 +1,7 @@
 //! All tests that cross modules, in one binary.
+#![cfg(test)]
+
+mod house;
+
+mod layers;
+mod sizes;
