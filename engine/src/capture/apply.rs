@@ -37,10 +37,10 @@ impl Capture {
             Record::Began(began) => self.take_began(began),
             Record::Sample(sample) => self.take_sample(sample),
             Record::Name(id, text) => {
-                self.put("name", id.index(), text, |capture| &mut capture.names)
+                self.put("name", id.index(), text, |capture| &mut capture.names);
             }
             Record::Lane(lane) => {
-                self.put("lane", lane.id.index(), *lane, |capture| &mut capture.lanes)
+                self.put("lane", lane.id.index(), *lane, |capture| &mut capture.lanes);
             }
             Record::Device(device) => {
                 self.put("device", device.id.index(), *device, |capture| {
@@ -51,7 +51,7 @@ impl Capture {
                 &mut capture.events
             }),
             Record::Call(call) => {
-                self.put("call", call.id.index(), call, |capture| &mut capture.calls)
+                self.put("call", call.id.index(), call, |capture| &mut capture.calls);
             }
             Record::Counter(counter) => {
                 self.put("counter", counter.id.index(), *counter, |capture| {

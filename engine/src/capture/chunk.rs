@@ -34,7 +34,7 @@ pub(super) struct Chunk {
     names: Vec<u32>,
     flags: Vec<u16>,
     nodes: Vec<Node>,
-    wide: Option<Box<BTreeMap<u32, Wide>>>,
+    wide: BTreeMap<u32, Wide>,
 }
 
 /// What a chunk stores of a span; the row and the table know the rest.
@@ -144,7 +144,7 @@ impl Chunk {
     }
 
     fn wide(&self, at: usize) -> Wide {
-        let found = self.ids.get(at).and_then(|id| self.wide.as_ref()?.get(id));
+        let found = self.ids.get(at).and_then(|id| self.wide.get(id));
         found.copied().unwrap_or_default()
     }
 
@@ -165,6 +165,55 @@ impl Chunk {
             start,
             end,
         })
+    }
+
+    /// The node over the span `at` and those after it, up to `stop`, that start in the same column
+    /// of 2^`shift` ns and are shorter than it, and how many they are. A span as long as a column
+    /// comes alone.
+    pub fn run(&self, at: usize, stop: usize, shift: u32) -> Option<(Node, usize)> {
+        let first = self.entry(at)?.node();
+        let column = 1_i64 << shift.min(62);
+        if first.busy.0 >= column {
+            return Some((first, 1));
+        }
+        // Most of a fold's time goes here, so only the two columns that decide are read.
+        let rest = self
+            .offsets
+            .get(at + 1..stop)?
+            .iter()
+            .zip(self.durations.get(at + 1..stop)?);
+        let (mut longest, mut longest_at) = (first.longest, at);
+        let (mut busy, mut end) = (first.busy.0, first.end.0);
+        let mut covered = 1;
+        for (&offset, &duration) in rest {
+            let start = self.base + i64::from(offset);
+            let length = i64::from(duration);
+            if start >> shift != first.start.0 >> shift || duration == WIDE || length >= column {
+                break;
+            }
+            busy += length;
+            end = start + length;
+            if duration > longest {
+                (longest, longest_at) = (duration, at + covered);
+            }
+            covered += 1;
+        }
+        let longest = if longest_at == at {
+            first
+        } else {
+            self.entry(longest_at)?.node()
+        };
+        let (busy, end, count) = (Nanos(busy), Nanos(end), covered as u32);
+        Some((
+            Node {
+                start: first.start,
+                end,
+                busy,
+                count,
+                ..longest
+            },
+            covered,
+        ))
     }
 
     /// How many spans start at or before `instant`.
@@ -205,9 +254,7 @@ impl Chunk {
                 duration: (entry.end - entry.start).0,
                 queued: (entry.start - entry.enqueued).0,
             };
-            self.wide
-                .get_or_insert_default()
-                .insert(entry.id.0, lengths);
+            self.wide.insert(entry.id.0, lengths);
         }
         self.ids.insert(at, entry.id.0);
         self.offsets.insert(at, (entry.start.0 - self.base) as u32);
@@ -272,7 +319,7 @@ impl Chunk {
             &self.names,
         ];
         let words: usize = words.iter().map(|column| column.capacity() * 4).sum();
-        let wide = self.wide.as_ref().map_or(0, |wide| wide.len() * 24);
+        let wide = self.wide.len() * 24;
         words + self.flags.capacity() * 2 + self.nodes.capacity() * size_of::<Node>() + wide
     }
 }

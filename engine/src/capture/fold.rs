@@ -133,7 +133,7 @@ fn fold_chunk<F: FnMut(Cell)>(
             .nodes()
             .get(at / BLOCK)
             .filter(|_| at.is_multiple_of(BLOCK));
-        if let Some(node) = block.filter(|node| node.is_within_column(folder.shift)) {
+        if let Some(node) = block.filter(|node| node.fits_column(folder.shift)) {
             if node.start >= end {
                 return false;
             }
@@ -141,17 +141,17 @@ fn fold_chunk<F: FnMut(Cell)>(
             at += BLOCK;
             continue;
         }
-        let stop = (at / BLOCK + 1) * BLOCK;
-        for at in at..stop.min(chunk.len()) {
-            let Some(node) = chunk.entry(at).map(|entry| entry.node()) else {
+        let stop = ((at / BLOCK + 1) * BLOCK).min(chunk.len());
+        while at < stop {
+            let Some((node, covered)) = chunk.run(at, stop, folder.shift) else {
                 return false;
             };
             if node.start >= end {
                 return false;
             }
             folder.add(node);
+            at += covered;
         }
-        at = stop;
     }
     true
 }

@@ -44,10 +44,12 @@ impl Node {
         }
     }
 
-    /// Whether all of it lies in one column of 2^`shift` ns.
-    pub fn is_within_column(&self, shift: u32) -> bool {
-        let last = (self.end.0.saturating_sub(1)).max(self.start.0);
-        self.start.0 >> shift == last >> shift
+    /// Whether it is no longer than a column of 2^`shift` ns, and so may be folded into the one it starts in.
+    ///
+    /// It may reach into the next column. Asking for more would mean looking at single spans at every column's
+    /// edge, for a difference of a point or two on screen.
+    pub fn fits_column(&self, shift: u32) -> bool {
+        (self.end - self.start).0 <= 1 << shift.min(62)
     }
 }
 
@@ -98,12 +100,12 @@ impl Forest {
         }
     }
 
-    /// The widest complete node that begins at leaf `at` and lies in one column, with how many leaves it covers.
+    /// The widest complete node that begins at leaf `at` and fits a column, with how many leaves it covers.
     pub fn widest(&self, at: usize, shift: u32) -> Option<(Node, usize)> {
         let (mut index, mut leaves, mut best) = (at, 1, None);
         for level in &self.levels {
             match level.get(index) {
-                Some(node) if node.is_within_column(shift) => best = Some((*node, leaves)),
+                Some(node) if node.fits_column(shift) => best = Some((*node, leaves)),
                 _ => return best,
             }
             if !index.is_multiple_of(FANOUT) {

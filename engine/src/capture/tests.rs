@@ -219,7 +219,7 @@ fn folding_loses_nothing() {
             let mut cells = Vec::new();
             for depth in 0..capture.depth(LaneId(0)) {
                 capture.fold(LaneId(0), depth, ALL, Nanos(1 << shift), &mut |cell| {
-                    cells.push(cell)
+                    cells.push(cell);
                 });
             }
             assert_eq!(
@@ -252,7 +252,7 @@ fn a_fold_of_a_part_sees_what_overlaps_it() {
     let view = Interval::new(Nanos(500_050), Nanos(500_250));
     let mut seen = Vec::new();
     capture.fold(LaneId(0), 0, view, Nanos(1), &mut |cell| {
-        seen.push(cell.span.0)
+        seen.push(cell.span.0);
     });
     assert_eq!(seen, [5000, 5001, 5002]);
     assert_eq!(

@@ -1,0 +1,127 @@
+//! Speed and size of the capture: apply, range query and fold, at ten thousand to ten million spans.
+//!
+//! Prints one table of medians, each with its ratio to the same thing at ten thousand spans.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use engine::capture::Capture;
+use engine::record::{CallId, LaneId, NameId, Record, Span, SpanId, SpanKind, State};
+use engine::time::{Interval, Nanos};
+
+const LANES: u32 = 4;
+/// Columns of a screen that is 2,000 points wide.
+const COLUMNS: i64 = 2_000;
+const ROUNDS: usize = 15;
+
+/// Spans that arrive in turn from many streams at once: the worst order for memory.
+fn span(id: u32) -> Span {
+    let start = i64::from(id / LANES) * 1_000 + i64::from(id.wrapping_mul(2_654_435_761) >> 24);
+    Span {
+        id: SpanId(id),
+        lane: LaneId(id % LANES),
+        name: NameId(id % 40),
+        call: CallId::NONE,
+        kind: SpanKind::Kernel,
+        state: State::Done,
+        enqueued: Nanos(start - 50),
+        start: Nanos(start),
+        end: Nanos(start + 80 + i64::from(id.wrapping_mul(40_503) % 600)),
+    }
+}
+
+/// Median seconds of `work` over some rounds.
+fn median(mut work: impl FnMut()) -> f64 {
+    let round = |_| {
+        let start = Instant::now();
+        work();
+        start.elapsed().as_secs_f64()
+    };
+    let mut times: Vec<f64> = (0..ROUNDS).map(round).collect();
+    times.sort_by(f64::total_cmp);
+    times.get(ROUNDS / 2).copied().unwrap_or_default()
+}
+
+#[derive(Clone, Copy)]
+struct Figures {
+    apply_per_second: f64,
+    bytes: f64,
+    fold_all: f64,
+    cells: usize,
+    fold_worst: f64,
+    range: f64,
+}
+
+/// Seconds and cells of one lane's fold to 2,000 columns.
+fn fold(capture: &Capture, view: Interval) -> (f64, usize) {
+    let column = Nanos((view.length().0 / COLUMNS).max(1));
+    let mut cells = 0;
+    let seconds = median(|| {
+        cells = 0;
+        capture.fold(LaneId(3), 0, view, column, &mut |cell| {
+            cells += 1;
+            black_box(cell);
+        });
+    });
+    (seconds, cells)
+}
+
+fn measure(count: u32) -> Figures {
+    let mut capture = Capture::new();
+    let mut seconds = 0.0;
+    for first in (0..count).step_by(4_096) {
+        let batch: Vec<Record> = (first..count.min(first + 4_096))
+            .map(|id| Record::Span(span(id)))
+            .collect();
+        let start = Instant::now();
+        capture.apply(batch);
+        seconds += start.elapsed().as_secs_f64();
+    }
+    let extent = capture.extent().unwrap_or_default();
+    let (fold_all, cells) = fold(&capture, extent);
+    let zoomed = |shift: u32| {
+        let length = (extent.length().0 >> shift).max(1_000);
+        let start = Nanos(extent.start.0 + length / 3);
+        Interval::new(start, start + Nanos(length))
+    };
+    let fold_worst = (0..14)
+        .map(|shift| fold(&capture, zoomed(shift)).0)
+        .fold(0.0, f64::max);
+    let middle = extent.start + Nanos(extent.length().0 / 2);
+    let narrow = Interval::new(middle, middle + Nanos(100_000));
+    let range = median(|| {
+        black_box(capture.spans_in(LaneId(3), narrow).count());
+    });
+    let bytes = capture.span_bytes() as f64 / f64::from(count);
+    Figures {
+        apply_per_second: f64::from(count) / seconds,
+        bytes,
+        fold_all,
+        cells,
+        fold_worst,
+        range,
+    }
+}
+
+#[expect(clippy::print_stdout, reason = "a bench prints its table")]
+fn main() {
+    println!(
+        "{:>10} {:>10} {:>7} {:>26} {:>20} {:>20}",
+        "spans", "apply/s", "B/span", "fold all (cells)", "fold at worst zoom", "100 us of a lane"
+    );
+    let mut first: Option<Figures> = None;
+    for count in [10_000, 1_000_000, 10_000_000] {
+        let now = measure(count);
+        let base = *first.get_or_insert(now);
+        let part = |now: f64, base: f64| format!("{:.1} us {:.1}x", now * 1e6, now / base);
+        println!(
+            "{count:>10} {:>8.1} M {:>7.1} {:>18} ({:>5}) {:>20} {:>20}",
+            now.apply_per_second / 1e6,
+            now.bytes,
+            part(now.fold_all, base.fold_all),
+            now.cells,
+            part(now.fold_worst, base.fold_worst),
+            part(now.range, base.range),
+        );
+    }
+}
