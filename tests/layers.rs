@@ -9,8 +9,10 @@ const ENGINE: &[(&str, &[&str])] = &[
     ("time", &[]),
     ("record", &["time"]),
     ("capture", &["record", "time"]),
-    ("importer", &["record", "time"]),
-    ("exporter", &["capture", "record", "time"]),
+    // The wire format that the importer reads and the exporter writes.
+    ("perfetto", &["record", "time"]),
+    ("importer", &["perfetto", "record", "time"]),
+    ("exporter", &["perfetto", "capture", "record", "time"]),
     ("workload", &["time"]),
     ("device", &["workload", "record", "time"]),
     ("backend", &["device", "workload", "record", "time"]),
