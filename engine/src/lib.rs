@@ -3,3 +3,4 @@ pub mod capture;
 pub mod record;
 pub mod runner;
 pub mod time;
+pub mod workload;

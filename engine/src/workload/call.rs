@@ -7,23 +7,69 @@ use crate::time::Nanos;
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
     /// Copies a buffer's host copy to the device, in stream order.
-    Upload { buffer: BufferIndex, stream: StreamIndex },
+    Upload {
+        /// The buffer.
+        buffer: BufferIndex,
+        /// The stream whose order it keeps.
+        stream: StreamIndex,
+    },
     /// Copies a buffer from the device to its host copy, in stream order.
-    Download { buffer: BufferIndex, stream: StreamIndex },
+    Download {
+        /// The buffer.
+        buffer: BufferIndex,
+        /// The stream whose order it keeps.
+        stream: StreamIndex,
+    },
     /// Copies one device buffer to another of the same length, in stream order.
-    Copy { from: BufferIndex, to: BufferIndex, stream: StreamIndex },
+    Copy {
+        /// The buffer that is read.
+        from: BufferIndex,
+        /// The buffer that is written.
+        to: BufferIndex,
+        /// The stream whose order it keeps.
+        stream: StreamIndex,
+    },
     /// Fills a device buffer with one value, in stream order.
-    Fill { buffer: BufferIndex, value: f32, stream: StreamIndex },
+    Fill {
+        /// The buffer.
+        buffer: BufferIndex,
+        /// The value of every element.
+        value: f32,
+        /// The stream whose order it keeps.
+        stream: StreamIndex,
+    },
     /// Runs a kernel of the library, in stream order.
     Launch(Box<Launch>),
     /// Records an event on a stream: a new generation of it.
-    Record { event: EventIndex, stream: StreamIndex },
+    Record {
+        /// The event.
+        event: EventIndex,
+        /// The stream whose order it keeps.
+        stream: StreamIndex,
+    },
     /// Holds a stream back until the event's record that is the latest when this is called. Never recorded: passes.
-    Wait { event: EventIndex, stream: StreamIndex },
+    Wait {
+        /// The event.
+        event: EventIndex,
+        /// The stream whose order it keeps.
+        stream: StreamIndex,
+    },
     /// Holds a stream back until the host raises a signal (a latch; real devices spin on a word of pinned memory).
-    Hold { signal: SignalIndex, stream: StreamIndex },
+    Hold {
+        /// The signal.
+        signal: SignalIndex,
+        /// The stream whose order it keeps.
+        stream: StreamIndex,
+    },
     /// Calls a function of the host that works for `length`, in stream order.
-    HostFunction { name: String, length: Nanos, stream: StreamIndex },
+    HostFunction {
+        /// The function's name.
+        name: String,
+        /// How long it works.
+        length: Nanos,
+        /// The stream whose order it keeps.
+        stream: StreamIndex,
+    },
     /// Blocks the host thread until the target has ended.
     Synchronize(Target),
     /// Asks whether an event's latest record has been reached, without blocking.

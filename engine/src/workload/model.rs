@@ -1,5 +1,10 @@
 //! A workload with its parameters filled in: the resources to make, the host threads to run, what to expect.
 
+use std::sync::Arc;
+
+use super::program::{Calls, Layout, Program};
+use super::{ExpectationPlan, Expression};
+
 /// A number that a workload can be run with other values of.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
@@ -7,9 +12,9 @@ pub struct Parameter {
     pub name: String,
     /// The value it has unless another is given.
     pub default: f64,
-    /// The smallest value allowed.
+    /// The smallest value allowed; −∞ where none is written.
     pub min: f64,
-    /// The largest value allowed.
+    /// The largest value allowed; ∞ where none is written.
     pub max: f64,
     /// One line that says what it changes; may be empty.
     pub about: String,
@@ -61,6 +66,26 @@ pub enum Role {
     Barrier,
 }
 
+impl Role {
+    /// Every role with the word for it.
+    pub const LABELS: &'static [(&'static str, Self)] = &[
+        ("compute", Self::Compute),
+        ("host-to-device", Self::HostToDevice),
+        ("device-to-host", Self::DeviceToHost),
+        ("device-to-device", Self::DeviceToDevice),
+        ("collective", Self::Collective),
+        ("barrier", Self::Barrier),
+    ];
+
+    /// The word for it, in files and on screen.
+    pub fn label(self) -> &'static str {
+        Self::LABELS
+            .iter()
+            .find(|(_, role)| *role == self)
+            .map_or("compute", |(label, _)| label)
+    }
+}
+
 /// A stream to make.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StreamPlan {
@@ -89,7 +114,7 @@ pub struct BufferPlan {
     /// How many floats it holds.
     pub len: usize,
     /// What its host copy holds before the first call: the value of this expression for each element `k`.
-    pub init: crate::workload::Expression,
+    pub init: Expression,
 }
 
 /// A host thread: its name and what it calls.
@@ -99,8 +124,21 @@ pub struct HostPlan {
     pub name: String,
 }
 
+/// A call as the file has it: once, however often a loop makes it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CallSite {
+    /// The call's verb, such as `launch`.
+    pub verb: &'static str,
+    /// What the workload calls it, for its expectations to refer to; may be empty.
+    pub label: String,
+    /// The host thread that makes it, as a position in [`Plan::hosts`].
+    pub host: usize,
+    /// Line in the source, counted from 1.
+    pub line: u32,
+}
+
 /// A workload with its parameters filled in.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// One or two sentences that say what the workload shows.
     pub about: String,
@@ -118,13 +156,29 @@ pub struct Plan {
     pub hosts: Vec<HostPlan>,
     /// What to check after the run.
     pub expectations: Vec<ExpectationPlan>,
+    /// Every call of the file, at the position that [`super::Place::call`] gives.
+    pub sites: Vec<CallSite>,
+    /// How many calls all host threads will make.
+    pub call_count: u64,
+    pub(super) program: Arc<Program>,
+    pub(super) layout: Arc<Layout>,
 }
 
-/// What to check after the run. (Its forms are the workload module's to define.)
-#[derive(Clone, Debug, PartialEq)]
-pub struct ExpectationPlan {
-    /// As written.
-    pub text: String,
-    /// Line in the source, counted from 1.
-    pub line: u32,
+impl Plan {
+    /// The calls of the host thread at position `host` of [`Plan::hosts`], in order, made as they are asked for. No
+    /// calls where there is no such host.
+    pub fn calls(&self, host: usize) -> Calls {
+        Calls::new(Arc::clone(&self.program), Arc::clone(&self.layout), host)
+    }
+
+    /// Bytes that the buffers take on the device; their copies on the host take as many again.
+    pub fn bytes(&self) -> u64 {
+        self.buffers
+            .iter()
+            .map(|buffer| buffer.len as u64 * BYTES_PER_FLOAT)
+            .sum()
+    }
 }
+
+/// Bytes of a 32-bit float.
+pub(super) const BYTES_PER_FLOAT: u64 = 4;

@@ -1,0 +1,209 @@
+//! What is wrong with a workload: where, what, and what to write instead.
+
+use std::fmt;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// One thing that is wrong with a workload. Shown, it is `file:line:column: message`, the line with the place
+/// underlined, and the help.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub struct Error {
+    /// Name of the file.
+    pub file: String,
+    /// Line in the source, counted from 1; 0 where the error is in no line, such as an unknown `--set`.
+    pub line: u32,
+    /// Column, in characters, counted from 1; 0 where the error is in no line.
+    pub column: u32,
+    /// How many characters of the line are meant; at least 1 where there is a line.
+    pub length: u32,
+    /// What is wrong, and why.
+    pub message: String,
+    /// What to do about it; may be empty.
+    pub help: String,
+    /// The line as written.
+    pub text: String,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.line == 0 {
+            write!(f, "{}: {}", self.file, self.message)?;
+        } else {
+            writeln!(
+                f,
+                "{}:{}:{}: {}",
+                self.file, self.line, self.column, self.message
+            )?;
+            let margin = self.line.to_string();
+            writeln!(f, "  {margin} | {}", self.text)?;
+            let indent: String = self
+                .text
+                .chars()
+                .take(self.column.saturating_sub(1) as usize)
+                .map(|c| if c == '\t' { '\t' } else { ' ' })
+                .collect();
+            let underline = "^".repeat(self.length.max(1) as usize);
+            write!(
+                f,
+                "  {:width$} | {indent}{underline}",
+                "",
+                width = margin.len()
+            )?;
+        }
+        if self.help.is_empty() {
+            Ok(())
+        } else {
+            write!(f, "\n  help: {}", self.help)
+        }
+    }
+}
+
+/// “did you mean …?” with the one of `known` that is nearest to `wanted`, where one is near.
+pub(super) fn nearest<'a>(
+    wanted: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<String> {
+    let wanted = wanted.to_lowercase();
+    known
+        .into_iter()
+        .map(|name| {
+            (
+                strsim::damerau_levenshtein(&wanted, &name.to_lowercase()),
+                name,
+            )
+        })
+        .min_by_key(|(distance, _)| *distance)
+        .filter(|(distance, name)| {
+            *distance
+                <= name
+                    .chars()
+                    .count()
+                    .max(wanted.chars().count())
+                    .div_ceil(2)
+                    .min(4)
+        })
+        .filter(|(distance, name)| *distance < name.chars().count())
+        .map(|(_, name)| format!("did you mean “{name}”?"))
+}
+
+/// A workload's file name and text, which turns bytes into lines and columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Source {
+    pub name: Arc<str>,
+    pub text: Arc<str>,
+}
+
+impl Source {
+    pub fn new(name: &str, text: &str) -> Self {
+        Self {
+            name: name.into(),
+            text: text.into(),
+        }
+    }
+
+    /// The text of a range of bytes; empty where the range is none of the text's.
+    pub fn get(&self, range: Range<usize>) -> &str {
+        self.text.get(range).unwrap_or_default()
+    }
+
+    /// Line, counted from 1, of a byte.
+    pub fn line(&self, byte: usize) -> u32 {
+        let mut before = byte.min(self.text.len());
+        while !self.text.is_char_boundary(before) {
+            before -= 1;
+        }
+        1 + self.get(0..before).matches('\n').count() as u32
+    }
+
+    /// An error about a range of bytes; the part of it on its first line is what is underlined.
+    pub fn error(
+        &self,
+        range: Range<usize>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Error {
+        let mut start = range.start.min(self.text.len());
+        while !self.text.is_char_boundary(start) {
+            start -= 1;
+        }
+        let mut end = range.end.clamp(start, self.text.len());
+        while !self.text.is_char_boundary(end) {
+            end += 1;
+        }
+        let line_start = self
+            .get(0..start)
+            .rfind('\n')
+            .map_or(0, |newline| newline + 1);
+        let rest = self.get(line_start..self.text.len());
+        let text = rest.lines().next().unwrap_or_default();
+        let marked = self.get(start..end.min(line_start + text.len()).max(start));
+        Error {
+            file: self.name.to_string(),
+            line: self.line(start),
+            column: 1 + self.get(line_start..start).chars().count() as u32,
+            length: (marked.trim_end().chars().count() as u32).max(1),
+            message: message.into(),
+            help: help.into(),
+            text: text.to_owned(),
+        }
+    }
+
+    /// An error about no line of the text.
+    pub fn error_outside(&self, message: impl Into<String>, help: impl Into<String>) -> Error {
+        Error {
+            file: self.name.to_string(),
+            line: 0,
+            column: 0,
+            length: 0,
+            message: message.into(),
+            help: help.into(),
+            text: String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shown_with_the_line_and_a_caret() {
+        let source = Source::new("a.kdl", "über\nwait \"x\" on=\"cpy\"\n");
+        let at = source.text.find("\"cpy\"").unwrap();
+        let error = source.error(
+            at..at + 5,
+            "no stream is called “cpy”",
+            "did you mean “copy”?",
+        );
+        assert_eq!(
+            error.to_string(),
+            "a.kdl:2:13: no stream is called “cpy”\n  2 | wait \"x\" on=\"cpy\"\n    |             ^^^^^\n  \
+             help: did you mean “copy”?"
+        );
+    }
+
+    #[test]
+    fn any_range_of_bytes_is_taken() {
+        let source = Source::new("a.kdl", "aü\n\nb");
+        for start in 0..9 {
+            for end in 0..9 {
+                let error = source.error(start..end, "", "");
+                assert!(error.length >= 1 && error.line >= 1 && error.line <= 3);
+            }
+        }
+    }
+
+    #[test]
+    fn only_near_names_are_offered() {
+        assert_eq!(
+            nearest("cpy", ["compute", "copy"]).unwrap(),
+            "did you mean “copy”?"
+        );
+        assert_eq!(
+            nearest("launhc", ["launch", "await"]).unwrap(),
+            "did you mean “launch”?"
+        );
+        assert_eq!(nearest("zzz", ["compute", "copy"]), None);
+        assert_eq!(nearest("", ["a"]), None);
+    }
+}

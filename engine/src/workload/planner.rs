@@ -1,0 +1,264 @@
+//! Fills a template's parameters in, lays its resources out, and refuses what cannot be.
+
+mod check;
+mod expectations;
+
+use std::sync::Arc;
+
+use super::error::{Error, Source, nearest};
+use super::model::BYTES_PER_FLOAT;
+use super::program::{Extent, Layout};
+use super::template::{Amount, BufferTemplate, Declaration, Template};
+use super::{BufferPlan, EventPlan, HostPlan, Plan, StreamPlan};
+
+/// Elements of one array of resources, at most.
+const COUNT: f64 = 4096.0;
+/// Streams of a workload, at most: on the CPU each is a thread.
+const STREAMS: usize = 128;
+/// Floats of one buffer, at most, so that every element's number is exact everywhere.
+const FLOATS: f64 = 2_147_483_648.0;
+
+/// The template with its parameters filled in, or all that is wrong with that.
+pub(super) fn plan(
+    source: &Source,
+    template: &Arc<Template>,
+    overrides: &[(String, f64)],
+    memory: u64,
+) -> Result<Plan, Vec<Error>> {
+    let values = values(source, template, overrides)?;
+    let mut planner = Planner {
+        source,
+        template,
+        layout: Layout {
+            values,
+            ..Layout::default()
+        },
+        errors: Vec::new(),
+    };
+    let streams = planner.streams();
+    let events = planner.events();
+    let buffers = planner.buffers(memory);
+    let signals = planner.signals();
+    planner.fail()?;
+    let call_count = planner.check_calls(&buffers);
+    let expectations = planner.expectations();
+    planner.fail()?;
+    let parameters = template.parameters.iter().zip(&planner.layout.values);
+    Ok(Plan {
+        about: template.about.clone(),
+        parameters: parameters
+            .map(|(found, value)| (found.parameter.name.clone(), *value))
+            .collect(),
+        streams,
+        events,
+        buffers,
+        signals,
+        hosts: template
+            .hosts
+            .iter()
+            .map(|name| HostPlan { name: name.clone() })
+            .collect(),
+        expectations,
+        sites: template.sites.clone(),
+        call_count,
+        program: Arc::clone(&template.program),
+        layout: Arc::new(planner.layout),
+    })
+}
+
+/// The value of each parameter, in the order of the file.
+pub(super) fn values(
+    source: &Source,
+    template: &Template,
+    overrides: &[(String, f64)],
+) -> Result<Vec<f64>, Vec<Error>> {
+    let mut values: Vec<f64> = template
+        .parameters
+        .iter()
+        .map(|found| found.parameter.default)
+        .collect();
+    let mut errors = Vec::new();
+    for (name, value) in overrides {
+        let place = template
+            .parameters
+            .iter()
+            .position(|found| found.parameter.name == *name);
+        let known =
+            place.and_then(|place| Some((template.parameters.get(place)?, values.get_mut(place)?)));
+        let Some((found, slot)) = known else {
+            let names = template
+                .parameters
+                .iter()
+                .map(|found| found.parameter.name.as_str());
+            let all = || match template.parameters.as_slice() {
+                [] => "this workload has no parameters".to_owned(),
+                _ => format!(
+                    "parameters: {}",
+                    names.clone().collect::<Vec<_>>().join(", ")
+                ),
+            };
+            let help = nearest(name, names.clone()).unwrap_or_else(all);
+            errors.push(source.error_outside(format!("there is no parameter “{name}”"), help));
+            continue;
+        };
+        let parameter = &found.parameter;
+        if value.is_finite() && (parameter.min..=parameter.max).contains(value) {
+            *slot = *value;
+        } else {
+            let message = format!(
+                "“{name}” was set to {value}, and may be {} to {}",
+                parameter.min, parameter.max
+            );
+            errors.push(source.error(found.value.clone(), message, "choose a value in this range"));
+        }
+    }
+    if errors.is_empty() {
+        Ok(values)
+    } else {
+        Err(errors)
+    }
+}
+
+/// A plan in the making.
+struct Planner<'s> {
+    source: &'s Source,
+    template: &'s Arc<Template>,
+    layout: Layout,
+    errors: Vec<Error>,
+}
+
+impl Planner<'_> {
+    fn fail(&mut self) -> Result<(), Vec<Error>> {
+        if self.errors.is_empty() {
+            return Ok(());
+        }
+        self.errors.sort_by_key(|error| (error.line, error.column));
+        self.errors.dedup();
+        Err(std::mem::take(&mut self.errors))
+    }
+
+    /// A whole number from `least` to `most`, or an error at the place of the amount.
+    fn whole(&mut self, amount: &Amount, what: &str, least: f64, most: f64) -> Option<usize> {
+        let value = amount.expression.evaluate(&self.layout.values);
+        if value.fract() == 0.0 && (least..=most).contains(&value) {
+            return Some(value as usize);
+        }
+        let message = format!("{what} is {value} here");
+        let help = format!("it must be a whole number from {least} to {most}");
+        self.errors
+            .push(self.source.error(amount.range.clone(), message, help));
+        None
+    }
+
+    /// The names of a declaration's elements.
+    fn elements(&mut self, declaration: &Declaration) -> Vec<String> {
+        let name = &declaration.name;
+        let Some(count) = &declaration.count else {
+            return vec![name.clone()];
+        };
+        let count = self
+            .whole(count, &format!("the count of “{name}”"), 1.0, COUNT)
+            .unwrap_or(1);
+        (0..count)
+            .map(|element| format!("{name}[{element}]"))
+            .collect()
+    }
+
+    fn streams(&mut self) -> Vec<StreamPlan> {
+        let template = Arc::clone(self.template);
+        let mut plans = Vec::new();
+        for stream in &template.streams {
+            let names = self.elements(&stream.declaration);
+            self.layout.streams.push(extent(plans.len(), names.len()));
+            plans.extend(names.into_iter().map(|name| StreamPlan {
+                name,
+                role: stream.role,
+                priority: stream.priority,
+            }));
+            if plans.len() > STREAMS {
+                let message = format!("these are more than {STREAMS} streams");
+                let place = stream.declaration.range.clone();
+                self.errors.push(self.source.error(
+                    place,
+                    message,
+                    "each stream is a thread; make do with fewer",
+                ));
+            }
+        }
+        plans
+    }
+
+    fn events(&mut self) -> Vec<EventPlan> {
+        let template = Arc::clone(self.template);
+        let mut plans = Vec::new();
+        for event in &template.events {
+            let names = self.elements(&event.declaration);
+            self.layout.events.push(extent(plans.len(), names.len()));
+            plans.extend(names.into_iter().map(|name| EventPlan {
+                name,
+                timing: event.timing,
+            }));
+        }
+        plans
+    }
+
+    fn signals(&mut self) -> Vec<String> {
+        let template = Arc::clone(self.template);
+        let mut plans = Vec::new();
+        for signal in &template.signals {
+            let names = self.elements(signal);
+            self.layout.signals.push(extent(plans.len(), names.len()));
+            plans.extend(names);
+        }
+        plans
+    }
+
+    fn buffers(&mut self, memory: u64) -> Vec<BufferPlan> {
+        let template = Arc::clone(self.template);
+        let mut plans = Vec::new();
+        let mut bytes = 0_u64;
+        for buffer in &template.buffers {
+            let names = self.elements(&buffer.declaration);
+            self.layout.buffers.push(extent(plans.len(), names.len()));
+            let what = format!("the length of “{}”", buffer.declaration.name);
+            let Some(len) = self.whole(&buffer.len, &what, 1.0, FLOATS) else {
+                continue;
+            };
+            bytes = bytes.saturating_add(len as u64 * BYTES_PER_FLOAT * names.len() as u64);
+            if bytes > memory {
+                let message = format!(
+                    "with “{}” the buffers take {bytes} bytes, and there are {memory}",
+                    buffer.declaration.name
+                );
+                let help = "make it shorter, or have fewer of it";
+                self.errors
+                    .push(self.source.error(buffer.len.range.clone(), message, help));
+                return plans;
+            }
+            plans.extend(
+                names
+                    .into_iter()
+                    .enumerate()
+                    .map(|(part, name)| self.buffer(buffer, part, name, len)),
+            );
+        }
+        plans
+    }
+
+    fn buffer(&self, buffer: &BufferTemplate, part: usize, name: String, len: usize) -> BufferPlan {
+        let mut bound = self.layout.values.clone();
+        bound.push(part as f64);
+        BufferPlan {
+            name,
+            len,
+            init: buffer.init.bind(&bound),
+        }
+    }
+}
+
+fn extent(base: usize, count: usize) -> Extent {
+    Extent {
+        base: base as u32,
+        count: count as u32,
+    }
+}

@@ -1,0 +1,320 @@
+//! The calls of a workload as compact code, and the iterator that unrolls its loops one call at a time.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::{
+    BufferIndex, Call, EventIndex, Expression, Kernel, Launch, Place, Placed, SignalIndex,
+    StreamIndex, Target,
+};
+use crate::time::Nanos;
+
+/// The code of every host thread. Variables are the parameters, then the loop indices from outermost to innermost.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Program {
+    pub hosts: Vec<Vec<Step>>,
+}
+
+/// One step of a host thread.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Step {
+    Call(CallTemplate),
+    /// Runs the steps up to the `Again` at `end` once for each value 0 … count − 1 of a variable.
+    Repeat {
+        count: Expression,
+        range: Range<usize>,
+        variable: usize,
+        end: usize,
+    },
+    Again,
+}
+
+/// A call whose names are known and whose numbers may still depend on variables.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct CallTemplate {
+    pub place: Place,
+    pub range: Range<usize>,
+    pub act: Act,
+}
+
+/// What a call does.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Act {
+    Upload(Reference, Reference),
+    Download(Reference, Reference),
+    Copy(Reference, Reference, Reference),
+    Fill(Reference, Expression, Reference),
+    Launch {
+        kernel: &'static Kernel,
+        stream: Reference,
+        reads: Vec<Reference>,
+        writes: Vec<Reference>,
+        parameters: Vec<Expression>,
+    },
+    Record(Reference, Reference),
+    Wait(Reference, Reference),
+    Hold(Reference, Reference),
+    HostFunction(String, Expression, Reference),
+    SynchronizeEvent(Reference),
+    SynchronizeStream(Reference),
+    SynchronizeDevice,
+    Query(Reference),
+    Signal(Reference),
+    Await(Reference),
+    Work(Expression),
+}
+
+/// The sorts of resources that calls refer to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Class {
+    Stream,
+    Event,
+    Buffer,
+    Signal,
+}
+
+/// A use of a resource, or of one element of an array of them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Reference {
+    pub class: Class,
+    pub declaration: usize,
+    pub index: Option<Expression>,
+    pub range: Range<usize>,
+}
+
+/// Where the elements of one declaration lie in the plan's list.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Extent {
+    pub base: u32,
+    pub count: u32,
+}
+
+/// The parameters' values, and where the elements of every declaration lie.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Layout {
+    pub values: Vec<f64>,
+    pub streams: Vec<Extent>,
+    pub events: Vec<Extent>,
+    pub buffers: Vec<Extent>,
+    pub signals: Vec<Extent>,
+}
+
+impl Layout {
+    pub fn extent(&self, class: Class, declaration: usize) -> Extent {
+        let extents = match class {
+            Class::Stream => &self.streams,
+            Class::Event => &self.events,
+            Class::Buffer => &self.buffers,
+            Class::Signal => &self.signals,
+        };
+        extents.get(declaration).copied().unwrap_or_default()
+    }
+
+    /// The element that is meant: indices count modulo the length of the array.
+    pub fn element(&self, reference: &Reference, variables: &[f64]) -> u32 {
+        let extent = self.extent(reference.class, reference.declaration);
+        let index = reference
+            .index
+            .as_ref()
+            .map_or(0.0, |index| index.evaluate(variables));
+        let within = index.floor().rem_euclid(f64::from(extent.count.max(1)));
+        extent.base + within as u32
+    }
+}
+
+impl Act {
+    /// The call, for these values of the variables.
+    pub fn call(&self, layout: &Layout, variables: &[f64]) -> Call {
+        let stream = |r: &Reference| StreamIndex(layout.element(r, variables));
+        let event = |r: &Reference| EventIndex(layout.element(r, variables));
+        let buffer = |r: &Reference| BufferIndex(layout.element(r, variables));
+        let signal = |r: &Reference| SignalIndex(layout.element(r, variables));
+        match self {
+            Self::Upload(b, s) => Call::Upload {
+                buffer: buffer(b),
+                stream: stream(s),
+            },
+            Self::Download(b, s) => Call::Download {
+                buffer: buffer(b),
+                stream: stream(s),
+            },
+            Self::Copy(from, to, s) => Call::Copy {
+                from: buffer(from),
+                to: buffer(to),
+                stream: stream(s),
+            },
+            Self::Fill(b, value, s) => Call::Fill {
+                buffer: buffer(b),
+                value: value.evaluate(variables) as f32,
+                stream: stream(s),
+            },
+            Self::Launch {
+                kernel,
+                stream: s,
+                reads,
+                writes,
+                parameters,
+            } => Call::Launch(Box::new(Launch {
+                kernel: kernel.name,
+                stream: stream(s),
+                reads: reads.iter().map(buffer).collect(),
+                writes: writes.iter().map(buffer).collect(),
+                parameters: parameters.iter().map(|p| p.evaluate(variables)).collect(),
+            })),
+            Self::Record(e, s) => Call::Record {
+                event: event(e),
+                stream: stream(s),
+            },
+            Self::Wait(e, s) => Call::Wait {
+                event: event(e),
+                stream: stream(s),
+            },
+            Self::Hold(g, s) => Call::Hold {
+                signal: signal(g),
+                stream: stream(s),
+            },
+            Self::HostFunction(name, micros, s) => Call::HostFunction {
+                name: name.clone(),
+                length: length(micros.evaluate(variables)),
+                stream: stream(s),
+            },
+            Self::SynchronizeEvent(e) => Call::Synchronize(Target::Event(event(e))),
+            Self::SynchronizeStream(s) => Call::Synchronize(Target::Stream(stream(s))),
+            Self::SynchronizeDevice => Call::Synchronize(Target::Device),
+            Self::Query(e) => Call::Query(event(e)),
+            Self::Signal(g) => Call::Signal(signal(g)),
+            Self::Await(g) => Call::Await(signal(g)),
+            Self::Work(micros) => Call::Work(length(micros.evaluate(variables))),
+        }
+    }
+
+    /// Every resource that the call uses.
+    pub fn references(&self) -> Vec<&Reference> {
+        match self {
+            Self::SynchronizeDevice | Self::Work(_) => Vec::new(),
+            Self::HostFunction(_, _, r)
+            | Self::SynchronizeEvent(r)
+            | Self::SynchronizeStream(r)
+            | Self::Query(r)
+            | Self::Signal(r)
+            | Self::Await(r) => vec![r],
+            Self::Upload(r, s)
+            | Self::Download(r, s)
+            | Self::Fill(r, _, s)
+            | Self::Record(r, s)
+            | Self::Wait(r, s)
+            | Self::Hold(r, s) => vec![r, s],
+            Self::Copy(from, to, s) => vec![from, to, s],
+            Self::Launch {
+                stream,
+                reads,
+                writes,
+                ..
+            } => reads.iter().chain(writes).chain([stream]).collect(),
+        }
+    }
+}
+
+fn length(micros: f64) -> Nanos {
+    Nanos((micros * 1e3).round() as i64)
+}
+
+/// How often a loop with this count runs.
+pub(super) fn rounds(count: f64) -> u64 {
+    count.max(0.0) as u64
+}
+
+/// The calls of one host thread, made as they are asked for.
+#[derive(Clone, Debug)]
+pub struct Calls {
+    program: Arc<Program>,
+    layout: Arc<Layout>,
+    host: usize,
+    next: usize,
+    variables: Vec<f64>,
+    loops: Vec<Round>,
+}
+
+/// A loop that is under way.
+#[derive(Clone, Copy, Debug)]
+struct Round {
+    body: usize,
+    variable: usize,
+    index: u64,
+    count: u64,
+}
+
+impl Calls {
+    pub(super) fn new(program: Arc<Program>, layout: Arc<Layout>, host: usize) -> Self {
+        let variables = layout.values.clone();
+        Self {
+            program,
+            layout,
+            host,
+            next: 0,
+            variables,
+            loops: Vec::new(),
+        }
+    }
+
+    fn enter(&mut self, count: u64, variable: usize, end: usize) {
+        if count == 0 {
+            self.next = end + 1;
+            return;
+        }
+        self.variables.truncate(variable);
+        self.variables.push(0.0);
+        self.loops.push(Round {
+            body: self.next,
+            variable,
+            index: 0,
+            count,
+        });
+    }
+
+    fn again(&mut self) {
+        let Some(round) = self.loops.last_mut() else {
+            return;
+        };
+        round.index += 1;
+        if round.index < round.count {
+            self.next = round.body;
+            if let Some(index) = self.variables.get_mut(round.variable) {
+                *index = round.index as f64;
+            }
+        } else {
+            self.loops.pop();
+        }
+    }
+}
+
+impl Iterator for Calls {
+    type Item = Placed;
+
+    fn next(&mut self) -> Option<Placed> {
+        let program = Arc::clone(&self.program);
+        let code = program.hosts.get(self.host)?;
+        loop {
+            let step = code.get(self.next)?;
+            self.next += 1;
+            match step {
+                Step::Call(template) => {
+                    let call = template.act.call(&self.layout, &self.variables);
+                    return Some(Placed {
+                        call,
+                        place: template.place,
+                    });
+                }
+                Step::Repeat {
+                    count,
+                    variable,
+                    end,
+                    ..
+                } => {
+                    self.enter(rounds(count.evaluate(&self.variables)), *variable, *end);
+                }
+                Step::Again => self.again(),
+            }
+        }
+    }
+}

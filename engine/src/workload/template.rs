@@ -1,0 +1,101 @@
+//! A workload as read: every name resolved, every number still an expression over the parameters.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::program::{Program, Reference};
+use super::{CallSite, Expression, Parameter, Role};
+
+/// A workload as read. Positions in these lists are what [`Reference::declaration`] gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Template {
+    pub about: String,
+    pub parameters: Vec<ParameterTemplate>,
+    pub streams: Vec<StreamTemplate>,
+    pub events: Vec<EventTemplate>,
+    pub buffers: Vec<BufferTemplate>,
+    pub signals: Vec<Declaration>,
+    pub hosts: Vec<String>,
+    pub program: Arc<Program>,
+    pub sites: Vec<CallSite>,
+    pub expectations: Vec<ExpectationTemplate>,
+}
+
+/// A parameter, and the bytes of the source that give its value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ParameterTemplate {
+    pub parameter: Parameter,
+    pub value: Range<usize>,
+}
+
+/// An expression, and the bytes of the source that it stands in.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Amount {
+    pub expression: Expression,
+    pub range: Range<usize>,
+}
+
+/// What all resources have: a name, and how many of them there are where it is an array.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Declaration {
+    pub name: String,
+    pub range: Range<usize>,
+    pub count: Option<Amount>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct StreamTemplate {
+    pub declaration: Declaration,
+    pub role: Role,
+    pub priority: i32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct EventTemplate {
+    pub declaration: Declaration,
+    pub timing: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct BufferTemplate {
+    pub declaration: Declaration,
+    pub len: Amount,
+    /// Over the parameters, then `part`, then `k`.
+    pub init: Expression,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ExpectationTemplate {
+    pub text: String,
+    pub line: u32,
+    pub form: Form,
+}
+
+/// An expectation's form; a reference without an index means every element of the array.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Form {
+    Overlap(Reference, Reference, Limits),
+    Busy(Reference, Limits),
+    /// The formula is over the parameters, then `part`, then `k`.
+    Each(Reference, Expression, f64),
+    Sum(Reference, Limits),
+    Order(Order, Vec<u32>, Vec<u32>),
+    Problem(String, Limits),
+}
+
+/// What is said of two labelled groups of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Before,
+    InTurn,
+    EndsBefore,
+}
+
+/// Bounds as written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Limits {
+    pub at_least: Option<Amount>,
+    pub at_most: Option<Amount>,
+    pub equals: Option<Amount>,
+    pub tolerance: f64,
+}
