@@ -1,2 +1,5 @@
 //! Everything a person sees.
+pub mod action;
 pub mod state;
+pub mod text;
+pub mod theme;

@@ -1,10 +1,38 @@
-//! Where the user is: what is visible, chosen and pointed at. Only `apply` changes it.
+//! Where the user is: what is visible, chosen, pointed at and set. Only `apply` changes it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use engine::record::{DependencyId, Group, LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 use serde::{Deserialize, Serialize};
+
+/// Everything that actions change.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct State {
+    /// What is visible of the timeline.
+    pub view: View,
+    /// What was chosen.
+    pub selection: Selection,
+    /// What is pointed at: written in the last frame.
+    pub hover: Hover,
+    /// What is pointed at in this frame; becomes `hover` when the frame ends.
+    pub next_hover: Hover,
+    /// Views to go back and forth to.
+    pub history: History,
+    /// Whether the view's end keeps to the newest span.
+    pub follow: bool,
+    /// What is searched for; empty when nothing is.
+    pub search: String,
+    /// Whether the help window is open.
+    pub help: bool,
+    /// What stays from one start to the next.
+    pub settings: Settings,
+    /// The workloads that were opened or edited.
+    pub documents: Documents,
+    /// What went wrong last, until it is dismissed.
+    pub notice: Option<Notice>,
+}
 
 /// What is visible of the timeline.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -17,6 +45,21 @@ pub struct View {
     pub collapsed: BTreeSet<GroupKey>,
     /// Lanes that were moved, in their order on screen; the others follow in the capture's order.
     pub order: Vec<LaneId>,
+}
+
+impl View {
+    /// The interval on screen: the chosen one, or all of `extent` with a margin, or one millisecond of nothing.
+    pub fn shown(&self, extent: Option<Interval>) -> Interval {
+        let Some(all) = extent else {
+            return self
+                .interval
+                .unwrap_or(Interval::new(Nanos::ZERO, Nanos::from_millis(1)));
+        };
+        self.interval.unwrap_or_else(|| {
+            let margin = Nanos((all.length().0 / 40).max(1));
+            Interval::new(all.start - margin, all.end + margin)
+        })
+    }
 }
 
 /// A foldable group of lanes: one of the four, and the device it is of.
@@ -48,4 +91,168 @@ pub struct Hover {
     pub dependency: Option<DependencyId>,
     /// The instant under the pointer.
     pub time: Option<Nanos>,
+}
+
+/// A view and the selection it was seen with: one step of the history.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// The visible interval.
+    pub interval: Option<Interval>,
+    /// How far the lanes were scrolled down, in points.
+    pub scroll: f32,
+    /// What was chosen.
+    pub selection: Selection,
+}
+
+/// What sort of change made a step; runs of one gliding sort collapse to one step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Motion {
+    /// Along the time or the lanes.
+    Pan,
+    /// In or out.
+    Zoom,
+    /// To somewhere else at once.
+    Jump,
+}
+
+/// Views to go back and forth to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct History {
+    /// Where the user was, the latest last.
+    pub past: Vec<Step>,
+    /// What was undone, the next to redo last.
+    pub future: Vec<Step>,
+    /// The motion that made the latest step, while it may still collapse with the next.
+    pub motion: Option<Motion>,
+}
+
+/// Light or dark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ThemeChoice {
+    /// As in the drawing.
+    #[default]
+    Dark,
+    /// For bright rooms and for print.
+    Light,
+}
+
+/// What stays from one start to the next.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Light or dark.
+    pub theme: ThemeChoice,
+    /// The backend that workloads run on.
+    pub backend: String,
+    /// Calls a second and host thread; `None` is as fast as they can.
+    pub pace: Option<f64>,
+    /// Which parts are on screen, by id: `left`, `right`, `bottom`, and the switches of the timeline.
+    pub switches: BTreeSet<Switch>,
+    /// The id of the open tab at the bottom.
+    pub tab: String,
+    /// Files that were opened, the latest first.
+    pub recent: Vec<PathBuf>,
+    /// Whether the first start's line was read and put away.
+    pub greeted: bool,
+}
+
+/// Something that is on or off.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switch {
+    /// The panels on the left.
+    Left,
+    /// The panels on the right.
+    Right,
+    /// The panels at the bottom.
+    Bottom,
+    /// The arrows of every dependency in view, not only those of the hovered and the selected span.
+    AllArrows,
+    /// Rows of 12 points instead of 20.
+    Dense,
+    /// No motion that only explains.
+    ReduceMotion,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            theme: ThemeChoice::Dark,
+            backend: String::from("cpu"),
+            pace: None,
+            switches: BTreeSet::from([Switch::Left, Switch::Right, Switch::Bottom]),
+            tab: String::from("statistics"),
+            recent: Vec::new(),
+            greeted: false,
+        }
+    }
+}
+
+impl Settings {
+    /// Whether `switch` is on.
+    pub fn is_on(&self, switch: Switch) -> bool {
+        self.switches.contains(&switch)
+    }
+}
+
+/// A workload that can be run and edited.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Text {
+    /// Its name: that of a bundled workload, or a file's name.
+    pub name: String,
+    /// What people call it.
+    pub title: String,
+    /// The text as edited.
+    pub source: String,
+    /// The text as it is bundled or on disk.
+    pub saved: String,
+    /// Where it was read from or saved to.
+    pub path: Option<PathBuf>,
+}
+
+impl Text {
+    /// Whether it was edited since it was opened or saved.
+    pub fn is_dirty(&self) -> bool {
+        self.source != self.saved
+    }
+}
+
+/// The workloads at hand, the chosen one, and the values its parameters were moved to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Documents {
+    /// Bundled ones first, then those that were opened.
+    pub texts: Vec<Text>,
+    /// How many of them are bundled.
+    pub bundled: usize,
+    /// The position of the chosen one.
+    pub chosen: usize,
+    /// Values that differ from the file's, by workload and parameter.
+    pub values: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+impl Documents {
+    /// The chosen workload, where there is one.
+    pub fn text(&self) -> Option<&Text> {
+        self.texts.get(self.chosen)
+    }
+
+    /// The values that the chosen workload's parameters were moved to.
+    pub fn overrides(&self) -> Vec<(String, f64)> {
+        let values = self.text().and_then(|text| self.values.get(&text.name));
+        values
+            .into_iter()
+            .flatten()
+            .map(|(name, value)| (name.clone(), *value))
+            .collect()
+    }
+}
+
+/// Something the user should know, shown above the timeline until dismissed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Whether it is about something that went wrong.
+    pub is_error: bool,
+    /// What happened, why, and what to do next.
+    pub text: String,
 }

@@ -1,0 +1,107 @@
+//! What the user can want: the actions, and the one table that menus, keys and help are made from.
+
+mod keys;
+mod table;
+
+pub use keys::{Chord, pressed};
+pub use table::{COMMANDS, Command, Entry, Menu, key_table_markdown};
+
+use std::path::PathBuf;
+
+use engine::record::{DependencyId, LaneId, SpanId};
+use engine::time::Interval;
+
+use crate::state::{GroupKey, Hover, Motion, Notice, Switch};
+
+/// What the user wants. Those without a payload are [`Command`]s and have a row in [`COMMANDS`].
+#[derive(Clone, Debug, PartialEq)]
+pub enum Action {
+    /// Something that a menu entry or a key asks for.
+    Command(Command),
+    /// Show this interval; `None` shows everything and keeps up with new data.
+    Show(Option<Interval>, Motion),
+    /// Scroll the lanes to this many points from the top.
+    Scroll(f32),
+    /// Choose a span, and nothing else.
+    Select(Option<SpanId>),
+    /// Choose a span and move the view to where it can be seen.
+    Reveal(SpanId),
+    /// Choose a dependency, and nothing else.
+    SelectDependency(DependencyId),
+    /// Choose a range of time.
+    SelectRange(Option<Interval>),
+    /// Point at something; the last one of a frame counts.
+    Hover(Hover),
+    /// Fold or unfold a group of lanes.
+    Collapse(GroupKey),
+    /// Put the lanes in this order.
+    Reorder(Vec<LaneId>),
+    /// Turn something on or off.
+    Set(Switch, bool),
+    /// Open a tab of the bottom, by its panel's id.
+    OpenTab(&'static str),
+    /// Search for this name.
+    Search(String),
+    /// Choose the workload at this position.
+    Choose(usize),
+    /// Choose the workload at this position and run it.
+    Run(usize),
+    /// Replace the chosen workload's text.
+    Edit(String),
+    /// Move a parameter of the chosen workload; `None` goes back to the file's value.
+    SetParameter(String, Option<f64>),
+    /// Run on this backend from now on.
+    SetBackend(String),
+    /// At most this many calls a second and host thread; `None` is as fast as they can.
+    SetPace(Option<f64>),
+    /// Open a file.
+    OpenFile(PathBuf),
+    /// Stop reading, writing or analysing what is under way.
+    Cancel,
+    /// Tell the user something; `None` puts away what is shown.
+    Notify(Option<Notice>),
+    /// Copy a text to the clipboard.
+    Copy(String),
+}
+
+impl From<Command> for Action {
+    fn from(command: Command) -> Self {
+        Self::Command(command)
+    }
+}
+
+/// What an action asks of the engine, the disk or the window, because it is no matter of the state.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Request {
+    /// Run the chosen workload from its beginning.
+    Run,
+    /// Run, pause or go on, whichever makes sense now.
+    RunOrPause,
+    /// Make one call.
+    Step,
+    /// End the run.
+    Stop,
+    /// Tell the engine how fast host threads make calls.
+    Pace(Option<f64>),
+    /// Ask which file to open.
+    ChooseFile,
+    /// Open a file.
+    Open(PathBuf),
+    /// Ask where to write the capture.
+    SaveCapture,
+    /// Write the chosen workload's text, to its file or to one that is asked for.
+    SaveText,
+    /// Stop what is under way.
+    Cancel,
+    /// Go to the next or, backwards, the previous match.
+    Match {
+        /// Whether to the next one.
+        forward: bool,
+    },
+    /// Put the cursor into the search field.
+    FocusSearch,
+    /// Copy a text to the clipboard.
+    Copy(String),
+    /// Close the window.
+    Quit,
+}

@@ -1,0 +1,206 @@
+//! The table of commands: label, help, keys and menu of everything that needs no payload.
+
+use std::fmt::Write as _;
+
+use eframe::egui::Key;
+
+use super::Chord;
+
+/// Where a command is found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Menu {
+    /// Open, save, quit.
+    File,
+    /// What is visible.
+    View,
+    /// What runs.
+    Run,
+    /// What is chosen.
+    Go,
+    /// How all this works.
+    Help,
+}
+
+impl Menu {
+    /// Every menu, from left to right.
+    pub const ALL: [Self; 5] = [Self::File, Self::View, Self::Run, Self::Go, Self::Help];
+
+    /// Its name on screen.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::File => "File",
+            Self::View => "View",
+            Self::Run => "Run",
+            Self::Go => "Go",
+            Self::Help => "Help",
+        }
+    }
+}
+
+/// One row of [`COMMANDS`].
+#[derive(Debug)]
+pub struct Entry {
+    /// What is asked for.
+    pub command: Command,
+    /// Where it is found.
+    pub menu: Menu,
+    /// Its name in the menu.
+    pub label: &'static str,
+    /// What it does, in one line.
+    pub help: &'static str,
+    /// The keys that ask for it; the first is shown in the menu.
+    pub keys: &'static [Chord],
+}
+
+macro_rules! commands {
+    ($($name:ident, $menu:ident, $label:literal, $help:literal, [$($key:expr),*];)*) => {
+        /// What a menu entry or a key asks for.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Command {
+            $(#[doc = $help] $name,)*
+        }
+
+        impl Command {
+            /// Every command, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)*];
+        }
+
+        /// Every command, in the order of the menus and of the help.
+        pub const COMMANDS: &[Entry] = &[$(Entry {
+            command: Command::$name,
+            menu: Menu::$menu,
+            label: $label,
+            help: $help,
+            keys: &[$($key),*],
+        },)*];
+    };
+}
+
+const fn key(key: Key) -> Chord {
+    Chord::plain(key)
+}
+
+const fn ctrl(key: Key) -> Chord {
+    Chord::ctrl(key)
+}
+
+commands! {
+    Open, File, "Open…", "Open a capture or a workload", [ctrl(Key::O)];
+    SaveCapture, File, "Save capture…", "Write the capture on screen to a file", [ctrl(Key::S)];
+    SaveText, File, "Save workload", "Write the workload's text to its file", [Chord::ctrl_shift(Key::S)];
+    Quit, File, "Quit", "Close the window", [ctrl(Key::Q)];
+
+    ZoomIn, View, "Zoom in", "Zoom in about the pointer", [key(Key::W), key(Key::Plus), key(Key::Equals)];
+    ZoomOut, View, "Zoom out", "Zoom out about the pointer", [key(Key::S), key(Key::Minus)];
+    PanLeft, View, "Earlier", "Move to earlier times", [key(Key::A), key(Key::ArrowLeft)];
+    PanRight, View, "Later", "Move to later times", [key(Key::D), key(Key::ArrowRight)];
+    ScrollUp, View, "Lanes up", "Scroll to the lanes above", [key(Key::ArrowUp)];
+    ScrollDown, View, "Lanes down", "Scroll to the lanes below", [key(Key::ArrowDown)];
+    Focus, View, "Focus", "Zoom to the selection; once more shows everything", [key(Key::F)];
+    Fit, View, "Fit", "Show everything and keep up with new data", [ctrl(Key::Num0)];
+    Undo, View, "Back", "Back to the view before", [ctrl(Key::Z), Chord::alt(Key::ArrowLeft), key(Key::Backspace)];
+    Redo, View, "Forward", "Forward to the view that was undone", [Chord::ctrl_shift(Key::Z), ctrl(Key::Y), Chord::alt(Key::ArrowRight)];
+    Follow, View, "Follow live", "Keep the newest spans in view", [key(Key::L)];
+    AllArrows, View, "All arrows", "Arrows of every dependency in view", [key(Key::E)];
+    Dense, View, "Dense rows", "Rows of 12 points instead of 20", [key(Key::C)];
+    Left, View, "Left panels", "Show or hide the workloads", [ctrl(Key::B)];
+    Right, View, "Right panels", "Show or hide the inspector", [key(Key::I)];
+    Bottom, View, "Bottom panels", "Show or hide the tabs at the bottom", [key(Key::Q)];
+    Theme, View, "Light or dark", "Change between the light and the dark theme", [key(Key::T)];
+    ReduceMotion, View, "Reduce motion", "No motion that only explains", [];
+
+    Rerun, Run, "Run", "Run the chosen workload from its beginning", [key(Key::F5), ctrl(Key::R)];
+    RunOrPause, Run, "Pause or go on", "Hold the host threads before their next call, or let them go on", [key(Key::Space)];
+    Step, Run, "Step", "Make one more call and hold again", [key(Key::N)];
+    Stop, Run, "Stop", "Make no further call and end the run", [key(Key::X)];
+
+    NextSpan, Go, "Next span", "To the next span on the lane", [key(Key::Period)];
+    PreviousSpan, Go, "Previous span", "To the previous span on the lane", [key(Key::Comma)];
+    Cause, Go, "Cause", "To the latest cause of the selected span", [key(Key::OpenBracket)];
+    Effect, Go, "Effect", "To the first effect of the selected span", [key(Key::CloseBracket)];
+    MarkRange, Go, "Mark", "Make the selected span's time the range", [key(Key::M)];
+    WidenRange, Go, "Widen the range", "Widen the range to take in the selected span", [key(Key::R)];
+    Search, Go, "Search", "Search spans by name", [key(Key::Slash), ctrl(Key::F)];
+    NextMatch, Go, "Next match", "To the next match", [key(Key::Enter)];
+    PreviousMatch, Go, "Previous match", "To the previous match", [Chord::shift(Key::Enter)];
+    Clear, Go, "Clear", "Close what is open, then clear the selection", [key(Key::Escape)];
+
+    Help, Help, "Keys and gestures", "This table", [key(Key::Questionmark), key(Key::F1)];
+}
+
+impl Command {
+    /// Its row in [`COMMANDS`].
+    pub fn entry(self) -> Option<&'static Entry> {
+        COMMANDS.iter().find(|entry| entry.command == self)
+    }
+
+    /// Its first key as written, or nothing where it has none.
+    pub fn key(self) -> String {
+        self.entry()
+            .and_then(|entry| entry.keys.first())
+            .map(ToString::to_string)
+            .unwrap_or_default()
+    }
+}
+
+/// The table of keys as the README has it.
+pub fn key_table_markdown() -> String {
+    let mut table = String::from("| keys | what they do |\n| --- | --- |\n");
+    for entry in COMMANDS.iter().filter(|entry| !entry.keys.is_empty()) {
+        let keys: Vec<_> = entry.keys.iter().map(|key| format!("`{key}`")).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(table, "| {} | {} |", keys.join(" "), entry.help);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_command_has_exactly_one_row_in_order() {
+        let rows: Vec<_> = COMMANDS.iter().map(|entry| entry.command).collect();
+        assert_eq!(rows, Command::ALL);
+        for entry in COMMANDS {
+            assert!(
+                !entry.label.is_empty() && !entry.help.is_empty() && !entry.help.ends_with('.')
+            );
+        }
+    }
+
+    #[test]
+    fn no_two_keys_and_no_two_labels_clash() {
+        let mut keys: Vec<_> = COMMANDS
+            .iter()
+            .flat_map(|entry| entry.keys)
+            .map(ToString::to_string)
+            .collect();
+        let mut labels: Vec<_> = COMMANDS.iter().map(|entry| entry.label).collect();
+        let (all_keys, all_labels) = (keys.len(), labels.len());
+        keys.sort();
+        keys.dedup();
+        labels.sort_unstable();
+        labels.dedup();
+        assert_eq!((keys.len(), labels.len()), (all_keys, all_labels));
+    }
+
+    #[test]
+    fn rows_of_one_menu_stand_together() {
+        let menus: Vec<_> = COMMANDS.iter().map(|entry| entry.menu).collect();
+        let mut order = menus.clone();
+        order.dedup();
+        assert_eq!(order, Menu::ALL);
+    }
+
+    #[test]
+    fn the_table_of_keys_has_a_row_for_each_command_with_a_key() {
+        let table = key_table_markdown();
+        let with_keys = COMMANDS
+            .iter()
+            .filter(|entry| !entry.keys.is_empty())
+            .count();
+        assert_eq!(table.lines().count(), with_keys + 2);
+        assert!(table.contains("| `/` `Ctrl+F` | Search spans by name |"));
+    }
+}

@@ -1,0 +1,165 @@
+//! Numbers and names as people read them: durations, counts, ids, and names that must fit.
+
+use engine::time::Nanos;
+
+/// The thin space that groups digits and parts a number from its unit.
+pub const THIN: char = '\u{2009}';
+
+/// A length of time with three significant digits and the unit that fits, such as `18.6 µs`.
+pub fn duration(length: Nanos) -> String {
+    let sign = if length.0 < 0 { "-" } else { "" };
+    let nanos = length.0.unsigned_abs();
+    if nanos < 1_000 {
+        return format!("{sign}{nanos}{THIN}ns");
+    }
+    let mut value = nanos as f64;
+    let mut unit = "ns";
+    for next in ["µs", "ms", "s"] {
+        // 999.5 and more would be written with four digits, so the next unit takes it.
+        if value < 999.5 {
+            break;
+        }
+        value /= 1_000.0;
+        unit = next;
+    }
+    format!("{sign}{}{THIN}{unit}", significant(value))
+}
+
+/// A positive number with three significant digits; four and more digits stay as they are, grouped.
+pub fn significant(value: f64) -> String {
+    if value >= 999.5 {
+        count(value.round() as u64)
+    } else if value >= 99.95 {
+        format!("{value:.0}")
+    } else if value >= 9.995 {
+        format!("{value:.1}")
+    } else {
+        format!("{value:.2}")
+    }
+}
+
+/// A whole number with its digits in groups of three, such as `48 210`.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 2);
+    for (place, digit) in digits.chars().enumerate() {
+        if place > 0 && (digits.len() - place).is_multiple_of(3) {
+            text.push(THIN);
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A count and its noun, such as `1 span` or `12 spans`.
+pub fn counted(number: u64, noun: &str) -> String {
+    let plural = match noun.strip_suffix('y') {
+        _ if number == 1 => noun.to_owned(),
+        Some(stem) => format!("{stem}ies"),
+        None if noun.ends_with("ch") => format!("{noun}es"),
+        None => format!("{noun}s"),
+    };
+    format!("{} {plural}", count(number))
+}
+
+/// A share of one as a whole percentage, such as `41 %`; never 0 or 100 unless it is exactly that.
+pub fn percent(share: f64) -> String {
+    if share > 0.0 && share < 0.005 {
+        return format!("<{THIN}1{THIN}%");
+    }
+    if (0.995..1.0).contains(&share) {
+        return format!(">{THIN}99{THIN}%");
+    }
+    format!("{:.0}{THIN}%", share * 100.0)
+}
+
+/// A parameter's value: whole numbers grouped, others with up to four decimals.
+pub fn number(value: f64) -> String {
+    if value.fract() == 0.0 && value.abs() < 1e15 {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return format!("{sign}{}", count(value.abs() as u64));
+    }
+    let text = format!("{value:.4}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// `text` in at most `chars` characters: what is too long loses its middle to `…`; nothing fits in 0.
+pub fn shorten(text: &str, chars: usize) -> String {
+    let length = text.chars().count();
+    if length <= chars {
+        return text.to_owned();
+    }
+    if chars == 0 {
+        return String::new();
+    }
+    let tail = (chars - 1) / 2;
+    let head = chars - 1 - tail;
+    let start = text.chars().take(head);
+    start
+        .chain(['…'])
+        .chain(text.chars().skip(length - tail))
+        .collect()
+}
+
+/// A span's number as the inspector and search write it, such as `#42`.
+pub fn id(number: u32) -> String {
+    format!("#{number}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_have_three_digits_and_the_unit_that_fits() {
+        for (nanos, expected) in [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1_000, "1.00 µs"),
+            (18_626, "18.6 µs"),
+            (402_000, "402 µs"),
+            (999_499, "999 µs"),
+            (999_500, "1.00 ms"),
+            (1_500_000_000, "1.50 s"),
+            (-18_626, "-18.6 µs"),
+            (3_600_000_000_000, "3 600 s"),
+        ] {
+            assert_eq!(duration(Nanos(nanos)).replace(THIN, " "), expected);
+        }
+    }
+
+    #[test]
+    fn counts_are_grouped_and_counted_nouns_agree() {
+        assert_eq!(count(1_048_576).replace(THIN, " "), "1 048 576");
+        assert_eq!(counted(1, "span"), "1 span");
+        assert_eq!(counted(2, "dependency"), "2 dependencies");
+        assert_eq!(counted(3, "match"), "3 matches");
+    }
+
+    #[test]
+    fn percentages_do_not_round_to_all_or_nothing() {
+        for (share, expected) in [
+            (0.0, "0 %"),
+            (0.001, "< 1 %"),
+            (0.41, "41 %"),
+            (0.999, "> 99 %"),
+            (1.0, "100 %"),
+        ] {
+            assert_eq!(percent(share).replace(THIN, " "), expected);
+        }
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(shorten("upload x[0]", 11), "upload x[0]");
+        assert_eq!(shorten("upload x[0]", 7), "upl…[0]");
+        assert_eq!(shorten("äöü", 2), "ä…");
+        assert_eq!(shorten("abc", 0), "");
+    }
+
+    #[test]
+    fn parameters_are_written_plainly() {
+        assert_eq!(number(1_048_576.0).replace(THIN, " "), "1 048 576");
+        assert_eq!(number(-0.25), "-0.25");
+    }
+}

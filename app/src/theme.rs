@@ -1,0 +1,248 @@
+//! The look: every colour and every size, in a light and a dark theme.
+
+mod contrast;
+mod style;
+
+pub use contrast::contrast;
+pub use style::{install, mono, small};
+
+use eframe::egui::Color32;
+use engine::record::{NameId, Role, SpanKind};
+
+/// Distances and sizes are multiples of this many points.
+pub const GRID: f32 = 4.0;
+/// Height of a lane's row, in points.
+pub const ROW: f32 = 20.0;
+/// Height of a lane's row when rows are dense, in points.
+pub const ROW_DENSE: f32 = 12.0;
+/// Gap between two rows, in points.
+pub const ROW_GAP: f32 = 8.0;
+/// Rounding of a span's corners, in points.
+pub const RADIUS: f32 = 3.0;
+/// Width of the column of lane names, in points.
+pub const LANE_NAMES: f32 = 120.0;
+/// Height of the ruler, in points.
+pub const RULER: f32 = 24.0;
+/// Height of the minimap, in points.
+pub const MINIMAP: f32 = 36.0;
+/// Size of body text, in points.
+pub const BODY: f32 = 13.0;
+/// Size of small text, in points.
+pub const SMALL: f32 = 11.0;
+/// Size of text with digits under digits, in points.
+pub const MONO: f32 = 12.0;
+/// Size of headings, in points.
+pub const HEADING: f32 = 16.0;
+
+/// The colours of one theme.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Theme {
+    /// Whether it is the dark one.
+    pub dark: bool,
+    /// Behind panels and bars.
+    pub panel: Color32,
+    /// Behind the timeline.
+    pub canvas: Color32,
+    /// Behind every lane's row.
+    pub row: Color32,
+    /// Behind fields, editors and cards.
+    pub well: Color32,
+    /// Behind what is pointed at.
+    pub hovered: Color32,
+    /// Behind what is chosen.
+    pub chosen: Color32,
+    /// Lines that part areas, and the ruler's grid.
+    pub line: Color32,
+    /// Text.
+    pub text: Color32,
+    /// Text that matters less.
+    pub weak: Color32,
+    /// The one accent: what can be moved, and the open tab.
+    pub accent: Color32,
+    /// What is well: expectations that hold, a live run.
+    pub good: Color32,
+    /// What needs care.
+    pub warning: Color32,
+    /// What went wrong: errors, faults, lost work.
+    pub bad: Color32,
+    /// Arrows and links to causes of the selection.
+    pub cause: Color32,
+    /// Arrows and links to effects of the selection.
+    pub effect: Color32,
+    /// Arrows that are neither.
+    pub arrow: Color32,
+    /// Outline of the selected span.
+    pub selected: Color32,
+    /// Behind the selected range of time; to be drawn over the rows, translucent.
+    pub range: Color32,
+    /// The light text on spans.
+    pub ink_light: Color32,
+    /// The dark text on spans.
+    pub ink_dark: Color32,
+    /// Fill of work that was lost or cancelled.
+    pub lost: Color32,
+    hues: Hues,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Hues {
+    host: Color32,
+    device: Color32,
+    compile: Color32,
+    compute: Color32,
+    host_to_device: Color32,
+    device_to_host: Color32,
+    device_to_device: Color32,
+    collective: Color32,
+    barrier: Color32,
+}
+
+const fn rgb(hex: u32) -> Color32 {
+    Color32::from_rgb((hex >> 16) as u8, (hex >> 8) as u8, hex as u8)
+}
+
+/// The dark theme.
+pub const DARK: Theme = Theme {
+    dark: true,
+    panel: rgb(0x001B_1D24),
+    canvas: rgb(0x0016_171C),
+    row: rgb(0x001C_1E25),
+    well: rgb(0x0013_1419),
+    hovered: rgb(0x0027_2A33),
+    chosen: rgb(0x0023_3453),
+    line: rgb(0x002B_2E37),
+    text: rgb(0x00E4_E7ED),
+    weak: rgb(0x009F_A6B4),
+    accent: rgb(0x006F_A8FF),
+    good: rgb(0x0058_C9A3),
+    warning: rgb(0x00F0_AD3D),
+    bad: rgb(0x00F4_7A70),
+    cause: rgb(0x00F0_AD3D),
+    effect: rgb(0x0058_C9A3),
+    arrow: rgb(0x0069_7080),
+    selected: rgb(0x00FF_FFFF),
+    range: Color32::from_rgba_premultiplied(0x20, 0x30, 0x4C, 0x50),
+    ink_light: rgb(0x00FF_FFFF),
+    ink_dark: rgb(0x0010_1218),
+    lost: rgb(0x003A_3D46),
+    hues: Hues {
+        host: rgb(0x0087_75DD),
+        device: rgb(0x008A_92A3),
+        compile: rgb(0x00C0_8A2B),
+        compute: rgb(0x004C_8EF7),
+        host_to_device: rgb(0x0030_A78D),
+        device_to_host: rgb(0x00D0_A13A),
+        device_to_device: rgb(0x0062_BDE8),
+        collective: rgb(0x00E0_7A45),
+        barrier: rgb(0x00A6_ACB9),
+    },
+};
+
+/// The light theme.
+pub const LIGHT: Theme = Theme {
+    dark: false,
+    panel: rgb(0x00F6_F7F9),
+    canvas: rgb(0x00FF_FFFF),
+    row: rgb(0x00F4_F5F8),
+    well: rgb(0x00FF_FFFF),
+    hovered: rgb(0x00E7_EAF0),
+    chosen: rgb(0x00D5_E4FC),
+    line: rgb(0x00DD_E0E7),
+    text: rgb(0x001B_1F27),
+    weak: rgb(0x0059_6170),
+    accent: rgb(0x001F_62C9),
+    good: rgb(0x000B_7355),
+    warning: rgb(0x0090_5800),
+    bad: rgb(0x00BC_2F26),
+    cause: rgb(0x0090_5000),
+    effect: rgb(0x000B_7355),
+    arrow: rgb(0x008E_96A5),
+    selected: rgb(0x0011_141A),
+    range: Color32::from_rgba_premultiplied(0x1E, 0x34, 0x50, 0x50),
+    ink_light: rgb(0x00FF_FFFF),
+    ink_dark: rgb(0x0010_1218),
+    lost: rgb(0x00D3_D7DF),
+    hues: Hues {
+        host: rgb(0x009C_8BE8),
+        device: rgb(0x00A0_A8B8),
+        compile: rgb(0x00D6_9C36),
+        compute: rgb(0x005B_9BFA),
+        host_to_device: rgb(0x003B_B597),
+        device_to_host: rgb(0x00E0_B04A),
+        device_to_device: rgb(0x0058_B2E2),
+        collective: rgb(0x00EC_8751),
+        barrier: rgb(0x00A4_AAB8),
+    },
+};
+
+/// How bright spans of one name are beside those of another on the same lane, in parts of 256.
+const SHADES: [u16; 4] = [256, 226, 274, 242];
+
+impl Theme {
+    /// The dark theme, or the light one.
+    pub fn of(dark: bool) -> &'static Self {
+        if dark { &DARK } else { &LIGHT }
+    }
+
+    /// The hue of a stream's role; host lanes and lanes of no role have the device's quiet grey.
+    pub fn role(&self, role: Role) -> Color32 {
+        match role {
+            Role::None => self.hues.device,
+            Role::Compute => self.hues.compute,
+            Role::HostToDevice => self.hues.host_to_device,
+            Role::DeviceToHost => self.hues.device_to_host,
+            Role::DeviceToDevice => self.hues.device_to_device,
+            Role::Collective => self.hues.collective,
+            Role::Barrier => self.hues.barrier,
+        }
+    }
+
+    /// The fill of a span on a lane of `role`. Spans of one name share a shade.
+    pub fn span(&self, role: Role, kind: SpanKind, name: NameId) -> Color32 {
+        let hue = match kind {
+            SpanKind::Call | SpanKind::Synchronize | SpanKind::HostWork => return self.hues.host,
+            SpanKind::Compile => self.hues.compile,
+            SpanKind::HostFunction | SpanKind::Scope => self.hues.device,
+            _ => self.role(role),
+        };
+        let shade = SHADES.get(name.index() % SHADES.len());
+        shaded(hue, shade.copied().unwrap_or(256))
+    }
+
+    /// The text colour that can be read on `fill`.
+    pub fn ink(&self, fill: Color32) -> Color32 {
+        if contrast(self.ink_dark, fill) >= contrast(self.ink_light, fill) {
+            self.ink_dark
+        } else {
+            self.ink_light
+        }
+    }
+
+    /// The light bar of queued time before a span that is filled with `fill`.
+    pub fn queued(&self, fill: Color32) -> Color32 {
+        mixed(fill, self.canvas, if self.dark { 0.45 } else { 0.55 })
+    }
+
+    /// The two colours of the hatching of a wait that would be filled with `fill`: ground, and stripes.
+    pub fn hatched(&self, fill: Color32) -> (Color32, Color32) {
+        (
+            mixed(fill, self.canvas, 0.24),
+            mixed(fill, self.canvas, 0.6),
+        )
+    }
+}
+
+fn shaded(colour: Color32, parts: u16) -> Color32 {
+    let part = |channel: u8| (u32::from(channel) * u32::from(parts) / 256).min(255) as u8;
+    Color32::from_rgb(part(colour.r()), part(colour.g()), part(colour.b()))
+}
+
+/// `share` of `colour` over `ground`, where 1 is all of `colour`.
+pub fn mixed(colour: Color32, ground: Color32, share: f32) -> Color32 {
+    let mix = |a: u8, b: u8| (f32::from(a) * share + f32::from(b) * (1.0 - share)).round() as u8;
+    Color32::from_rgb(
+        mix(colour.r(), ground.r()),
+        mix(colour.g(), ground.g()),
+        mix(colour.b(), ground.b()),
+    )
+}

@@ -1,0 +1,178 @@
+//! How well one colour can be told from another, for all eyes.
+
+use eframe::egui::{Color32, Rgba};
+
+/// The contrast of two opaque colours as WCAG 2 defines it: 1 for the same, 21 for black on white.
+pub fn contrast(a: Color32, b: Color32) -> f32 {
+    let (a, b) = (luminance(a), luminance(b));
+    (a.max(b) + 0.05) / (a.min(b) + 0.05)
+}
+
+fn luminance(colour: Color32) -> f32 {
+    let linear = Rgba::from(colour);
+    0.2126 * linear.r() + 0.7152 * linear.g() + 0.0722 * linear.b()
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::record::{NameId, Role, SpanKind};
+
+    use super::*;
+    use crate::theme::{DARK, LIGHT, Theme};
+
+    /// What eyes without cones of one sort see, in linear RGB (Viénot, Brettel and Mollon, 1999).
+    const EYES: [(&str, [[f32; 3]; 3]); 3] = [
+        (
+            "all cones",
+            [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+        ),
+        (
+            "no red cones",
+            [
+                [0.112_38, 0.887_62, 0.0],
+                [0.112_38, 0.887_62, 0.0],
+                [0.004_01, -0.004_01, 1.0],
+            ],
+        ),
+        (
+            "no green cones",
+            [
+                [0.292_75, 0.707_25, 0.0],
+                [0.292_75, 0.707_25, 0.0],
+                [-0.022_34, 0.022_34, 1.0],
+            ],
+        ),
+    ];
+
+    /// A colour as CIE L*a*b* (D65).
+    fn lab(rgb: [f32; 3]) -> [f32; 3] {
+        let [red, green, blue] = rgb.map(|channel| channel.max(0.0));
+        let x = (0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505;
+        let y = 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+        let z = (0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089;
+        let f = |t: f32| {
+            if t > 0.008_856 {
+                t.cbrt()
+            } else {
+                7.787 * t + 16.0 / 116.0
+            }
+        };
+        [
+            116.0 * f(y) - 16.0,
+            500.0 * (f(x) - f(y)),
+            200.0 * (f(y) - f(z)),
+        ]
+    }
+
+    fn seen(colour: Color32, eye: [[f32; 3]; 3]) -> [f32; 3] {
+        let linear = Rgba::from(colour);
+        let rgb = [linear.r(), linear.g(), linear.b()];
+        lab(eye.map(|row| {
+            row.iter()
+                .zip(rgb)
+                .map(|(weight, channel)| weight * channel)
+                .sum()
+        }))
+    }
+
+    fn distance(a: [f32; 3], b: [f32; 3]) -> f32 {
+        a.iter()
+            .zip(b)
+            .map(|(a, b)| (a - b) * (a - b))
+            .sum::<f32>()
+            .sqrt()
+    }
+
+    #[test]
+    fn black_on_white_has_the_most_contrast() {
+        assert!((contrast(Color32::BLACK, Color32::WHITE) - 21.0).abs() < 0.01);
+        assert!((contrast(Color32::RED, Color32::RED) - 1.0).abs() < 0.01);
+    }
+
+    #[test]
+    fn text_can_be_read_wherever_it_stands() {
+        for theme in [&DARK, &LIGHT] {
+            let grounds = [
+                theme.panel,
+                theme.canvas,
+                theme.row,
+                theme.well,
+                theme.hovered,
+                theme.chosen,
+            ];
+            let inks = [
+                theme.text,
+                theme.weak,
+                theme.accent,
+                theme.good,
+                theme.warning,
+                theme.bad,
+                theme.cause,
+                theme.effect,
+            ];
+            for ground in grounds {
+                for ink in inks {
+                    let found = contrast(ink, ground);
+                    assert!(
+                        found >= 4.5,
+                        "{ink:?} on {ground:?} has {found:.2}, dark: {}",
+                        theme.dark
+                    );
+                }
+            }
+        }
+    }
+
+    fn fills(theme: &Theme) -> impl Iterator<Item = Color32> {
+        let names = (0..8).map(NameId);
+        names.flat_map(move |name| {
+            Role::ALL.iter().flat_map(move |role| {
+                SpanKind::ALL
+                    .iter()
+                    .map(move |kind| theme.span(*role, *kind, name))
+            })
+        })
+    }
+
+    #[test]
+    fn labels_can_be_read_on_every_span_and_spans_on_every_row() {
+        for theme in [&DARK, &LIGHT] {
+            for fill in fills(theme) {
+                let found = contrast(theme.ink(fill), fill);
+                assert!(found >= 4.5, "label on {fill:?} has {found:.2}");
+                let (ground, _) = theme.hatched(fill);
+                let found = contrast(theme.ink(ground), ground);
+                assert!(found >= 4.5, "label on hatched {fill:?} has {found:.2}");
+                let found = contrast(fill, theme.row);
+                assert!(found >= 1.5, "{fill:?} on its row has {found:.2}");
+            }
+        }
+    }
+
+    #[test]
+    fn roles_can_be_told_apart_by_all_eyes() {
+        let roles = [
+            Role::Compute,
+            Role::HostToDevice,
+            Role::DeviceToHost,
+            Role::DeviceToDevice,
+            Role::Collective,
+            Role::Barrier,
+        ];
+        for theme in [&DARK, &LIGHT] {
+            for (eye, matrix) in EYES {
+                for (at, a) in roles.iter().enumerate() {
+                    for b in roles.iter().skip(at + 1) {
+                        let found =
+                            distance(seen(theme.role(*a), matrix), seen(theme.role(*b), matrix));
+                        assert!(
+                            found >= 11.0,
+                            "{a:?} and {b:?} are {found:.1} apart with {eye}, dark: {}",
+                            theme.dark
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
