@@ -1,4 +1,5 @@
 //! The engine of Syncline, without a pixel.
+pub mod analysis;
 pub mod capture;
 pub mod record;
 pub mod runner;

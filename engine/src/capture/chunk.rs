@@ -51,12 +51,20 @@ pub(super) struct Entry {
 }
 
 impl Entry {
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
     pub fn node(&self) -> Node {
         let length = self.end - self.start;
         Node {
             start: self.start,
             end: self.end,
-            busy: length,
+            busy: if self.kind.is_waiting() {
+                Nanos::ZERO
+            } else {
+                length
+            },
             longest: length.0.clamp(0, i64::from(u32::MAX)) as u32,
             count: 1,
             span: self.id,
@@ -173,25 +181,30 @@ impl Chunk {
     pub fn run(&self, at: usize, stop: usize, shift: u32) -> Option<(Node, usize)> {
         let first = self.entry(at)?.node();
         let column = 1_i64 << shift.min(62);
-        if first.busy.0 >= column {
+        if (first.end - first.start).0 >= column {
             return Some((first, 1));
         }
-        // Most of a fold's time goes here, so only the two columns that decide are read.
-        let rest = self
+        // Most of a fold's time goes here, so only the columns that decide are read.
+        let lengths = self
             .offsets
             .get(at + 1..stop)?
             .iter()
             .zip(self.durations.get(at + 1..stop)?);
+        let rest = lengths.zip(self.flags.get(at + 1..stop)?);
         let (mut longest, mut longest_at) = (first.longest, at);
         let (mut busy, mut end) = (first.busy.0, first.end.0);
         let mut covered = 1;
-        for (&offset, &duration) in rest {
+        for ((&offset, &duration), &flags) in rest {
             let start = self.base + i64::from(offset);
             let length = i64::from(duration);
             if start >> shift != first.start.0 >> shift || duration == WIDE || length >= column {
                 break;
             }
-            busy += length;
+            busy += if unpack(flags).0.is_waiting() {
+                0
+            } else {
+                length
+            };
             end = start + length;
             if duration > longest {
                 (longest, longest_at) = (duration, at + covered);
@@ -223,8 +236,21 @@ impl Chunk {
             .partition_point(|&other| i64::from(other) <= offset)
     }
 
-    pub fn last(&self) -> Option<Interval> {
-        self.interval(self.len().checked_sub(1)?)
+    /// How many spans start before `instant`.
+    pub fn started_before(&self, instant: Nanos) -> usize {
+        let offset = instant.0.saturating_sub(self.base);
+        self.offsets
+            .partition_point(|&other| i64::from(other) < offset)
+    }
+
+    /// Whether the span belongs behind every span here. Of those that start together, the empty
+    /// ones come first.
+    pub fn is_behind(&self, entry: &Entry) -> bool {
+        let last = self.len().checked_sub(1).and_then(|at| self.interval(at));
+        last.is_none_or(|last| {
+            let ties = last.start == entry.start;
+            last.start < entry.start || (ties && (!entry.is_empty() || last.end == last.start))
+        })
     }
 
     /// Whether a span that starts at `start` can be written with this chunk's base, moved back if need be.
@@ -241,11 +267,10 @@ impl Chunk {
     /// Puts a span that [`Chunk::reaches`] at its place by start and returns that place.
     pub fn insert(&mut self, entry: &Entry) -> usize {
         self.rebase(entry.start);
-        let at = match self.offsets.last() {
-            Some(&last) if self.base + i64::from(last) > entry.start.0 => {
-                self.started_by(entry.start)
-            }
-            _ => self.len(),
+        let at = match self.is_behind(entry) {
+            true => self.len(),
+            false if entry.is_empty() => self.started_before(entry.start),
+            false => self.started_by(entry.start),
         };
         let duration = narrow(entry.end - entry.start);
         let queued = narrow(entry.start - entry.enqueued);

@@ -14,7 +14,7 @@ pub struct Cell {
     pub interval: Interval,
     /// How many spans it stands for.
     pub count: u32,
-    /// Their lengths added up.
+    /// The lengths of those that do not wait, added up: how long the row was busy.
     pub busy: Nanos,
     /// The longest of them.
     pub span: SpanId,
@@ -98,7 +98,7 @@ pub(super) fn fold<F: FnMut(Cell)>(
         open: None,
         emit,
     };
-    let mut spot = row.first_ending_after(chunks, view.start);
+    let mut spot = row.first_touching(chunks, view.start);
     while let Some(chunk) = row.chunk(chunks, spot.chunk) {
         if spot.at == 0
             && let Some((node, covered)) = row.forest().widest(spot.chunk, shift)

@@ -13,7 +13,7 @@ pub(super) struct Node {
     pub start: Nanos,
     /// End of the last.
     pub end: Nanos,
-    /// Their lengths added up; spans of a row never overlap, so this is time in which it was busy.
+    /// The lengths of those that do not wait, added up; spans of a row never overlap, so this is busy time.
     pub busy: Nanos,
     /// Length of the longest, at most `u32::MAX` ns.
     pub longest: u32,

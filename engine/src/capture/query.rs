@@ -125,6 +125,16 @@ impl Capture {
             .flat_map(move |depth| self.spans.spans_in(lane, depth, interval))
     }
 
+    /// The spans of one sub-lane that overlap `interval`, by start.
+    pub fn spans_of(
+        &self,
+        lane: LaneId,
+        depth: usize,
+        interval: Interval,
+    ) -> impl Iterator<Item = PlacedSpan> {
+        self.spans.spans_in(lane, depth, interval)
+    }
+
     /// Calls `emit` with what one sub-lane looks like in `view`, from left to right: spans of at least `column`
     /// alone, shorter ones folded by the column they start in.
     ///

@@ -31,21 +31,39 @@ impl Row {
 
     /// The place of the first span that ends after `instant`.
     pub fn first_ending_after(&self, chunks: &[Chunk], instant: Nanos) -> Spot {
-        let position = self
-            .starts
-            .partition_point(|&start| start <= instant)
-            .saturating_sub(1);
+        let position = self.starts.partition_point(|&start| start <= instant);
+        self.first_from(chunks, position, |chunk| chunk.started_by(instant), instant)
+    }
+
+    /// The place of the first span that ends after `instant`, or is at it with no length.
+    pub fn first_touching(&self, chunks: &[Chunk], instant: Nanos) -> Spot {
+        let position = self.starts.partition_point(|&start| start < instant);
+        self.first_from(
+            chunks,
+            position,
+            |chunk| chunk.started_before(instant),
+            instant,
+        )
+    }
+
+    /// The place of the last of the spans that `started` counts if it ends after `instant`, or else of the next.
+    fn first_from(
+        &self,
+        chunks: &[Chunk],
+        position: usize,
+        started: impl Fn(&Chunk) -> usize,
+        instant: Nanos,
+    ) -> Spot {
+        let position = position.saturating_sub(1);
         let Some(chunk) = self.chunk(chunks, position) else {
             return Spot {
                 chunk: position,
                 at: 0,
             };
         };
-        let started = chunk.started_by(instant);
-        let inside = started
-            .checked_sub(1)
-            .filter(|&at| chunk.interval(at).is_some_and(|span| span.end > instant));
-        let at = inside.unwrap_or(started);
+        let started = started(chunk);
+        let ends_after = |at: &usize| chunk.interval(*at).is_some_and(|span| span.end > instant);
+        let at = started.checked_sub(1).filter(ends_after).unwrap_or(started);
         if at < chunk.len() {
             Spot {
                 chunk: position,
@@ -76,7 +94,7 @@ impl Row {
         let next = self
             .chunk(chunks, spot.chunk)
             .and_then(|chunk| chunk.start(spot.at));
-        next.is_none_or(|next| next >= interval.end && next > interval.start)
+        next.is_none_or(|next| next >= interval.end)
     }
 
     /// Puts a span at its place and returns the id of the chunk that holds it; `moved` hears of spans whose chunk
@@ -88,10 +106,9 @@ impl Row {
         entry: &Entry,
         moved: impl FnMut(&[u32], u32),
     ) -> u32 {
-        let position = self
-            .starts
-            .partition_point(|&start| start <= entry.start)
-            .saturating_sub(1);
+        let before =
+            |&start: &Nanos| start < entry.start || (start == entry.start && !entry.is_empty());
+        let position = self.starts.partition_point(before).saturating_sub(1);
         let is_last = position + 1 >= self.chunks.len();
         self.end = Some(self.end.map_or(entry.end, |end| end.max(entry.end)));
         let Some(&id) = self.chunks.get(position) else {
@@ -100,7 +117,7 @@ impl Row {
         let Some(chunk) = chunks.get_mut(id as usize) else {
             return self.open(row, chunks, entry, 0);
         };
-        let appends = is_last && chunk.last().is_none_or(|last| last.start <= entry.start);
+        let appends = is_last && chunk.is_behind(entry);
         if appends && (chunk.len() >= CHUNK || !chunk.reaches(entry.start)) {
             return self.open(row, chunks, entry, position + 1);
         }

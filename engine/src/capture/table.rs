@@ -231,7 +231,7 @@ impl Table {
         interval: Interval,
     ) -> impl Iterator<Item = PlacedSpan> {
         let row = self.row(lane, depth);
-        let spot = row.map(|row| row.first_ending_after(&self.chunks, interval.start));
+        let spot = row.map(|row| row.first_touching(&self.chunks, interval.start));
         let walk = std::iter::successors(spot, move |&Spot { chunk, at }| {
             let len = row?.chunk(&self.chunks, chunk)?.len();
             Some(if at + 1 < len {

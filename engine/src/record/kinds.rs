@@ -148,3 +148,10 @@ kinds! {
         DataLoss = "data-loss",
     }
 }
+
+impl SpanKind {
+    /// Whether nothing runs meanwhile: the lane stands still until something else has happened.
+    pub const fn is_waiting(self) -> bool {
+        matches!(self, Self::EventWait | Self::Hold | Self::Synchronize)
+    }
+}
