@@ -4,4 +4,5 @@
 mod house;
 
 mod layers;
+mod lists;
 mod sizes;
