@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use engine::record::{DependencyId, LaneId, SpanId};
 use engine::time::Interval;
 
-use crate::state::{GroupKey, Hover, Motion, Notice, Switch};
+use crate::state::{GroupKey, Hover, Motion, Notice, Switch, Text};
 
 /// What the user wants. Those without a payload are [`Command`]s and have a row in [`COMMANDS`].
 #[derive(Clone, Debug, PartialEq)]
@@ -62,6 +62,14 @@ pub enum Action {
     Notify(Option<Notice>),
     /// Copy a text to the clipboard.
     Copy(String),
+    /// Another capture is on screen: forget what was chosen in the one before.
+    Renew,
+    /// A file was opened or saved: list it among the recent ones.
+    Remember(PathBuf),
+    /// A workload's text was read: list and choose it.
+    Adopt(Text),
+    /// The chosen workload's text was written to this file.
+    Saved(PathBuf),
 }
 
 impl From<Command> for Action {

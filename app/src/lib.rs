@@ -1,5 +1,6 @@
 //! Everything a person sees.
 pub mod action;
+pub mod apply;
 pub mod state;
 pub mod text;
 pub mod theme;

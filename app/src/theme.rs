@@ -146,7 +146,7 @@ pub const LIGHT: Theme = Theme {
     row: rgb(0x00F4_F5F8),
     well: rgb(0x00FF_FFFF),
     hovered: rgb(0x00E7_EAF0),
-    chosen: rgb(0x00D5_E4FC),
+    chosen: rgb(0x00D9_E7FD),
     line: rgb(0x00DD_E0E7),
     text: rgb(0x001B_1F27),
     weak: rgb(0x0059_6170),

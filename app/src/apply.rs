@@ -1,0 +1,141 @@
+//! The only code that changes the state: each action, applied.
+
+mod documents;
+mod go;
+mod view;
+
+use engine::capture::Capture;
+
+use crate::action::{Action, Command, Request};
+use crate::state::{Motion, Selection, State, Switch, ThemeChoice};
+
+pub use view::keep_up;
+
+/// Applies `action` to `state`; what is no matter of the state comes back as a request.
+pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Request> {
+    match action {
+        Action::Command(command) => return apply_command(state, capture, command),
+        Action::Show(interval, motion) => view::show(state, interval, motion),
+        Action::Scroll(points) => view::scroll(state, points),
+        Action::Select(span) => go::select(state, span),
+        Action::Reveal(span) => go::reveal(state, capture, span),
+        Action::SelectDependency(dependency) => {
+            state.selection = Selection {
+                dependency: Some(dependency),
+                range: state.selection.range,
+                ..Selection::default()
+            };
+        }
+        Action::SelectRange(range) => state.selection.range = range,
+        Action::Hover(hover) => state.next_hover = hover,
+        Action::Collapse(group) => {
+            if !state.view.collapsed.remove(&group) {
+                state.view.collapsed.insert(group);
+            }
+        }
+        Action::Reorder(order) => state.view.order = order,
+        Action::Set(switch, on) => set(state, switch, on),
+        Action::OpenTab(tab) => {
+            tab.clone_into(&mut state.settings.tab);
+            set(state, Switch::Bottom, true);
+        }
+        Action::Search(text) => state.search = text,
+        Action::SetBackend(backend) => state.settings.backend = backend,
+        Action::SetPace(pace) => {
+            state.settings.pace = pace;
+            return Some(Request::Pace(pace));
+        }
+        Action::OpenFile(path) => return Some(Request::Open(path)),
+        Action::Cancel => return Some(Request::Cancel),
+        Action::Copy(text) => return Some(Request::Copy(text)),
+        Action::Notify(notice) => {
+            state.settings.greeted |= notice.is_none() && state.notice.is_none();
+            state.notice = notice;
+        }
+        Action::Renew => view::renew(state),
+        other => return documents::apply(state, other),
+    }
+    None
+}
+
+fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Option<Request> {
+    match command {
+        Command::Open => return Some(Request::ChooseFile),
+        Command::SaveCapture => return Some(Request::SaveCapture),
+        Command::SaveText => return Some(Request::SaveText),
+        Command::Quit => return Some(Request::Quit),
+        Command::Rerun => return Some(Request::Run),
+        Command::RunOrPause => return Some(Request::RunOrPause),
+        Command::Step => return Some(Request::Step),
+        Command::Stop => return Some(Request::Stop),
+        Command::Search => return Some(Request::FocusSearch),
+        Command::NextMatch => return Some(Request::Match { forward: true }),
+        Command::PreviousMatch => return Some(Request::Match { forward: false }),
+        Command::ZoomIn => view::zoom(state, capture, 1.0 / view::ZOOM_STEP),
+        Command::ZoomOut => view::zoom(state, capture, view::ZOOM_STEP),
+        Command::PanLeft => view::pan(state, capture, -view::PAN_STEP),
+        Command::PanRight => view::pan(state, capture, view::PAN_STEP),
+        Command::ScrollUp => view::scroll(state, state.view.scroll - view::SCROLL_STEP),
+        Command::ScrollDown => view::scroll(state, state.view.scroll + view::SCROLL_STEP),
+        Command::Focus => view::focus(state, capture),
+        Command::Fit => view::show(state, None, Motion::Jump),
+        Command::Undo => view::undo(state),
+        Command::Redo => view::redo(state),
+        Command::Follow => state.follow = !state.follow,
+        Command::AllArrows => toggle(state, Switch::AllArrows),
+        Command::Dense => toggle(state, Switch::Dense),
+        Command::Left => toggle(state, Switch::Left),
+        Command::Right => toggle(state, Switch::Right),
+        Command::Bottom => toggle(state, Switch::Bottom),
+        Command::ReduceMotion => toggle(state, Switch::ReduceMotion),
+        Command::Theme => {
+            state.settings.theme = match state.settings.theme {
+                ThemeChoice::Dark => ThemeChoice::Light,
+                ThemeChoice::Light => ThemeChoice::Dark,
+            };
+        }
+        Command::NextSpan => go::along_lane(state, capture, true),
+        Command::PreviousSpan => go::along_lane(state, capture, false),
+        Command::Cause => go::along_dependency(state, capture, false),
+        Command::Effect => go::along_dependency(state, capture, true),
+        Command::MarkRange => go::mark(state, capture, false),
+        Command::WidenRange => go::mark(state, capture, true),
+        Command::Clear => clear(state),
+        Command::Help => state.help = !state.help,
+    }
+    None
+}
+
+fn set(state: &mut State, switch: Switch, on: bool) {
+    if on {
+        state.settings.switches.insert(switch);
+    } else {
+        state.settings.switches.remove(&switch);
+    }
+}
+
+fn toggle(state: &mut State, switch: Switch) {
+    let on = state.settings.is_on(switch);
+    set(state, switch, !on);
+}
+
+/// Closes what is open, the topmost first; only then forgets what is chosen.
+fn clear(state: &mut State) {
+    if state.help {
+        state.help = false;
+    } else if state.notice.is_some() {
+        state.notice = None;
+    } else if !state.search.is_empty() {
+        state.search.clear();
+    } else {
+        state.selection = Selection::default();
+    }
+}
+
+/// Ends a frame: what was pointed at in it is what the next one shows as pointed at.
+pub fn end_frame(state: &mut State) {
+    state.hover = std::mem::take(&mut state.next_hover);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! Actions that choose, edit and remember workloads and files.
+
+use std::path::Path;
+
+use crate::action::{Action, Request};
+use crate::state::{State, Text};
+
+/// How many recent files are kept.
+const RECENT: usize = 8;
+
+/// Applies the actions that are about workloads and files.
+pub fn apply(state: &mut State, action: Action) -> Option<Request> {
+    match action {
+        Action::Choose(at) => choose(state, at),
+        Action::Run(at) => {
+            choose(state, at);
+            return Some(Request::Run);
+        }
+        Action::Edit(source) => {
+            let chosen = state.documents.chosen;
+            if let Some(text) = state.documents.texts.get_mut(chosen) {
+                text.source = source;
+            }
+        }
+        Action::SetParameter(name, value) => set_parameter(state, name, value),
+        Action::Remember(path) => remember(state, &path),
+        Action::Adopt(text) => adopt(state, text),
+        Action::Saved(path) => saved(state, &path),
+        _ => {}
+    }
+    None
+}
+
+fn choose(state: &mut State, at: usize) {
+    if at < state.documents.texts.len() {
+        state.documents.chosen = at;
+    }
+}
+
+fn set_parameter(state: &mut State, name: String, value: Option<f64>) {
+    let Some(text) = state.documents.text() else {
+        return;
+    };
+    let workload = text.name.clone();
+    let values = state.documents.values.entry(workload).or_default();
+    match value {
+        Some(value) => values.insert(name, value),
+        None => values.remove(&name),
+    };
+}
+
+fn remember(state: &mut State, path: &Path) {
+    let recent = &mut state.settings.recent;
+    recent.retain(|known| known != path);
+    recent.insert(0, path.to_path_buf());
+    recent.truncate(RECENT);
+}
+
+fn adopt(state: &mut State, text: Text) {
+    let texts = &mut state.documents.texts;
+    let known = texts.iter().position(|other| {
+        other.name == text.name && (other.path == text.path || other.source == text.source)
+    });
+    state.documents.chosen = known.unwrap_or(texts.len());
+    match known.and_then(|at| texts.get_mut(at)) {
+        Some(other) => *other = text,
+        None => texts.push(text),
+    }
+}
+
+/// A bundled workload cannot be written to: its edited text becomes a workload of its own.
+fn saved(state: &mut State, path: &Path) {
+    let documents = &mut state.documents;
+    let Some(text) = documents.texts.get_mut(documents.chosen) else {
+        return;
+    };
+    let name = path.file_name().map_or_else(
+        || text.name.clone(),
+        |name| name.to_string_lossy().into_owned(),
+    );
+    let written = Text {
+        title: name.clone(),
+        name,
+        source: text.source.clone(),
+        saved: text.source.clone(),
+        path: Some(path.to_path_buf()),
+    };
+    if documents.chosen < documents.bundled {
+        text.source.clone_from(&text.saved);
+        adopt(state, written);
+    } else {
+        *text = written;
+    }
+    remember(state, path);
+}

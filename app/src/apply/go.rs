@@ -1,0 +1,109 @@
+//! Actions that choose a span and go there.
+
+use engine::capture::{Capture, PlacedSpan};
+use engine::record::SpanId;
+use engine::time::{Interval, Nanos};
+
+use super::view;
+use crate::state::{Motion, Selection, State};
+
+/// Chooses `span`, or nothing. The range stays; a run of pans ends here.
+pub fn select(state: &mut State, span: Option<SpanId>) {
+    state.history.motion = None;
+    state.selection = Selection {
+        span,
+        dependency: None,
+        range: state.selection.range,
+    };
+}
+
+/// Chooses `span` and moves the view no more than needed to see it.
+pub fn reveal(state: &mut State, capture: &Capture, span: SpanId) {
+    let Some(placed) = capture.span(span) else {
+        return select(state, Some(span));
+    };
+    let shown = state.view.shown(capture.extent());
+    let wanted = placed.interval();
+    let is_seen = shown.start <= wanted.start && wanted.end <= shown.end;
+    let covers = wanted.start <= shown.start && shown.end <= wanted.end;
+    if !is_seen && !covers {
+        let length = shown
+            .length()
+            .max(wanted.length() + Nanos(wanted.length().0 / 4));
+        let middle = wanted.start + Nanos(wanted.length().0 / 2);
+        let start = middle - Nanos(length.0 / 2);
+        view::show(
+            state,
+            Some(Interval::new(start, start + length)),
+            Motion::Jump,
+        );
+    }
+    select(state, Some(span));
+}
+
+/// Goes to the next or the previous span on the lane; from nothing, to the first span in view.
+pub fn along_lane(state: &mut State, capture: &Capture, forward: bool) {
+    let found = match state.selection.span {
+        Some(span) if forward => capture.next_span(span),
+        Some(span) => capture.previous_span(span),
+        None => first_in_view(state, capture),
+    };
+    if let Some(span) = found {
+        reveal(state, capture, span);
+    }
+}
+
+fn first_in_view(state: &State, capture: &Capture) -> Option<SpanId> {
+    let shown = state.view.shown(capture.extent());
+    let lanes = capture.lane_order();
+    let mut firsts = lanes
+        .into_iter()
+        .filter_map(|lane| capture.spans_in(lane, shown).next());
+    firsts.next().map(|placed| placed.span.id)
+}
+
+/// Goes to the span that held the selected one back longest, or to the first that it held back.
+pub fn along_dependency(state: &mut State, capture: &Capture, forward: bool) {
+    let found = if let Some(id) = state.selection.dependency {
+        let dependency = capture.dependency(id);
+        dependency.map(|tie| if forward { tie.effect } else { tie.cause })
+    } else {
+        state.selection.span.and_then(|span| {
+            if forward {
+                first_effect(capture, span)
+            } else {
+                latest_cause(capture, span)
+            }
+        })
+    };
+    if let Some(span) = found {
+        reveal(state, capture, span);
+    }
+}
+
+fn latest_cause(capture: &Capture, span: SpanId) -> Option<SpanId> {
+    let ties = capture.causes(span).filter_map(|id| capture.dependency(id));
+    let spans = ties.filter_map(|tie| capture.span(tie.cause));
+    spans
+        .max_by_key(|placed| placed.interval().end)
+        .map(|placed| placed.span.id)
+}
+
+fn first_effect(capture: &Capture, span: SpanId) -> Option<SpanId> {
+    let ties = capture
+        .effects(span)
+        .filter_map(|id| capture.dependency(id));
+    let spans = ties.filter_map(|tie| capture.span(tie.effect));
+    spans
+        .min_by_key(|placed| placed.interval().start)
+        .map(|placed| placed.span.id)
+}
+
+/// Makes the selected span's time the range, or widens the range to take it in.
+pub fn mark(state: &mut State, capture: &Capture, widen: bool) {
+    let span = state.selection.span.and_then(|id| capture.span(id));
+    if let Some(interval) = span.as_ref().map(PlacedSpan::interval) {
+        let before = state.selection.range.filter(|_| widen);
+        state.selection.range = Some(before.map_or(interval, |range| range.union(interval)));
+    }
+}

@@ -1,0 +1,159 @@
+//! Actions that change what is visible, and the way back.
+
+use engine::capture::Capture;
+use engine::time::{Interval, Nanos};
+
+use crate::state::{History, Motion, Selection, State, Step};
+
+/// How much longer the visible interval is after one step of zooming out.
+pub const ZOOM_STEP: f64 = 1.4;
+/// How much of the visible interval one step of panning moves by.
+pub const PAN_STEP: f64 = 0.15;
+/// How many points one step of scrolling moves by.
+pub const SCROLL_STEP: f32 = 56.0;
+/// The shortest interval that can be shown: a nanosecond is then about 100 points wide.
+const SHORTEST: Nanos = Nanos(10);
+/// How many steps back are kept.
+const STEPS: usize = 200;
+
+/// Shows `interval`. Panning and jumping let go of live data; zooming does not.
+pub fn show(state: &mut State, interval: Option<Interval>, motion: Motion) {
+    let interval = interval.map(|wanted| {
+        let missing = SHORTEST - wanted.length();
+        if missing <= Nanos::ZERO {
+            return wanted;
+        }
+        let start = wanted.start - Nanos(missing.0 / 2);
+        Interval::new(start, start + SHORTEST)
+    });
+    if interval == state.view.interval {
+        return;
+    }
+    note(state, motion);
+    if motion != Motion::Zoom {
+        state.follow = false;
+    }
+    state.view.interval = interval;
+}
+
+/// Scrolls the lanes to `points` from the top.
+pub fn scroll(state: &mut State, points: f32) {
+    let points = points.max(0.0);
+    if points != state.view.scroll {
+        note(state, Motion::Pan);
+        state.view.scroll = points;
+    }
+}
+
+/// Makes the visible interval `factor` times as long, about the pointer or else the middle.
+pub fn zoom(state: &mut State, capture: &Capture, factor: f64) {
+    let shown = state.view.shown(capture.extent());
+    let middle = shown.start + Nanos(shown.length().0 / 2);
+    let about = if state.follow {
+        shown.end
+    } else {
+        state
+            .hover
+            .time
+            .filter(|time| shown.contains(*time))
+            .unwrap_or(middle)
+    };
+    let longest = capture.extent().map_or(shown.length(), Interval::length).0 as f64 * 4.0;
+    let length = (shown.length().0 as f64 * factor).min(longest.max(SHORTEST.0 as f64));
+    let share = (about - shown.start).0 as f64 / shown.length().0.max(1) as f64;
+    let start = about - Nanos((length * share).round() as i64);
+    let interval = Interval::new(start, start + Nanos(length.round() as i64));
+    show(state, Some(interval), Motion::Zoom);
+}
+
+/// Moves the visible interval by `share` of its length, and no further than where data is.
+pub fn pan(state: &mut State, capture: &Capture, share: f64) {
+    let shown = state.view.shown(capture.extent());
+    let by = Nanos((shown.length().0 as f64 * share).round() as i64);
+    let moved = Interval::new(shown.start + by, shown.end + by);
+    if capture.extent().is_some_and(|all| moved.overlaps(all)) {
+        show(state, Some(moved), Motion::Pan);
+    }
+}
+
+/// Zooms to the selected span or range; shows everything where that is on screen already.
+pub fn focus(state: &mut State, capture: &Capture) {
+    let span = state.selection.span.and_then(|id| capture.span(id));
+    let target = span
+        .map(|placed| placed.interval())
+        .or(state.selection.range);
+    let framed = target.map(|target| {
+        let margin = Nanos((target.length().0 / 4).max(SHORTEST.0));
+        Interval::new(target.start - margin, target.end + margin)
+    });
+    let framed = framed.filter(|framed| state.view.interval != Some(*framed));
+    show(state, framed, Motion::Jump);
+}
+
+/// Moves the view so that its end keeps to the newest data, where the user asked for that. Leaves no step behind.
+pub fn keep_up(state: &mut State, capture: &Capture) {
+    if let (true, Some(shown), Some(all)) = (state.follow, state.view.interval, capture.extent()) {
+        let end = all.end + Nanos(shown.length().0 / 20);
+        state.view.interval = Some(Interval::new(end - shown.length(), end));
+    }
+}
+
+/// Forgets what belongs to a capture that is no longer on screen; how lanes are folded stays.
+pub fn renew(state: &mut State) {
+    state.view.interval = None;
+    state.view.scroll = 0.0;
+    state.view.order.clear();
+    state.selection = Selection::default();
+    state.history = History::default();
+    state.follow = false;
+}
+
+/// Back to the view before.
+pub fn undo(state: &mut State) {
+    if let Some(step) = state.history.past.pop() {
+        let here = restore(state, step);
+        state.history.future.push(here);
+    }
+}
+
+/// Forward to the view that was undone.
+pub fn redo(state: &mut State) {
+    if let Some(step) = state.history.future.pop() {
+        let here = restore(state, step);
+        state.history.past.push(here);
+    }
+}
+
+fn here(state: &State) -> Step {
+    Step {
+        interval: state.view.interval,
+        scroll: state.view.scroll,
+        selection: state.selection.clone(),
+    }
+}
+
+fn restore(state: &mut State, step: Step) -> Step {
+    let left = here(state);
+    state.view.interval = step.interval;
+    state.view.scroll = step.scroll;
+    state.selection = step.selection;
+    state.history.motion = None;
+    state.follow = false;
+    left
+}
+
+/// Keeps where the view is before it changes; a run of pans, or of zooms, keeps only where it began.
+fn note(state: &mut State, motion: Motion) {
+    let glides = motion != Motion::Jump && state.history.motion == Some(motion);
+    state.history.motion = Some(motion);
+    state.history.future.clear();
+    if glides {
+        return;
+    }
+    let step = here(state);
+    let past = &mut state.history.past;
+    if past.len() == STEPS {
+        past.remove(0);
+    }
+    past.push(step);
+}
