@@ -5,4 +5,5 @@ mod house;
 
 mod layers;
 mod lists;
+mod readme;
 mod sizes;
