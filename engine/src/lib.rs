@@ -1,6 +1,8 @@
 //! The engine of Syncline, without a pixel.
 pub mod analysis;
+pub mod backend;
 pub mod capture;
+pub mod device;
 pub mod record;
 pub mod runner;
 pub mod time;

@@ -1,0 +1,68 @@
+//! The embedded default: a worker thread for each stream, over buffers of relaxed atomics.
+
+mod buffer;
+mod condition;
+mod device;
+mod host;
+mod kernels;
+mod mark;
+mod memory;
+mod stream;
+mod watermark;
+mod worker;
+
+pub(super) use kernels::implementation;
+pub(super) use memory::{Fault, Memory};
+
+use super::{Backend, Caps, Device, Error, Found, Layout, Sink};
+
+/// Runs everything on threads of this machine.
+pub(super) struct Cpu;
+
+impl Backend for Cpu {
+    fn name(&self) -> &'static str {
+        "cpu"
+    }
+
+    fn about(&self) -> &'static str {
+        "Real work on this machine's processor: a thread for each stream, times from its monotonic clock"
+    }
+
+    fn probe(&self) -> Result<Vec<Found>, Error> {
+        let caps = caps();
+        Ok(vec![Found {
+            name: name(caps.width),
+            caps,
+        }])
+    }
+
+    fn open(
+        &self,
+        layout: &Layout,
+        sinks: &dyn Fn() -> Box<dyn Sink>,
+    ) -> Result<Box<dyn Device>, Error> {
+        Ok(Box::new(device::CpuDevice::open(layout, sinks, caps())?))
+    }
+}
+
+fn name(width: usize) -> String {
+    let cores = if width == 1 { "core" } else { "cores" };
+    format!("cpu, {width} {cores}")
+}
+
+fn caps() -> Caps {
+    let width = std::thread::available_parallelism().map_or(1, usize::from);
+    let detail = if width == 1 {
+        "streams share the only core, by turns".to_owned()
+    } else {
+        format!("up to {width} streams run at once; beyond that they share cores by turns")
+    };
+    Caps {
+        overlap: true,
+        priorities: false,
+        deterministic: false,
+        width,
+        clock: "the host's monotonic clock",
+        detail,
+    }
+}

@@ -1,0 +1,76 @@
+//! Whether a device still runs work: read before every operation, so it is one atomic load.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
+
+use crate::backend::Error;
+use crate::device::{Cause, Status, lock};
+
+/// Whether a device still runs work, and why not. The first cause stays.
+#[derive(Debug, Default)]
+pub struct Condition {
+    code: AtomicU8,
+    is_stopped: AtomicBool,
+    reason: Mutex<String>,
+}
+
+const STOPPED: u8 = 1;
+const POISONED: u8 = 2;
+
+impl Condition {
+    /// Why nothing more runs, where that is so.
+    pub fn cause(&self) -> Option<Cause> {
+        match self.code.load(SeqCst) {
+            0 => None,
+            STOPPED => Some(Cause::Stopped),
+            _ => Some(Cause::Poisoned),
+        }
+    }
+
+    /// Whether nothing more runs.
+    pub fn is_over(&self) -> bool {
+        self.code.load(SeqCst) != 0
+    }
+
+    /// Nothing more runs because somebody stopped it.
+    pub fn stop(&self) {
+        self.is_stopped.store(true, SeqCst);
+        self.set(STOPPED);
+    }
+
+    /// Whether somebody stopped it, whatever happened before: what runs may be cut short.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(SeqCst)
+    }
+
+    /// Nothing more runs because of `reason`. Says whether that was news.
+    pub fn poison(&self, reason: &str) -> bool {
+        let mut guard = lock(&self.reason);
+        let is_news = self.set(POISONED);
+        if is_news {
+            reason.clone_into(&mut guard);
+        }
+        is_news
+    }
+
+    fn set(&self, code: u8) -> bool {
+        self.code.compare_exchange(0, code, SeqCst, SeqCst).is_ok()
+    }
+
+    /// The device's status.
+    pub fn status(&self) -> Status {
+        match self.cause() {
+            Some(Cause::Poisoned) => Status::Poisoned(lock(&self.reason).clone()),
+            _ => Status::Working,
+        }
+    }
+
+    /// What a call that blocked comes to, where nothing more runs.
+    pub fn check(&self) -> Result<(), Error> {
+        match self.cause() {
+            None => Ok(()),
+            Some(Cause::Stopped) => Err(Error::Stopped),
+            Some(_) => Err(Error::Poisoned(lock(&self.reason).clone())),
+        }
+    }
+}

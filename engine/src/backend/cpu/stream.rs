@@ -1,0 +1,162 @@
+//! A stream: the queue between host threads and its worker, and what its worker is doing.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+use super::mark::Mark;
+use super::watermark::Watermark;
+use crate::backend::Submission;
+use crate::device::lock;
+use crate::record::{Began, LaneId, NameId, SpanId, SpanKind};
+use crate::time::Nanos;
+use crate::workload::{EventIndex, SignalIndex};
+
+/// A stream of the device.
+#[derive(Debug)]
+pub struct Stream {
+    /// The lane its spans go to.
+    pub lane: LaneId,
+    /// Operations that ended.
+    pub ended: Watermark,
+    /// What the worker waits for at the moment.
+    pub hold: Mutex<Option<Obstacle>>,
+    submitted: AtomicU64,
+    queue: Mutex<Queue>,
+    arrived: Condvar,
+    current: Current,
+}
+
+/// An operation in a queue, with the record of an event that it reaches or waits for.
+#[derive(Debug)]
+pub struct Item {
+    /// The operation.
+    pub submission: Submission,
+    /// The record it reaches or waits for, where it is an operation on an event that has one.
+    pub mark: Option<Arc<Mark>>,
+}
+
+/// What the operation at the head of a stream waits for.
+#[derive(Clone, Debug)]
+pub enum Obstacle {
+    /// A record of an event.
+    Event(EventIndex, Arc<Mark>),
+    /// A signal.
+    Signal(SignalIndex),
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    items: VecDeque<Item>,
+    is_closed: bool,
+    is_asleep: bool,
+}
+
+impl Stream {
+    /// An empty stream whose spans go to `lane`.
+    pub fn new(lane: LaneId) -> Self {
+        Self {
+            lane,
+            ended: Watermark::default(),
+            hold: Mutex::default(),
+            submitted: AtomicU64::new(0),
+            queue: Mutex::default(),
+            arrived: Condvar::new(),
+            current: Current::default(),
+        }
+    }
+
+    /// Appends an operation.
+    pub fn push(&self, item: Item) {
+        let mut queue = lock(&self.queue);
+        queue.items.push_back(item);
+        self.submitted.fetch_add(1, Ordering::SeqCst);
+        if queue.is_asleep {
+            queue.is_asleep = false;
+            self.arrived.notify_one();
+        }
+    }
+
+    /// Operations submitted so far.
+    pub fn submitted(&self) -> u64 {
+        self.submitted.load(Ordering::SeqCst)
+    }
+
+    /// Moves all that is queued to `into`, which is empty; waits where nothing is. False once closed.
+    pub fn take(&self, into: &mut VecDeque<Item>) -> bool {
+        let mut queue = lock(&self.queue);
+        loop {
+            if !queue.items.is_empty() {
+                std::mem::swap(&mut queue.items, into);
+                return true;
+            }
+            if queue.is_closed {
+                return false;
+            }
+            queue.is_asleep = true;
+            queue = self
+                .arrived
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Ends the worker once it has taken what is queued.
+    pub fn close(&self) {
+        lock(&self.queue).is_closed = true;
+        self.arrived.notify_all();
+    }
+
+    /// Notes that the worker runs `submission` since `start`.
+    pub fn begin(&self, submission: &Submission, start: Nanos) {
+        let current = &self.current;
+        let kind = submission.operation.kind() as u8;
+        current.span.store(SpanId::NONE.0, Ordering::Relaxed);
+        current.name.store(submission.name.0, Ordering::Release);
+        current.kind.store(kind, Ordering::Release);
+        current
+            .enqueued
+            .store(submission.enqueued.0, Ordering::Release);
+        current.start.store(start.0, Ordering::Release);
+        current.span.store(submission.span.0, Ordering::Release);
+    }
+
+    /// Notes that it ended, and how many have.
+    pub fn end(&self, ended: u64) {
+        self.current.span.store(SpanId::NONE.0, Ordering::Relaxed);
+        self.ended.raise(ended);
+    }
+
+    /// What the worker runs.
+    pub fn current(&self) -> Option<Began> {
+        self.current.read(self.lane)
+    }
+}
+
+/// What a worker runs, written by it before each operation and read by whoever asks. Ids of spans are
+/// never used twice, so a reading between two equal ids is of one operation.
+#[derive(Debug, Default)]
+struct Current {
+    span: AtomicU32,
+    name: AtomicU32,
+    kind: AtomicU8,
+    enqueued: AtomicI64,
+    start: AtomicI64,
+}
+
+impl Current {
+    fn read(&self, lane: LaneId) -> Option<Began> {
+        let id = SpanId(self.span.load(Ordering::Acquire));
+        let kind = self.kind.load(Ordering::Acquire);
+        let began = Began {
+            id,
+            lane,
+            name: NameId(self.name.load(Ordering::Acquire)),
+            kind: *SpanKind::ALL.get(usize::from(kind))?,
+            enqueued: Nanos(self.enqueued.load(Ordering::Acquire)),
+            start: Nanos(self.start.load(Ordering::Acquire)),
+        };
+        let is_whole = id.is_some() && self.span.load(Ordering::Acquire) == id.0;
+        is_whole.then_some(began)
+    }
+}

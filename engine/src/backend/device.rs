@@ -1,0 +1,107 @@
+//! An opened device: takes operations, answers questions, blocks callers until work ends.
+
+use std::time::Duration;
+
+use super::{Activity, Caps, Error, Submission};
+use crate::device::{Progress, Status};
+use crate::record::{Began, SpanId};
+use crate::time::Nanos;
+use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
+
+/// The position of a host thread among those of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostIndex(pub usize);
+
+/// The two places in which a buffer's numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Memory of the device.
+    Device,
+    /// The copy on the host, which uploads read and downloads write.
+    Host,
+}
+
+/// An opened device with the resources of its layout. Dropping it stops what has not begun, waits for
+/// what runs and reports every span, also in the middle of a run.
+pub trait Device: Send + Sync {
+    /// What it is called.
+    fn name(&self) -> &str;
+
+    /// What it can and cannot do.
+    fn caps(&self) -> &Caps;
+
+    /// Starts the clock: this instant is zero. Called once, before anything is submitted.
+    fn start(&self);
+
+    /// The time, as `host` has it.
+    fn now(&self, host: HostIndex) -> Nanos;
+
+    /// Called by every host thread before each call. A device that decides in which order host threads
+    /// call blocks here until it is the turn of `host`; others return at once.
+    ///
+    /// # Errors
+    /// The run was stopped.
+    fn turn(&self, host: HostIndex) -> Result<(), Error>;
+
+    /// Called by every host thread after its last call.
+    fn leave(&self, host: HostIndex);
+
+    /// Appends an operation to a stream. On a device that has failed the operation is cancelled, and its
+    /// span reported as such.
+    ///
+    /// # Errors
+    /// The operation names what the layout has not, or does not fit its kernel: nothing is submitted.
+    fn submit(
+        &self,
+        host: HostIndex,
+        stream: StreamIndex,
+        submission: Submission,
+    ) -> Result<(), Error>;
+
+    /// How far the latest record of `event` has come, without blocking.
+    fn query(&self, host: HostIndex, event: EventIndex) -> Progress;
+
+    /// Blocks `host` until `target` has ended, or for at most `timeout`.
+    ///
+    /// # Errors
+    /// The device failed or was lost, the run was stopped, or time ran out.
+    fn synchronize(
+        &self,
+        host: HostIndex,
+        target: Target,
+        timeout: Option<Duration>,
+    ) -> Result<(), Error>;
+
+    /// Raises `signal` for good.
+    fn raise(&self, host: HostIndex, signal: SignalIndex);
+
+    /// Blocks `host` until `signal` is raised.
+    ///
+    /// # Errors
+    /// The device failed or was lost, or the run was stopped.
+    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error>;
+
+    /// Lets `host` compute for `length`.
+    fn work(&self, host: HostIndex, length: Nanos);
+
+    /// Whether it can still run work.
+    fn status(&self) -> Status;
+
+    /// What everything on it is doing.
+    fn activity(&self) -> Activity;
+
+    /// Waits until every stream ended what it was given, for at most `timeout`, and says whether it did.
+    fn settle(&self, timeout: Duration) -> bool;
+
+    /// Reports each operation that has been running for `age` or longer, unless its id is `known`.
+    fn running(&self, age: Nanos, known: &dyn Fn(SpanId) -> bool, report: &mut dyn FnMut(Began));
+
+    /// Cancels what has not begun and releases everything that waits.
+    fn stop(&self);
+
+    /// The numbers of `buffer`, at one of its two places; empty where there is no such buffer.
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32>;
+
+    /// Writes `values` into the host copy of `buffer` from element `first` on; what does not fit is left out.
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]);
+}

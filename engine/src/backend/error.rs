@@ -1,0 +1,48 @@
+//! Why a backend cannot do what it was asked.
+
+/// Why a backend cannot do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// There is no device of this kind here.
+    #[error("no device: {0}")]
+    Absent(String),
+    /// The buffers do not fit into memory.
+    #[error(
+        "the buffers need {needed} with their copies on the host, and {available} are free: make \
+         them smaller, by a parameter for example"
+    )]
+    Memory {
+        /// What they need, with its unit.
+        needed: String,
+        /// What is free, with its unit.
+        available: String,
+    },
+    /// The layout has no such stream, event, buffer or signal.
+    #[error("the device was opened without {0}: add it to the layout")]
+    Unknown(String),
+    /// A launch does not fit its kernel; nothing was submitted.
+    #[error("the launch of {kernel} is wrong: {reason}")]
+    Launch {
+        /// The kernel's name.
+        kernel: String,
+        /// Which rule is broken.
+        reason: String,
+    },
+    /// An operation failed before, and the device takes no more work.
+    #[error("the device failed and runs nothing more: {0}; run again to start with a fresh one")]
+    Poisoned(String),
+    /// The device is gone.
+    #[error("the device was lost: {0}; run again to open it anew")]
+    Lost(String),
+    /// The run was stopped while this was pending.
+    #[error("stopped before it ended")]
+    Stopped,
+    /// It took longer than the caller would wait.
+    #[error("not reached in time")]
+    TimedOut,
+    /// The system gave no thread.
+    #[error(
+        "a thread could not be started ({0}): use fewer streams, or raise the limit of threads"
+    )]
+    Thread(String),
+}

@@ -1,0 +1,100 @@
+//! What a device is opened with, and what is submitted to its streams.
+
+use crate::record::{CallId, DeviceId, LaneId, NameId, SpanId, SpanKind};
+use crate::time::Nanos;
+use crate::workload::{BufferIndex, EventIndex, Launch, Role, SignalIndex};
+
+/// The resources to make on a device.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// The device's id in the capture.
+    pub device: DeviceId,
+    /// The streams.
+    pub streams: Vec<StreamLayout>,
+    /// For each event, whether its records keep a time.
+    pub events: Vec<bool>,
+    /// Length of each buffer, in floats, on the device and as its copy on the host; both begin as zeros.
+    pub buffers: Vec<usize>,
+    /// How many signals.
+    pub signals: usize,
+    /// How many host threads will call.
+    pub hosts: usize,
+}
+
+/// A stream to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StreamLayout {
+    /// Its name.
+    pub name: String,
+    /// The lane its spans go to.
+    pub lane: LaneId,
+    /// What it is for.
+    pub role: Role,
+    /// Lower runs first, where the device knows priorities.
+    pub priority: i32,
+}
+
+/// An operation on its way to a stream.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Submission {
+    /// The id of the span it will be.
+    pub span: SpanId,
+    /// What it is called.
+    pub name: NameId,
+    /// The call that made it.
+    pub call: CallId,
+    /// When it was submitted.
+    pub enqueued: Nanos,
+    /// What it does.
+    pub operation: Operation,
+}
+
+/// What a stream does in one step.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Operation {
+    /// Copies a buffer's host copy to the device.
+    Upload(BufferIndex),
+    /// Copies a buffer from the device to its host copy.
+    Download(BufferIndex),
+    /// Copies one device buffer to another.
+    Copy {
+        /// Read.
+        from: BufferIndex,
+        /// Written.
+        to: BufferIndex,
+    },
+    /// Fills a device buffer with one value.
+    Fill {
+        /// Written.
+        buffer: BufferIndex,
+        /// With this.
+        value: f32,
+    },
+    /// Runs a kernel.
+    Launch(Box<Launch>),
+    /// Reaches an event.
+    Record(EventIndex),
+    /// Waits for the record that is the event's latest at submission.
+    Wait(EventIndex),
+    /// Waits for a signal.
+    Hold(SignalIndex),
+    /// Calls a function of the host that works for this long.
+    HostFunction(Nanos),
+}
+
+impl Operation {
+    /// The kind of span it becomes.
+    pub const fn kind(&self) -> SpanKind {
+        match self {
+            Self::Upload(_) => SpanKind::Upload,
+            Self::Download(_) => SpanKind::Download,
+            Self::Copy { .. } => SpanKind::Copy,
+            Self::Fill { .. } => SpanKind::Fill,
+            Self::Launch(_) => SpanKind::Kernel,
+            Self::Record(_) => SpanKind::EventRecord,
+            Self::Wait(_) => SpanKind::EventWait,
+            Self::Hold(_) => SpanKind::Hold,
+            Self::HostFunction(_) => SpanKind::HostFunction,
+        }
+    }
+}

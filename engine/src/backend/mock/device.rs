@@ -1,0 +1,261 @@
+//! The opened device: host threads take turns in the order of virtual time.
+
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::cost;
+use super::host::{HostState, Until};
+use super::simulation::Simulation;
+use crate::backend::cpu::Memory;
+use crate::backend::{
+    Activity, Caps, Device, Error, HostIndex, Layout, Side, Sink, StreamActivity, Submission,
+};
+use crate::device::{Cause, Progress, Status, lock};
+use crate::record::{Began, SpanId};
+use crate::time::Nanos;
+use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
+
+/// The device.
+pub struct MockDevice {
+    simulation: Mutex<Simulation>,
+    changed: Condvar,
+    memory: Memory,
+    caps: Caps,
+}
+
+impl MockDevice {
+    /// Makes the resources.
+    ///
+    /// # Errors
+    /// Buffers do not fit into memory.
+    pub fn open(layout: &Layout, sink: Box<dyn Sink>, caps: Caps) -> Result<Self, Error> {
+        Ok(Self {
+            simulation: Mutex::new(Simulation::new(layout, sink)),
+            changed: Condvar::new(),
+            memory: Memory::new(layout)?,
+            caps,
+        })
+    }
+
+    /// Runs a call that does not block, and charges `host` for it.
+    fn call<T>(&self, host: HostIndex, length: Nanos, act: impl FnOnce(&mut Simulation) -> T) -> T {
+        let mut simulation = lock(&self.simulation);
+        let result = act(&mut simulation);
+        if let Some(host) = simulation.hosts.get_mut(host.0) {
+            host.clock += length;
+        }
+        result
+    }
+
+    /// Waits until it is the turn of `host`.
+    fn await_turn(
+        &self,
+        mut simulation: MutexGuard<'_, Simulation>,
+        host: HostIndex,
+    ) -> Result<(), Error> {
+        simulation.advance(&self.memory);
+        self.changed.notify_all();
+        loop {
+            let is_stopped = simulation.cause == Some(Cause::Stopped);
+            let Some(slot) = simulation.hosts.get_mut(host.0) else {
+                return Ok(());
+            };
+            if is_stopped {
+                return Err(Error::Stopped);
+            }
+            if slot.state == HostState::Granted {
+                slot.state = HostState::Calling;
+                return Ok(());
+            }
+            simulation = self
+                .changed
+                .wait(simulation)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn block(&self, host: HostIndex, until: Until, timeout: Option<Duration>) -> Result<(), Error> {
+        let mut simulation = lock(&self.simulation);
+        check(&simulation)?;
+        let is_met = simulation.is_met(&until);
+        let Some(slot) = simulation.hosts.get_mut(host.0) else {
+            return Ok(());
+        };
+        if is_met {
+            slot.clock += cost::CALL;
+            return Ok(());
+        }
+        let deadline = timeout.map(|timeout| slot.clock + Nanos::from_duration(timeout));
+        slot.state = HostState::Blocked(until, deadline);
+        slot.blocked_count += 1;
+        slot.timed_out = false;
+        self.await_turn(simulation, host)?;
+        let simulation = lock(&self.simulation);
+        check(&simulation)?;
+        match simulation.hosts.get(host.0) {
+            Some(slot) if slot.timed_out => Err(Error::TimedOut),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn check(simulation: &Simulation) -> Result<(), Error> {
+    match simulation.cause {
+        None => Ok(()),
+        Some(Cause::Stopped) => Err(Error::Stopped),
+        Some(_) => Err(Error::Poisoned(simulation.reason.clone())),
+    }
+}
+
+impl Device for MockDevice {
+    fn name(&self) -> &'static str {
+        "mock"
+    }
+
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn start(&self) {
+        lock(&self.simulation).advance(&self.memory);
+    }
+
+    fn now(&self, host: HostIndex) -> Nanos {
+        let simulation = lock(&self.simulation);
+        let latest = simulation.hosts.iter().map(|host| host.clock).max();
+        let own = simulation.hosts.get(host.0).map(|host| host.clock);
+        own.or(latest).unwrap_or_default()
+    }
+
+    fn turn(&self, host: HostIndex) -> Result<(), Error> {
+        let mut simulation = lock(&self.simulation);
+        if let Some(slot) = simulation.hosts.get_mut(host.0)
+            && slot.state == HostState::Calling
+        {
+            slot.state = HostState::Ready;
+        }
+        self.await_turn(simulation, host)
+    }
+
+    fn leave(&self, host: HostIndex) {
+        let mut simulation = lock(&self.simulation);
+        if let Some(slot) = simulation.hosts.get_mut(host.0) {
+            slot.state = HostState::Done;
+        }
+        simulation.advance(&self.memory);
+        drop(simulation);
+        self.changed.notify_all();
+    }
+
+    fn submit(
+        &self,
+        host: HostIndex,
+        stream: StreamIndex,
+        submission: Submission,
+    ) -> Result<(), Error> {
+        self.memory.check(&submission.operation)?;
+        self.call(host, cost::CALL, |simulation| {
+            simulation.push(stream, submission)
+        })
+    }
+
+    fn query(&self, host: HostIndex, event: EventIndex) -> Progress {
+        self.call(host, cost::CALL, |simulation| {
+            let mark = simulation.latest.get(event.index()).copied().flatten();
+            mark.and_then(|mark| simulation.marks.get(mark).copied())
+                .unwrap_or_default()
+        })
+    }
+
+    fn synchronize(
+        &self,
+        host: HostIndex,
+        target: Target,
+        timeout: Option<Duration>,
+    ) -> Result<(), Error> {
+        let until = {
+            let simulation = lock(&self.simulation);
+            match target {
+                Target::Event(event) => {
+                    match simulation.latest.get(event.index()).copied().flatten() {
+                        Some(mark) => Until::Mark(event, mark),
+                        None => Until::Streams(target, Vec::new()),
+                    }
+                }
+                Target::Stream(stream) => {
+                    Until::Streams(target, simulation.ends(Some(stream.index())))
+                }
+                Target::Device => Until::Streams(target, simulation.ends(None)),
+            }
+        };
+        self.block(host, until, timeout)
+    }
+
+    fn raise(&self, host: HostIndex, signal: SignalIndex) {
+        self.call(host, cost::CALL, |simulation| {
+            let now = simulation
+                .hosts
+                .get(host.0)
+                .map(|host| host.clock)
+                .unwrap_or_default();
+            if let Some(slot) = simulation.signals.get_mut(signal.index()) {
+                slot.get_or_insert(now);
+            }
+            simulation.wake(now);
+        });
+    }
+
+    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error> {
+        self.block(host, Until::Signal(signal), None)
+    }
+
+    fn work(&self, host: HostIndex, length: Nanos) {
+        self.call(host, length, |_| ());
+    }
+
+    fn status(&self) -> Status {
+        let simulation = lock(&self.simulation);
+        match simulation.cause {
+            Some(Cause::Poisoned) => Status::Poisoned(simulation.reason.clone()),
+            _ => Status::Working,
+        }
+    }
+
+    fn activity(&self) -> Activity {
+        lock(&self.simulation).activity()
+    }
+
+    fn settle(&self, timeout: Duration) -> bool {
+        let is_idle = || self.activity().streams.iter().all(StreamActivity::is_idle);
+        if is_idle() {
+            return true;
+        }
+        let simulation = lock(&self.simulation);
+        let woken = self.changed.wait_timeout(simulation, timeout);
+        drop(woken.unwrap_or_else(PoisonError::into_inner));
+        is_idle()
+    }
+
+    fn running(&self, _: Nanos, _: &dyn Fn(SpanId) -> bool, _: &mut dyn FnMut(Began)) {
+        // In virtual time an operation is over as soon as it begins.
+    }
+
+    fn stop(&self) {
+        lock(&self.simulation).give_up(Cause::Stopped, &self.memory);
+        self.changed.notify_all();
+    }
+
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+        self.memory.read(buffer, side)
+    }
+
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
+        self.memory.write(buffer, first, values);
+    }
+}
+
+impl Drop for MockDevice {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

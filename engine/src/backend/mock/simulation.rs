@@ -1,0 +1,376 @@
+//! The simulation: picks what comes next in virtual time, a device's step or a host thread's turn.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::cost;
+use super::host::{Host, HostState, Until};
+use super::stream::{Item, Stream};
+use crate::backend::cpu::{Fault, Memory};
+use crate::backend::{
+    Activity, Blocker, Error, Layout, Operation, Sink, StreamActivity, Submission,
+};
+use crate::device::{Cause, Progress, Stage, outcome};
+use crate::record::{DeviceId, EventId, Loss, Problem, Record, Severity, Span, SpanId, State};
+use crate::time::{Interval, Nanos};
+use crate::workload::{BufferIndex, EventIndex, StreamIndex};
+
+/// Everything of the device, behind one lock.
+pub struct Simulation {
+    /// The host threads.
+    pub hosts: Vec<Host>,
+    /// When each signal was raised.
+    pub signals: Vec<Option<Nanos>>,
+    /// Why nothing more runs.
+    pub cause: Option<Cause>,
+    /// What failed.
+    pub reason: String,
+    /// For each event, its latest record.
+    pub latest: Vec<Option<usize>>,
+    /// Every record of every event.
+    pub marks: Vec<Progress>,
+    device: DeviceId,
+    streams: Vec<Stream>,
+    lens: Vec<usize>,
+    sink: Box<dyn Sink>,
+    time: Nanos,
+}
+
+/// What can happen next, and what it happens to; ties go to the first of these, then to the lower place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    End,
+    Start,
+    Deadline,
+}
+
+impl Simulation {
+    /// Nothing submitted, all host threads ready at time zero.
+    pub fn new(layout: &Layout, sink: Box<dyn Sink>) -> Self {
+        Self {
+            hosts: (0..layout.hosts).map(|_| Host::default()).collect(),
+            signals: vec![None; layout.signals],
+            cause: None,
+            reason: String::new(),
+            latest: vec![None; layout.events.len()],
+            marks: Vec::new(),
+            device: layout.device,
+            streams: layout
+                .streams
+                .iter()
+                .map(|stream| Stream::new(stream.lane))
+                .collect(),
+            lens: layout.buffers.clone(),
+            sink,
+            time: Nanos::ZERO,
+        }
+    }
+
+    /// Lets things happen until it is a host thread's turn, or nothing can happen.
+    pub fn advance(&mut self, memory: &Memory) {
+        while !self.hosts.iter().any(Host::has_turn) {
+            let ready = self.hosts.iter().enumerate();
+            let ready = ready.filter(|(_, host)| host.state == HostState::Ready);
+            let host = ready.min_by_key(|(_, host)| host.clock);
+            let host_time = host.map_or(Nanos::MAX, |(_, host)| host.clock);
+            let host = host.map(|(place, _)| place);
+            // The device goes first: a host thread that asks at this instant sees what ended by it.
+            let step = next_step(&self.streams, &self.hosts, &self.marks, &self.signals);
+            match (step, host) {
+                (Some((time, step, place)), _) if time <= host_time => {
+                    self.time = self.time.max(time);
+                    match step {
+                        Step::End => self.end(place, memory),
+                        Step::Start => self.start(place, time),
+                        Step::Deadline => self.time_out(place, time),
+                    }
+                }
+                (_, Some(place)) => {
+                    if let Some(host) = self.hosts.get_mut(place) {
+                        host.state = HostState::Granted;
+                    }
+                }
+                (_, None) => return,
+            }
+        }
+    }
+
+    /// Appends an operation to a stream that exists; cancels it where nothing more runs.
+    pub fn push(&mut self, index: StreamIndex, submission: Submission) -> Result<(), Error> {
+        let unknown = |event: EventIndex| Error::Unknown(format!("event {}", event.0));
+        let mark = match submission.operation {
+            Operation::Record(event) => {
+                let slot = self.latest.get_mut(event.index());
+                let slot = slot.ok_or_else(|| unknown(event))?;
+                self.marks.push(Progress::Pending);
+                *slot = Some(self.marks.len() - 1);
+                *slot
+            }
+            Operation::Wait(event) => *self
+                .latest
+                .get(event.index())
+                .ok_or_else(|| unknown(event))?,
+            _ => None,
+        };
+        let stream = self.streams.get_mut(index.index());
+        let stream = stream.ok_or_else(|| Error::Unknown(format!("stream {}", index.0)))?;
+        stream.submitted += 1;
+        let item = Item { submission, mark };
+        if let Some(cause) = self.cause {
+            let at = self.time.max(item.submission.enqueued);
+            self.finish(
+                index.index(),
+                &item,
+                Interval { start: at, end: at },
+                outcome(cause, Stage::Queued),
+            );
+        } else {
+            stream.queue.push_back(item);
+        }
+        Ok(())
+    }
+
+    /// For every stream, or the one at `only`, how many operations must have ended for all so far to.
+    pub fn ends(&self, only: Option<usize>) -> Vec<(usize, u64)> {
+        let streams = self.streams.iter().enumerate();
+        streams
+            .filter(|(place, _)| only.is_none_or(|only| only == *place))
+            .map(|(place, stream)| (place, stream.submitted))
+            .collect()
+    }
+
+    /// Whether what a host thread would wait for has come true.
+    pub fn is_met(&self, until: &Until) -> bool {
+        match until {
+            Until::Signal(signal) => self.signals.get(signal.index()).is_none_or(Option::is_some),
+            Until::Mark(_, mark) => self.marks.get(*mark) != Some(&Progress::Pending),
+            Until::Streams(_, ends) => ends.iter().all(|(place, ended)| {
+                self.streams
+                    .get(*place)
+                    .is_none_or(|stream| stream.ended >= *ended)
+            }),
+        }
+    }
+
+    /// Makes host threads ready whose wait came true by `time`, or all that wait where nothing more runs.
+    pub fn wake(&mut self, time: Nanos) {
+        for place in 0..self.hosts.len() {
+            let state = self.hosts.get(place).map(|host| &host.state);
+            let is_met = match state {
+                Some(HostState::Blocked(until, _)) => self.cause.is_some() || self.is_met(until),
+                _ => false,
+            };
+            if let (true, Some(host)) = (is_met, self.hosts.get_mut(place)) {
+                host.clock = host.clock.max(time) + cost::WAKE;
+                host.state = HostState::Ready;
+            }
+        }
+    }
+
+    /// Nothing more runs: cancels what is queued, lets what runs end, releases those that wait.
+    pub fn give_up(&mut self, cause: Cause, memory: &Memory) {
+        self.cause.get_or_insert(cause);
+        let time = self.time;
+        for place in 0..self.streams.len() {
+            while self
+                .streams
+                .get(place)
+                .is_some_and(|stream| stream.running.is_some())
+            {
+                self.end(place, memory);
+            }
+            let Some(stream) = self.streams.get_mut(place) else {
+                continue;
+            };
+            for item in std::mem::take(&mut stream.queue) {
+                let at = time.max(item.submission.enqueued);
+                self.finish(
+                    place,
+                    &item,
+                    Interval { start: at, end: at },
+                    outcome(cause, Stage::Queued),
+                );
+            }
+        }
+        self.wake(time);
+    }
+
+    fn start(&mut self, place: usize, time: Nanos) {
+        let Some(stream) = self.streams.get_mut(place) else {
+            return;
+        };
+        let Some(item) = stream.queue.pop_front() else {
+            return;
+        };
+        let start = ready_at(stream.free_at, &item);
+        match item.submission.operation {
+            Operation::Wait(_) | Operation::Hold(_) | Operation::Record(_) => {
+                self.finish(place, &item, Interval { start, end: time }, State::Done);
+            }
+            ref operation => {
+                let len = |buffer: BufferIndex| self.lens.get(buffer.index()).copied().unwrap_or(0);
+                let end = time + cost::of(operation, &len);
+                stream.running = Some((item, Interval { start: time, end }));
+            }
+        }
+    }
+
+    fn end(&mut self, place: usize, memory: &Memory) {
+        let running = self
+            .streams
+            .get_mut(place)
+            .and_then(|stream| stream.running.take());
+        let Some((item, interval)) = running else {
+            return;
+        };
+        // What it writes is seen from its end on, as nothing on a device sees it sooner for certain.
+        match perform(memory, &item.submission.operation) {
+            Ok(()) => self.finish(place, &item, interval, State::Done),
+            Err(reason) => {
+                self.finish(place, &item, interval, State::Failed);
+                self.fail(item.submission.span, reason, interval.end, memory);
+            }
+        }
+    }
+
+    fn fail(&mut self, span: SpanId, reason: String, time: Nanos, memory: &Memory) {
+        self.sink.report(Record::Problem(Box::new(Problem {
+            severity: Severity::Error,
+            code: "operation-failed".to_owned(),
+            text: format!(
+                "{reason}; what was queued behind it is cancelled: mend the launch and run again"
+            ),
+            span,
+            event: EventId::NONE,
+        })));
+        if self.cause.is_none() {
+            self.reason.clone_from(&reason);
+            let device = self.device;
+            self.sink.report(Record::Loss(Box::new(Loss {
+                device,
+                time,
+                reason,
+            })));
+            self.give_up(Cause::Poisoned, memory);
+        }
+    }
+
+    fn finish(&mut self, place: usize, item: &Item, interval: Interval, state: State) {
+        let Some(stream) = self.streams.get_mut(place) else {
+            return;
+        };
+        let submission = &item.submission;
+        self.sink.report(Record::Span(Span {
+            id: submission.span,
+            lane: stream.lane,
+            name: submission.name,
+            call: submission.call,
+            kind: submission.operation.kind(),
+            state,
+            enqueued: submission.enqueued,
+            start: interval.start,
+            end: interval.end,
+        }));
+        stream.free_at = interval.end;
+        stream.ended += 1;
+        if let (Operation::Record(_), Some(mark)) = (&submission.operation, item.mark) {
+            let progress = match state {
+                State::Done => Progress::Reached(interval.end),
+                _ => Progress::Failed,
+            };
+            if let Some(slot) = self.marks.get_mut(mark) {
+                *slot = progress;
+            }
+        }
+        self.wake(interval.end);
+    }
+
+    fn time_out(&mut self, place: usize, time: Nanos) {
+        if let Some(host) = self.hosts.get_mut(place) {
+            host.clock = host.clock.max(time);
+            host.timed_out = true;
+            host.state = HostState::Ready;
+        }
+    }
+
+    /// What everything is doing.
+    pub fn activity(&self) -> Activity {
+        let blocker = |stream: &Stream| {
+            let head = stream.queue.front().filter(|_| stream.running.is_none())?;
+            match head.submission.operation {
+                _ if held_until(head, &self.marks, &self.signals).is_some() => None,
+                Operation::Hold(signal) => Some(Blocker::Signal(signal)),
+                Operation::Wait(event) => Some(Blocker::Event(event)),
+                _ => None,
+            }
+        };
+        let streams = self.streams.iter().map(|stream| StreamActivity {
+            submitted: stream.submitted,
+            ended: stream.ended,
+            blocker: blocker(stream),
+        });
+        Activity {
+            streams: streams.collect(),
+            hosts: self.hosts.iter().map(Host::activity).collect(),
+        }
+    }
+}
+
+/// Runs what an operation does to buffers. Time is virtual, so what only takes time is skipped.
+fn perform(memory: &Memory, operation: &Operation) -> Result<(), String> {
+    match operation {
+        Operation::HostFunction(_) => return Ok(()),
+        Operation::Launch(launch) if launch.kernel == "spin" => return Ok(()),
+        _ => {}
+    }
+    match catch_unwind(AssertUnwindSafe(|| memory.perform(operation, &|| false))) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(Fault::Failed(reason))) => Err(reason),
+        Ok(Err(Fault::Stopped)) => Err("stopped in its middle".to_owned()),
+        Err(_) => Err("a kernel panicked".to_owned()),
+    }
+}
+
+/// When a stream comes to an operation.
+fn ready_at(free_at: Nanos, item: &Item) -> Nanos {
+    free_at.max(item.submission.enqueued + cost::LATENCY)
+}
+
+/// From when on nothing holds an operation back; none while that is not known.
+fn held_until(item: &Item, marks: &[Progress], signals: &[Option<Nanos>]) -> Option<Nanos> {
+    match item.submission.operation {
+        Operation::Wait(_) => match item.mark.and_then(|mark| marks.get(mark)) {
+            Some(Progress::Pending) => None,
+            Some(Progress::Reached(time)) => Some(*time),
+            _ => Some(Nanos::MIN),
+        },
+        Operation::Hold(signal) => signals
+            .get(signal.index())
+            .copied()
+            .unwrap_or(Some(Nanos::MIN)),
+        _ => Some(Nanos::MIN),
+    }
+}
+
+fn next_step(
+    streams: &[Stream],
+    hosts: &[Host],
+    marks: &[Progress],
+    signals: &[Option<Nanos>],
+) -> Option<(Nanos, Step, usize)> {
+    let of_streams = streams.iter().enumerate().filter_map(|(place, stream)| {
+        if let Some((_, interval)) = &stream.running {
+            return Some((interval.end, Step::End, place));
+        }
+        let head = stream.queue.front()?;
+        let time = held_until(head, marks, signals)?.max(ready_at(stream.free_at, head));
+        Some((time, Step::Start, place))
+    });
+    let of_hosts = hosts
+        .iter()
+        .enumerate()
+        .filter_map(|(place, host)| match host.state {
+            HostState::Blocked(_, Some(deadline)) => Some((deadline, Step::Deadline, place)),
+            _ => None,
+        });
+    of_streams.chain(of_hosts).min()
+}

@@ -1,0 +1,47 @@
+//! A stream in virtual time: its queue and what runs.
+
+use std::collections::VecDeque;
+
+use crate::backend::Submission;
+use crate::record::LaneId;
+use crate::time::{Interval, Nanos};
+
+/// A stream in virtual time.
+#[derive(Debug)]
+pub struct Stream {
+    /// The lane its spans go to.
+    pub lane: LaneId,
+    /// What waits for its turn.
+    pub queue: VecDeque<Item>,
+    /// What runs, and from when to when.
+    pub running: Option<(Item, Interval)>,
+    /// When the last operation ended.
+    pub free_at: Nanos,
+    /// Operations submitted so far.
+    pub submitted: u64,
+    /// Operations that ended so far.
+    pub ended: u64,
+}
+
+/// An operation in a queue, with the record that it reaches or waits for, by its position in the list of all.
+#[derive(Debug)]
+pub struct Item {
+    /// The operation.
+    pub submission: Submission,
+    /// The record.
+    pub mark: Option<usize>,
+}
+
+impl Stream {
+    /// An empty stream whose spans go to `lane`.
+    pub fn new(lane: LaneId) -> Self {
+        Self {
+            lane,
+            queue: VecDeque::new(),
+            running: None,
+            free_at: Nanos::ZERO,
+            submitted: 0,
+            ended: 0,
+        }
+    }
+}

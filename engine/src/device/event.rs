@@ -1,0 +1,143 @@
+//! The table of events: every record of one makes a new generation, and remembers its span.
+
+use std::sync::Mutex;
+
+use super::lock;
+use crate::record::SpanId;
+use crate::workload::{EventIndex, StreamIndex};
+
+/// A record of an event: which generation it made, where, and the span that did it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Counted from 1 for every event.
+    pub generation: u32,
+    /// The record's span.
+    pub span: SpanId,
+    /// The stream it was recorded on.
+    pub stream: StreamIndex,
+}
+
+/// Why an event cannot be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EventError {
+    /// There is no such event.
+    #[error("there is no event {0}: the device was opened with fewer; add it to the layout")]
+    Unknown(u32),
+    /// It was released before.
+    #[error(
+        "event {0} was released: waits that were submitted before stay valid, new uses do not; \
+         release it after its last use"
+    )]
+    Released(u32),
+}
+
+/// The events of a device.
+///
+/// A record and a wait are submitted while the event is locked, so that "the latest record when the
+/// wait is called" means the same here and on the device, whichever host threads call.
+#[derive(Debug, Default)]
+pub struct Events {
+    slots: Vec<Mutex<Slot>>,
+}
+
+#[derive(Debug, Default)]
+struct Slot {
+    latest: Option<Recorded>,
+    is_released: bool,
+}
+
+impl Events {
+    /// A table of `count` events, none of them recorded.
+    pub fn new(count: usize) -> Self {
+        Self {
+            slots: (0..count).map(|_| Mutex::default()).collect(),
+        }
+    }
+
+    /// Records `event` on `stream`: makes its next generation and submits it with `submit`.
+    ///
+    /// # Errors
+    /// The event does not exist or was released; nothing is submitted then.
+    pub fn record<T>(
+        &self,
+        event: EventIndex,
+        stream: StreamIndex,
+        span: SpanId,
+        submit: impl FnOnce(Recorded) -> T,
+    ) -> Result<T, EventError> {
+        self.with(event, |slot| {
+            let generation = slot.latest.map_or(0, |latest| latest.generation) + 1;
+            let recorded = Recorded {
+                generation,
+                span,
+                stream,
+            };
+            slot.latest = Some(recorded);
+            submit(recorded)
+        })
+    }
+
+    /// Uses the record of `event` that is the latest now; none where it was never recorded (rule A1).
+    ///
+    /// # Errors
+    /// The event does not exist or was released; `take` is not called then.
+    pub fn latest<T>(
+        &self,
+        event: EventIndex,
+        take: impl FnOnce(Option<Recorded>) -> T,
+    ) -> Result<T, EventError> {
+        self.with(event, |slot| take(slot.latest))
+    }
+
+    /// Releases `event` without blocking; waits that were submitted before stay valid (rule A11).
+    ///
+    /// # Errors
+    /// The event does not exist or was released before.
+    pub fn release(&self, event: EventIndex) -> Result<(), EventError> {
+        self.with(event, |slot| slot.is_released = true)
+    }
+
+    fn with<T>(
+        &self,
+        event: EventIndex,
+        act: impl FnOnce(&mut Slot) -> T,
+    ) -> Result<T, EventError> {
+        let slot = self.slots.get(event.index());
+        let mut slot = lock(slot.ok_or(EventError::Unknown(event.0))?);
+        if slot.is_released {
+            return Err(EventError::Released(event.0));
+        }
+        Ok(act(&mut slot))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const E: EventIndex = EventIndex(0);
+    const S: StreamIndex = StreamIndex(0);
+
+    #[test]
+    fn every_record_is_a_new_generation_and_a_wait_takes_the_latest() {
+        let events = Events::new(1);
+        assert_eq!(events.latest(E, |latest| latest), Ok(None));
+        let first = events.record(E, S, SpanId(7), |r| r).unwrap();
+        assert_eq!((first.generation, first.span), (1, SpanId(7)));
+        let taken = events.latest(E, |latest| latest).unwrap().unwrap();
+        let second = events.record(E, S, SpanId(9), |r| r).unwrap();
+        assert_eq!((taken, second.generation), (first, 2));
+        assert_eq!(events.latest(E, |latest| latest), Ok(Some(second)));
+    }
+
+    #[test]
+    fn a_released_event_refuses_new_uses_and_a_second_release() {
+        let events = Events::new(1);
+        events.record(E, S, SpanId(0), |_| ()).unwrap();
+        events.release(E).unwrap();
+        assert_eq!(events.latest(E, |_| ()), Err(EventError::Released(0)));
+        assert_eq!(events.release(E), Err(EventError::Released(0)));
+        let unknown = events.record(EventIndex(4), S, SpanId(1), |_| ());
+        assert_eq!(unknown, Err(EventError::Unknown(4)));
+    }
+}
