@@ -7,3 +7,4 @@ mod layers;
 mod lists;
 mod readme;
 mod sizes;
+mod words;
