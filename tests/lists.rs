@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use app::action::COMMANDS;
+use engine::backend::BACKENDS;
 use engine::workload::{Document, KERNELS, bundled};
 
 use crate::house::{names, report};
@@ -90,6 +92,58 @@ fn workloads_are_unique_and_have_their_files() {
     }
     report(
         "every workload has its own name, its file, and says what it shows:",
+        &found,
+    );
+}
+
+#[test]
+fn backends_are_unique_and_say_what_they_are() {
+    let entries = BACKENDS
+        .iter()
+        .map(|backend| (backend.name(), backend.about()));
+    let mut found = complaints("BACKENDS", "", entries);
+    for backend in BACKENDS {
+        match backend.probe() {
+            Ok(devices) if devices.is_empty() => {
+                found.push(format!(
+                    "BACKENDS: `{}` has no device and no reason",
+                    backend.name()
+                ));
+            }
+            Ok(devices) => {
+                let devices = devices
+                    .iter()
+                    .map(|device| (&*device.name, &*device.caps.detail));
+                found.extend(complaints("devices", backend.name(), devices));
+            }
+            Err(reason) => eprintln!("not here: {}: {reason}", backend.name()),
+        }
+    }
+    report(
+        "every backend has its own name, and devices or a reason for none:",
+        &found,
+    );
+}
+
+#[test]
+fn commands_are_unique_and_say_what_they_do() {
+    let mut found = complaints(
+        "COMMANDS",
+        "",
+        COMMANDS.iter().map(|entry| (entry.label, entry.help)),
+    );
+    let mut chords = BTreeSet::new();
+    for entry in COMMANDS {
+        let clash = |chord: &&app::action::Chord| !chords.insert(chord.to_string());
+        let twice = entry
+            .keys
+            .iter()
+            .filter(clash)
+            .map(|chord| format!("COMMANDS: {chord} twice"));
+        found.extend(twice);
+    }
+    report(
+        "every command has its own label and keys, and says what it does:",
         &found,
     );
 }
