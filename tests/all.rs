@@ -8,3 +8,5 @@ mod lists;
 mod readme;
 mod sizes;
 mod words;
+mod workload_mistakes;
+mod workload_text;

@@ -220,6 +220,11 @@ impl Expression {
         bound
     }
 
+    /// Whether it depends on variable number `v`.
+    pub(super) fn mentions(&self, v: usize) -> bool {
+        self.steps.contains(&Step::Variable(v))
+    }
+
     /// The most operands that wait at once while it is evaluated.
     pub(super) fn depth(&self) -> usize {
         let (mut len, mut most) = (0_usize, 0);

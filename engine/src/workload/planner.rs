@@ -1,6 +1,7 @@
 //! Fills a template's parameters in, lays its resources out, and refuses what cannot be.
 
 mod check;
+mod count;
 mod expectations;
 
 use std::sync::Arc;

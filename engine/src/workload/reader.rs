@@ -6,6 +6,7 @@ mod expectations;
 mod forms;
 mod names;
 mod resources;
+mod syntax;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -17,86 +18,30 @@ use self::names::Names;
 use super::error::{Error, Source, nearest};
 use super::template::Template;
 
-/// Bytes of a workload file, at most: a file of hand-written calls is a thousandth of it.
-const BYTES: usize = 1 << 20;
-/// Blocks and comments inside each other, at most; deeper ones would exhaust the stack.
-const NESTING: usize = 48;
+/// Errors that are kept: nobody reads more, and a text that is no workload at all has one at every byte.
+const ERRORS: usize = 100;
 
 /// The template of a document, or all that is wrong with it.
 pub(super) fn read(source: &Source) -> Result<Template, Vec<Error>> {
-    refuse_absurd(source)?;
-    let document =
-        KdlDocument::parse_v2(&source.text).map_err(|error| syntax_errors(source, &error))?;
+    let document = syntax::parse(source).map_err(in_order)?;
     let mut reader = Reader {
         source,
         errors: Vec::new(),
         names: Names::default(),
     };
     let template = reader.document(&document);
-    let mut errors = reader.errors;
-    if errors.is_empty() {
-        return Ok(template);
+    if reader.errors.is_empty() {
+        Ok(template)
+    } else {
+        Err(in_order(reader.errors))
     }
-    errors.sort_by_key(|error| (error.line, error.column));
-    errors.dedup();
-    Err(errors)
 }
 
-/// Refuses what the KDL parser would spend minutes or its stack on.
-fn refuse_absurd(source: &Source) -> Result<(), Vec<Error>> {
-    let text = &source.text;
-    if text.len() > BYTES {
-        let message = format!(
-            "this file holds {} bytes, and a workload at most {BYTES}",
-            text.len()
-        );
-        return Err(vec![source.error_outside(
-            message,
-            "write loops with repeat instead of many calls",
-        )]);
-    }
-    let (mut blocks, mut comments, mut previous) = (0_usize, 0_usize, 0);
-    for (byte, c) in text.bytes().enumerate() {
-        match (previous, c) {
-            (_, b'{') => blocks += 1,
-            (_, b'}') => blocks = blocks.saturating_sub(1),
-            (b'/', b'*') => comments += 1,
-            (b'*', b'/') => comments = comments.saturating_sub(1),
-            _ => {}
-        }
-        previous = c;
-        if blocks.max(comments) > NESTING {
-            let message = format!("blocks are nested more than {NESTING} deep here");
-            return Err(vec![source.error(
-                byte..byte + 1,
-                message,
-                "close a block with } first",
-            )]);
-        }
-    }
-    Ok(())
-}
-
-fn syntax_errors(source: &Source, error: &kdl::KdlError) -> Vec<Error> {
-    let mut errors: Vec<Error> = error
-        .diagnostics
-        .iter()
-        .map(|found| {
-            let start = found.span.offset();
-            let message = found.message.as_deref().unwrap_or("this is not KDL");
-            let help = found
-                .help
-                .clone()
-                .or_else(|| found.label.clone())
-                .unwrap_or_default();
-            source.error(start..start + found.span.len(), message, help)
-        })
-        .collect();
+/// The errors by their places, each once.
+fn in_order(mut errors: Vec<Error>) -> Vec<Error> {
     errors.sort_by_key(|error| (error.line, error.column));
     errors.dedup();
-    if errors.is_empty() {
-        errors.push(source.error(0..0, "this is not KDL", ""));
-    }
+    errors.truncate(ERRORS);
     errors
 }
 
@@ -136,7 +81,7 @@ impl Reader<'_> {
         }
         template.program = Arc::new(super::program::Program { hosts: code });
         for (node, _) in known.iter().filter(|(_, rule)| rule.name == "expect") {
-            self.expect(node, &mut template);
+            self.expectations(node, &mut template);
         }
         if template.hosts.is_empty() && self.errors.is_empty() {
             let help = "add a host thread: host \"main\" { … }";
@@ -157,7 +102,8 @@ impl Reader<'_> {
         template.about = text.unwrap_or_default();
     }
 
-    /// The rule for a node, after checking the node against it.
+    /// The rule for a node. What breaks the rule is reported, and the node still read as far as it goes, so that one
+    /// mistake in a declaration is not one more at each of its uses.
     fn rule(
         &mut self,
         node: &KdlNode,
@@ -177,7 +123,8 @@ impl Reader<'_> {
             );
             return None;
         };
-        self.obey(node, rule).then_some(rule)
+        self.obey(node, rule);
+        Some(rule)
     }
 }
 

@@ -5,11 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::Planner;
+use super::count::{CALLS, Counter, TooMany};
 use crate::workload::program::{Act, CallTemplate, Reference, Step, rounds};
 use crate::workload::{BufferPlan, Expression, Kernel, Shape};
 
-/// Calls of one run, at most: far beyond what anybody waits for.
-const CALLS: u64 = 100_000_000;
 /// Rounds of one loop, at most.
 const ROUNDS: f64 = 100_000_000.0;
 /// A loop of more rounds than this is checked in its first rounds and its last.
@@ -32,13 +31,19 @@ impl Planner<'_> {
                 faulty: BTreeSet::new(),
             };
             let mut variables = self.layout.values.clone();
-            total =
-                total.saturating_add(self.block(&mut walk, code, 0..code.len(), &mut variables));
-        }
-        if total > CALLS && self.errors.is_empty() {
-            let message = format!("this workload makes more than {CALLS} calls");
-            self.errors
-                .push(self.source.error_outside(message, "repeat less"));
+            let before = self.errors.len();
+            self.block(&mut walk, code, 0..code.len(), &mut variables);
+            if self.errors.len() > before {
+                continue;
+            }
+            match Counter::new(code).calls(&self.layout.values) {
+                Ok(calls) => total = total.saturating_add(calls),
+                Err(TooMany(place)) => {
+                    let message = format!("with this loop the host makes more than {CALLS} calls");
+                    let error = self.source.error(place, message, "repeat less");
+                    self.errors.push(error);
+                }
+            }
         }
         total
     }
@@ -74,20 +79,18 @@ impl Planner<'_> {
         }
     }
 
-    /// Checks the steps `range` of `code` and returns how many calls and rounds they are.
+    /// Checks the steps `steps` of `code`.
     fn block(
         &mut self,
         walk: &mut Walk<'_>,
         code: &[Step],
-        range: Range<usize>,
+        steps: Range<usize>,
         variables: &mut Vec<f64>,
-    ) -> u64 {
-        let mut total = 0_u64;
-        let mut place = range.start;
-        while place < range.end {
+    ) {
+        let mut place = steps.start;
+        while place < steps.end {
             match code.get(place) {
                 Some(Step::Call(call)) => {
-                    total = total.saturating_add(1);
                     walk.budget = walk.budget.saturating_sub(1);
                     self.call(walk, call, variables);
                 }
@@ -98,16 +101,14 @@ impl Planner<'_> {
                     end,
                 }) => {
                     let rounds = self.rounds(walk, count, range, variables);
-                    let inner =
-                        self.repeat(walk, code, (place + 1..*end, *variable), rounds, variables);
-                    total = total.saturating_add(inner);
+                    variables.truncate(*variable);
+                    self.repeat(walk, code, place + 1..*end, rounds, variables);
                     place = *end;
                 }
                 Some(Step::Again) | None => {}
             }
             place += 1;
         }
-        total
     }
 
     fn rounds(
@@ -130,34 +131,32 @@ impl Planner<'_> {
         0
     }
 
-    /// Checks a loop whose body is at the steps, and whose index is the variable, of `body`.
+    /// Checks a loop whose body is `steps`, and whose index is the variable after `variables`.
     fn repeat(
         &mut self,
         walk: &mut Walk<'_>,
         code: &[Step],
-        body: (Range<usize>, usize),
+        steps: Range<usize>,
         rounds: u64,
         variables: &mut Vec<f64>,
-    ) -> u64 {
-        let (steps, variable) = body;
-        let mut total = 0_u64;
+    ) {
+        let variable = variables.len();
         let mut round = 0_u64;
         while round < rounds {
             variables.truncate(variable);
             variables.push(round as f64);
-            let here = self.block(walk, code, steps.clone(), variables);
-            let sampled = rounds > SAMPLED && (round + 1 >= SAMPLED || walk.budget == 0);
-            let next = if sampled && round + 1 < rounds {
-                rounds - 1
+            self.block(walk, code, steps.clone(), variables);
+            if walk.budget == 0 {
+                break;
+            }
+            let skip = rounds > SAMPLED && round + 1 >= SAMPLED;
+            round = if skip {
+                (rounds - 1).max(round + 1)
             } else {
                 round + 1
             };
-            // Rounds that are skipped count as this one did.
-            total = total.saturating_add((here.saturating_add(1)).saturating_mul(next - round));
-            round = if walk.budget == 0 { rounds } else { next };
         }
         variables.truncate(variable);
-        total
     }
 
     fn call(&mut self, walk: &mut Walk<'_>, call: &CallTemplate, variables: &[f64]) {

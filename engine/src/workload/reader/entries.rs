@@ -12,9 +12,8 @@ use crate::workload::expression;
 use crate::workload::template::Amount;
 
 impl Reader<'_> {
-    /// Whether a node takes what its rule says; reports what it does not.
-    pub fn obey(&mut self, node: &KdlNode, rule: &Rule) -> bool {
-        let before = self.errors.len();
+    /// Reports where a node is not as its rule says.
+    pub fn obey(&mut self, node: &KdlNode, rule: &Rule) {
         let write = format!("write: {}", rule.usage);
         if node.ty().is_some() || node.entries().iter().any(|entry| entry.ty().is_some()) {
             self.report(
@@ -42,7 +41,6 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        self.errors.len() == before
     }
 
     fn obey_arguments(&mut self, node: &KdlNode, rule: &Rule, write: &str) {

@@ -15,11 +15,15 @@ use crate::workload::template::{Amount, ExpectationTemplate, Form, Limits, Order
 const TOLERANCE: f64 = 1e-5;
 
 impl Reader<'_> {
-    pub fn expect(&mut self, node: &KdlNode, template: &mut Template) {
+    pub fn expectations(&mut self, node: &KdlNode, template: &mut Template) {
         for child in node.children().map(KdlDocument::nodes).unwrap_or_default() {
+            let before = self.errors.len();
             let Some(rule) = self.rule(child, EXPECTATIONS, "expect") else {
                 continue;
             };
+            if self.errors.len() > before {
+                continue;
+            }
             let Some(form) = self.form(rule.name, child) else {
                 continue;
             };

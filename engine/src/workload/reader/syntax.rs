@@ -1,0 +1,116 @@
+//! From text to KDL nodes, or to what is no KDL: however damaged the text is, within bounds.
+
+use std::thread;
+
+use kdl::{KdlDocument, KdlError};
+
+use crate::workload::error::{Error, Source};
+
+/// Bytes of a workload file, at most: the parser's time on damaged text grows with their square.
+const BYTES: usize = 32 << 10;
+/// Blocks and comments inside each other, at most.
+const NESTING: usize = 48;
+/// The parser calls itself once for each thing that it skips: at most one a byte, at about 3 kB of stack.
+const STACK: usize = 128 << 20;
+
+/// The nodes of a text.
+pub(super) fn parse(source: &Source) -> Result<KdlDocument, Vec<Error>> {
+    refuse_absurd(source)?;
+    let parsed = thread::scope(|scope| {
+        let reader = thread::Builder::new()
+            .name("kdl".into())
+            .stack_size(STACK)
+            .spawn_scoped(scope, || KdlDocument::parse_v2(&source.text));
+        reader.map(|thread| thread.join().ok()).unwrap_or_default()
+    });
+    match parsed {
+        Some(Ok(document)) => Ok(document),
+        Some(Err(error)) => Err(errors(source, &error)),
+        None => {
+            let message = "the parser gave up on this text";
+            Err(vec![source.error_outside(
+                message,
+                "check brackets and quotation marks",
+            )])
+        }
+    }
+}
+
+/// Refuses what the parser would spend minutes or its stack on.
+fn refuse_absurd(source: &Source) -> Result<(), Vec<Error>> {
+    let text = &source.text;
+    if text.len() > BYTES {
+        let message = format!(
+            "this file holds {} bytes, and a workload at most {BYTES}",
+            text.len()
+        );
+        let help = "write loops with repeat instead of many calls";
+        return Err(vec![source.error_outside(message, help)]);
+    }
+    let (mut blocks, mut comments, mut previous) = (0_usize, 0_usize, 0);
+    for (byte, c) in text.bytes().enumerate() {
+        previous = match (previous, c) {
+            (_, b'{') => {
+                blocks += 1;
+                c
+            }
+            (_, b'}') => {
+                blocks = blocks.saturating_sub(1);
+                c
+            }
+            (b'/', b'*') => {
+                comments += 1;
+                0
+            }
+            (b'*', b'/') => {
+                comments = comments.saturating_sub(1);
+                0
+            }
+            _ => c,
+        };
+        if blocks.max(comments) > NESTING {
+            let message = format!("blocks or comments are nested more than {NESTING} deep here");
+            return Err(vec![source.error(
+                byte..byte + 1,
+                message,
+                "close some of them first",
+            )]);
+        }
+    }
+    Ok(())
+}
+
+fn errors(source: &Source, error: &KdlError) -> Vec<Error> {
+    let found = error.diagnostics.iter().map(|found| {
+        let start = found.span.offset();
+        let message = found.message.as_deref().unwrap_or("this is not KDL");
+        let help = found
+            .help
+            .clone()
+            .or_else(|| found.label.clone())
+            .unwrap_or_default();
+        source.error(start..start + found.span.len(), message, help)
+    });
+    let found: Vec<Error> = found.collect();
+    if found.is_empty() {
+        vec![source.error(0..0, "this is not KDL", "")]
+    } else {
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn garbage_of_any_size_is_answered() {
+        for piece in [
+            "}", "=", ")", "a=", "{}", "a (", "/*", "*/", "{/-}", "\"", "\\", "\n", "#", "/-",
+        ] {
+            let text = piece.repeat(6000 / piece.len());
+            let _ = parse(&Source::new("a.kdl", &text));
+            assert!(parse(&Source::new("a.kdl", &piece.repeat(BYTES + 1))).is_err());
+        }
+    }
+}
