@@ -1,6 +1,7 @@
 //! Everything a person sees.
 pub mod action;
 pub mod apply;
+pub mod panel;
 pub mod state;
 pub mod text;
 pub mod theme;

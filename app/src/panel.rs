@@ -1,0 +1,71 @@
+//! Panels: what each shows of the scene, and the list of them.
+
+mod expectations;
+mod help;
+mod inspector;
+mod log;
+mod parameters;
+mod problems;
+mod scene;
+mod search;
+mod source;
+mod statistics;
+mod widgets;
+mod workloads;
+
+pub use scene::{BackendChoice, Checked, Job, Scene, Status, Verdict};
+pub use search::Search;
+pub use widgets::{hint, section, toggle};
+
+use eframe::egui::Ui;
+
+use crate::action::Action;
+
+/// Where a panel stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Left of the timeline, one below the other.
+    Left,
+    /// Right of the timeline, one below the other.
+    Right,
+    /// Below the timeline, one tab each.
+    Bottom,
+    /// In a window of its own, while it is asked for.
+    Window,
+}
+
+/// A part of the window. It reads the scene and answers with actions; its own state is scroll, sort and the like.
+pub trait Panel {
+    /// A short stable word: the key of its tab and of its picture.
+    fn id(&self) -> &'static str;
+
+    /// What it is called on screen.
+    fn title(&self) -> &'static str;
+
+    /// Where it stands.
+    fn place(&self) -> Place;
+
+    /// How many things it has to tell, written beside its title; nothing where that is of no interest.
+    fn count(&self, _scene: &Scene<'_>) -> Option<usize> {
+        None
+    }
+
+    /// Shows it, and appends what the user wants to `actions`.
+    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>);
+}
+
+/// Makes a panel in its first state.
+pub type Make = fn() -> Box<dyn Panel>;
+
+/// The list of panels, in the order in which they stand in their places.
+pub const PANELS: &[Make] = &[
+    || Box::new(workloads::Workloads),
+    || Box::new(parameters::Parameters),
+    || Box::new(expectations::Expectations),
+    || Box::new(inspector::Inspector),
+    || Box::new(source::Source::default()),
+    || Box::new(statistics::Figures::default()),
+    || Box::new(problems::Problems),
+    || Box::new(log::LogLines),
+    || Box::new(help::Help),
+];

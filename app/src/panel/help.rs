@@ -1,0 +1,92 @@
+//! The window of keys and gestures, made from the table of commands.
+
+use eframe::egui::{Grid, RichText, ScrollArea, Ui};
+
+use super::widgets::section;
+use super::{Panel, Place, Scene};
+use crate::action::{Action, COMMANDS, Entry, Menu};
+use crate::theme::{GRID, Theme};
+
+/// The window of keys and gestures, made from the table of commands.
+pub struct Help;
+
+/// What the mouse does, which has no row in the table of commands.
+const GESTURES: &[(&str, &str)] = &[
+    ("drag", "Choose a range of time"),
+    ("Shift+drag, middle drag", "Move the view"),
+    ("wheel", "Scroll the lanes"),
+    ("Shift+wheel", "Move in time"),
+    ("Ctrl+wheel, pinch", "Zoom about the pointer"),
+    ("click", "Select a span or an arrow"),
+    ("double-click", "Select a span and zoom to it"),
+    ("drag a lane's name", "Move the lane"),
+];
+
+impl Panel for Help {
+    fn id(&self) -> &'static str {
+        "help"
+    }
+
+    fn title(&self) -> &'static str {
+        "Keys and gestures"
+    }
+
+    fn place(&self) -> Place {
+        Place::Window
+    }
+
+    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, _actions: &mut Vec<Action>) {
+        let theme = scene.theme;
+        ScrollArea::vertical().show(ui, |ui| {
+            ui.columns(2, |columns| {
+                let [left, right] = columns else { return };
+                for menu in [Menu::File, Menu::View] {
+                    group(left, theme, menu);
+                }
+                for menu in [Menu::Run, Menu::Go, Menu::Help] {
+                    group(right, theme, menu);
+                }
+                section(right, theme, "Mouse");
+                table(
+                    right,
+                    theme,
+                    "mouse",
+                    GESTURES
+                        .iter()
+                        .map(|(how, what)| ((*how).to_owned(), *what)),
+                );
+            });
+        });
+    }
+}
+
+fn group(ui: &mut Ui, theme: &Theme, menu: Menu) {
+    section(ui, theme, menu.label());
+    let entries = COMMANDS
+        .iter()
+        .filter(|entry| entry.menu == menu && !entry.keys.is_empty());
+    table(
+        ui,
+        theme,
+        menu.label(),
+        entries.map(|entry| (keys(entry), entry.help)),
+    );
+}
+
+fn keys(entry: &Entry) -> String {
+    let keys: Vec<_> = entry.keys.iter().map(ToString::to_string).collect();
+    keys.join("  ")
+}
+
+fn table(ui: &mut Ui, theme: &Theme, id: &str, rows: impl Iterator<Item = (String, &'static str)>) {
+    Grid::new(id)
+        .num_columns(2)
+        .spacing([4.0 * GRID, GRID])
+        .show(ui, |ui| {
+            for (keys, help) in rows {
+                ui.label(RichText::new(keys).monospace().color(theme.accent));
+                ui.label(help);
+                ui.end_row();
+            }
+        });
+}

@@ -1,0 +1,104 @@
+//! The inspector: every field of what is selected, what it waited for, and the line that made it.
+
+mod dependency;
+mod lines;
+mod span;
+
+use eframe::egui::{RichText, ScrollArea, Ui};
+use engine::capture::Capture;
+use engine::record::SpanId;
+
+use super::widgets::{field, hint, section};
+use super::{Panel, Place, Scene};
+use crate::action::{Action, Command};
+use crate::text;
+use crate::theme::HEADING;
+
+/// The inspector: every field of what is selected, what it waited for, and the line that made it.
+pub struct Inspector;
+
+impl Panel for Inspector {
+    fn id(&self) -> &'static str {
+        "inspector"
+    }
+
+    fn title(&self) -> &'static str {
+        "Inspector"
+    }
+
+    fn place(&self) -> Place {
+        Place::Right
+    }
+
+    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+        section(ui, scene.theme, "Inspector");
+        let chosen = &scene.state.selection;
+        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            if let Some(id) = chosen.dependency {
+                dependency::show(ui, scene, id, actions);
+            } else if let Some(id) = chosen.span {
+                span::show(ui, scene, id, actions);
+            } else if chosen.range.is_none() {
+                nothing(ui, scene);
+            }
+            range(ui, scene);
+        });
+    }
+}
+
+fn nothing(ui: &mut Ui, scene: &Scene<'_>) {
+    hint(
+        ui,
+        scene.theme,
+        &format!(
+            "Click a span or an arrow to see when it was enqueued, when it ran and what it waited for.\n\n{} and {} go \
+             along a lane, {} and {} to causes and effects.",
+            Command::NextSpan.key(),
+            Command::PreviousSpan.key(),
+            Command::Cause.key(),
+            Command::Effect.key()
+        ),
+    );
+}
+
+fn range(ui: &mut Ui, scene: &Scene<'_>) {
+    let Some(range) = scene.state.selection.range else {
+        return;
+    };
+    section(ui, scene.theme, "Range");
+    field(ui, scene.theme, "from", &range.start.to_string());
+    field(ui, scene.theme, "to", &range.end.to_string());
+    field(ui, scene.theme, "length", &range.length().to_string());
+}
+
+/// The large name at the top, and the quiet line below it.
+fn title(ui: &mut Ui, scene: &Scene<'_>, name: &str, detail: &str) {
+    ui.label(
+        RichText::new(name)
+            .size(HEADING)
+            .color(scene.theme.text)
+            .strong(),
+    );
+    ui.label(RichText::new(detail).color(scene.theme.weak));
+    ui.add_space(crate::theme::GRID);
+}
+
+/// A span's name, or its number while it has not arrived.
+fn name_of(capture: &Capture, id: SpanId) -> String {
+    if let Some(placed) = capture.span(id) {
+        return capture.name(placed.span.name).to_owned();
+    }
+    let began = capture.open().find(|began| began.id == id);
+    began.map_or_else(
+        || text::id(id.0),
+        |began| capture.name(began.name).to_owned(),
+    )
+}
+
+/// The name of a span's lane; empty while the span has not arrived.
+fn lane_of(capture: &Capture, id: SpanId) -> &str {
+    let lane = capture
+        .span(id)
+        .and_then(|placed| capture.lane(placed.span.lane));
+    lane.map_or("", |lane| lane.name.as_str())
+}

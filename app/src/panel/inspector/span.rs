@@ -1,0 +1,208 @@
+//! The inspector of a span.
+
+use eframe::egui::{Align, Color32, Layout, RichText, Ui};
+use engine::analysis::{Piece, explain};
+use engine::capture::PlacedSpan;
+use engine::record::{Began, DependencyId, SpanId, State, Value};
+
+use super::{lane_of, lines, name_of, title};
+use crate::action::Action;
+use crate::panel::Scene;
+use crate::panel::widgets::{card, field, hint, link, section};
+use crate::text;
+
+/// Causes or effects that are listed at once; the rest is counted.
+const LISTED: usize = 20;
+
+/// Every field of the span, its place in the source, its causes and its effects.
+pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action>) {
+    let Some(placed) = scene.capture.span(id) else {
+        let began = scene.capture.open().find(|began| began.id == id);
+        return match began {
+            Some(began) => running(ui, scene, began),
+            None => hint(ui, scene.theme, "This span has not arrived yet"),
+        };
+    };
+    heading(ui, scene, &placed);
+    times(ui, scene, &placed);
+    reason(ui, scene, id, actions);
+    let capture = scene.capture;
+    ties(ui, scene, "Causes", capture.causes(id), actions);
+    ties(ui, scene, "Effects", capture.effects(id), actions);
+    arguments(ui, scene, id);
+    lines::show(ui, scene, placed.span.call, actions);
+}
+
+fn heading(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
+    let capture = scene.capture;
+    let span = &placed.span;
+    let lane = capture.lane(span.lane);
+    let mut detail = format!(
+        "{} on {}",
+        span.kind.label(),
+        lane.map_or("?", |lane| &lane.name)
+    );
+    let device = lane
+        .and_then(|lane| lane.device)
+        .and_then(|id| capture.devices().get(id.index()));
+    if let Some(device) = device {
+        detail = format!("{detail} · {}", device.name);
+    }
+    title(ui, scene, capture.name(span.name), &detail);
+    let (sign, colour) = match span.state {
+        State::Done => ("", scene.theme.weak),
+        State::Failed => ("✖ failed", scene.theme.bad),
+        State::Cancelled => ("✖ cancelled: it never ran", scene.theme.bad),
+        State::Lost => ("✖ lost with its device", scene.theme.bad),
+    };
+    if !sign.is_empty() {
+        ui.label(RichText::new(sign).color(colour));
+    }
+    let repair = placed.repair.label();
+    if !repair.is_empty() {
+        ui.label(RichText::new(format!("⚠ repaired: {repair}")).color(scene.theme.warning));
+    }
+}
+
+fn times(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
+    let span = &placed.span;
+    for (name, value) in [
+        ("enqueued", span.enqueued),
+        ("began", span.start),
+        ("ended", span.end),
+        ("held back", placed.queued()),
+        ("ran", placed.interval().length()),
+    ] {
+        field(ui, scene.theme, name, &value.to_string());
+    }
+    field(ui, scene.theme, "span", &text::id(span.id.0));
+    if span.call.is_some() {
+        field(ui, scene.theme, "call", &span.call.0.to_string());
+    }
+}
+
+fn running(ui: &mut Ui, scene: &Scene<'_>, began: &Began) {
+    let capture = scene.capture;
+    let lane = capture.lane(began.lane).map_or("?", |lane| &lane.name);
+    title(
+        ui,
+        scene,
+        capture.name(began.name),
+        &format!("{} on {lane} · running", began.kind.label()),
+    );
+    field(ui, scene.theme, "enqueued", &began.enqueued.to_string());
+    field(ui, scene.theme, "began", &began.start.to_string());
+}
+
+/// One plain sentence that says why the span began when it did; its spans can be followed.
+fn reason(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action>) {
+    let Some(pieces) = explain(scene.capture, id) else {
+        return;
+    };
+    ui.add_space(4.0);
+    card(ui, scene.theme.hovered, |ui| {
+        ui.set_width(ui.available_width());
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing.x = 0.0;
+            for piece in &pieces {
+                match piece {
+                    Piece::Text(words) => {
+                        ui.label(words);
+                    }
+                    Piece::Time(length) => {
+                        ui.label(RichText::new(text::duration(*length)).strong());
+                    }
+                    Piece::Span(span, name) => {
+                        let words = RichText::new(name).color(scene.theme.accent);
+                        if ui.link(words).clicked() {
+                            actions.push(Action::Reveal(*span));
+                        }
+                    }
+                }
+            }
+            ui.label(".");
+        });
+    });
+}
+
+fn ties(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    heading: &str,
+    found: impl Iterator<Item = DependencyId>,
+    actions: &mut Vec<Action>,
+) {
+    let causes = heading == "Causes";
+    let mut found = found.peekable();
+    if found.peek().is_none() {
+        return;
+    }
+    section(ui, scene.theme, heading);
+    for id in found.by_ref().take(LISTED) {
+        let Some(tie) = scene.capture.dependency(id) else {
+            continue;
+        };
+        let (other, sign, colour) = if causes {
+            (tie.cause, "◀", scene.theme.cause)
+        } else {
+            (tie.effect, "▶", scene.theme.effect)
+        };
+        let words = format!("{sign} {}", name_of(scene.capture, other));
+        let note = format!("{} · {}", tie.kind.label(), lane_of(scene.capture, other));
+        end(
+            ui,
+            scene,
+            &words,
+            colour,
+            &note,
+            Action::Reveal(other),
+            actions,
+        );
+    }
+    let rest = found.count();
+    if rest > 0 {
+        hint(
+            ui,
+            scene.theme,
+            &format!("and {} more", text::count(rest as u64)),
+        );
+    }
+}
+
+/// A link on the left and a quiet note on the right.
+fn end(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    words: &str,
+    colour: Color32,
+    note: &str,
+    action: Action,
+    actions: &mut Vec<Action>,
+) {
+    ui.horizontal(|ui| {
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.label(RichText::new(note).color(scene.theme.weak).small());
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                if link(ui, words, colour).clicked() {
+                    actions.push(action);
+                }
+            });
+        });
+    });
+}
+
+fn arguments(ui: &mut Ui, scene: &Scene<'_>, id: SpanId) {
+    let mut arguments = scene.capture.arguments(id).peekable();
+    if arguments.peek().is_none() {
+        return;
+    }
+    section(ui, scene.theme, "Arguments");
+    for (name, value) in arguments {
+        let value = match value {
+            Value::Integer(number) => text::number(*number as f64),
+            Value::Number(number) => number.to_string(),
+            Value::Text(words) => words.to_string(),
+        };
+        field(ui, scene.theme, name, &value).on_hover_text(&value);
+    }
+}

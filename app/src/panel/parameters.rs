@@ -1,0 +1,138 @@
+//! The chosen workload's parameters, as sliders.
+
+use eframe::egui::{Align, Label, Layout, RichText, Slider, Ui};
+use engine::workload::Parameter;
+
+use super::widgets::{hint, link, section};
+use super::{Panel, Place, Scene};
+use crate::action::{Action, Command};
+use crate::text;
+use crate::theme::GRID;
+
+/// The chosen workload's parameters, as sliders.
+pub struct Parameters;
+
+/// A slider is logarithmic where its largest value is at least this many times its smallest.
+const WIDE: f64 = 500.0;
+
+impl Panel for Parameters {
+    fn id(&self) -> &'static str {
+        "parameters"
+    }
+
+    fn title(&self) -> &'static str {
+        "Parameters"
+    }
+
+    fn place(&self) -> Place {
+        Place::Left
+    }
+
+    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+        section(ui, scene.theme, "Parameters");
+        let Some(document) = &scene.status.checked.document else {
+            hint(
+                ui,
+                scene.theme,
+                "Sliders appear when the text has no errors",
+            );
+            return;
+        };
+        if document.parameters().is_empty() {
+            hint(
+                ui,
+                scene.theme,
+                "This workload has no parameters; `param \"n\" 1024` in its text adds one",
+            );
+        }
+        let moved = scene.state.documents.overrides();
+        for parameter in document.parameters() {
+            let found = moved.iter().find(|(name, _)| *name == parameter.name);
+            slider(
+                ui,
+                scene,
+                parameter,
+                found.map(|(_, value)| *value),
+                actions,
+            );
+        }
+        if differs(scene, document.parameters(), &moved) {
+            ui.add_space(GRID);
+            let words = format!("▶ Run with these values ({})", Command::Rerun.key());
+            if link(ui, &words, scene.theme.accent).clicked() {
+                actions.push(Command::Rerun.into());
+            }
+        }
+    }
+}
+
+/// Whether the run on screen is of this workload with other values.
+fn differs(scene: &Scene<'_>, parameters: &[Parameter], moved: &[(String, f64)]) -> bool {
+    let Some(run) = scene.capture.run() else {
+        return false;
+    };
+    let documents = &scene.state.documents;
+    if documents.text().is_none_or(|text| text.name != run.name) {
+        return false;
+    }
+    parameters.iter().any(|parameter| {
+        let of = |values: &[(String, f64)]| {
+            let mut values = values.iter();
+            values
+                .find(|(name, _)| *name == parameter.name)
+                .map(|(_, value)| *value)
+        };
+        let wanted = of(moved).unwrap_or(parameter.default);
+        of(&run.parameters).is_some_and(|value| value != wanted)
+    })
+}
+
+fn slider(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    parameter: &Parameter,
+    moved: Option<f64>,
+    actions: &mut Vec<Action>,
+) {
+    let mut value = moved.unwrap_or(parameter.default);
+    let name = ui.horizontal(|ui| {
+        let name = ui.add(Label::new(RichText::new(&parameter.name).monospace()).selectable(false));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            let colour = if moved.is_some() {
+                scene.theme.accent
+            } else {
+                scene.theme.weak
+            };
+            let shown = RichText::new(text::number(value)).monospace().color(colour);
+            ui.add(Label::new(shown).selectable(false));
+        });
+        name
+    });
+    let whole = [parameter.default, parameter.min, parameter.max]
+        .iter()
+        .all(|value| value.fract() == 0.0);
+    ui.spacing_mut().slider_width = ui.available_width();
+    let mut slider = Slider::new(&mut value, parameter.min..=parameter.max)
+        .show_value(false)
+        .logarithmic(parameter.min > 0.0 && parameter.max / parameter.min >= WIDE);
+    if whole {
+        slider = slider.step_by(1.0);
+    }
+    let response = ui.add(slider).labelled_by(name.inner.id);
+    let help = if parameter.about.is_empty() {
+        &parameter.name
+    } else {
+        &parameter.about
+    };
+    let response = response.on_hover_text(format!(
+        "{help}\nFrom {} to {}; double-click for {}",
+        text::number(parameter.min),
+        text::number(parameter.max),
+        text::number(parameter.default)
+    ));
+    if response.double_clicked() {
+        actions.push(Action::SetParameter(parameter.name.clone(), None));
+    } else if response.changed() {
+        actions.push(Action::SetParameter(parameter.name.clone(), Some(value)));
+    }
+}

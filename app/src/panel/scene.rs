@@ -1,0 +1,109 @@
+//! What a panel may read.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use engine::capture::Capture;
+use engine::runner::Phase;
+use engine::workload::{Document, Error};
+
+use crate::state::State;
+use crate::theme::Theme;
+
+/// Everything that a panel may read while it draws itself.
+#[derive(Clone, Copy)]
+pub struct Scene<'a> {
+    /// What is known of the run or the file.
+    pub capture: &'a Capture,
+    /// Where the user is.
+    pub state: &'a State,
+    /// How things look.
+    pub theme: &'static Theme,
+    /// How the engine and the window are doing.
+    pub status: &'a Status,
+}
+
+/// How the engine and the window are doing.
+#[derive(Debug, Default)]
+pub struct Status {
+    /// What the engine is doing.
+    pub phase: Phase,
+    /// Whether the capture on screen comes from this window's engine, rather than from a file.
+    pub is_live: bool,
+    /// Name of the workload that runs or ran last.
+    pub running: Option<String>,
+    /// Each backend, and why it cannot be used where it cannot.
+    pub backends: Vec<BackendChoice>,
+    /// How each workload's last run went.
+    pub verdicts: BTreeMap<String, Verdict>,
+    /// Records that never arrived.
+    pub lost: u64,
+    /// What the last frames cost the processor, on average.
+    pub frame: Duration,
+    /// What is being read, written or searched.
+    pub job: Option<Job>,
+    /// The chosen workload's text, read.
+    pub checked: Checked,
+}
+
+/// A backend that may be chosen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BackendChoice {
+    /// Its name.
+    pub name: String,
+    /// What its device is called, or why there is none.
+    pub detail: String,
+    /// Whether it can be used here.
+    pub opens: bool,
+}
+
+/// How a run went.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// All of this many expectations held.
+    Passed(usize),
+    /// This many expectations did not hold.
+    Missed(usize),
+    /// It ended early, for this reason.
+    Failed(String),
+}
+
+/// Something that takes long enough to be shown.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Job {
+    /// What is done, such as `Opening big.pftrace`.
+    pub label: String,
+    /// How much of it is done, from 0 to 1; unknown where there is none.
+    pub progress: Option<f32>,
+}
+
+/// The chosen workload's text, read.
+#[derive(Debug, Default)]
+pub struct Checked {
+    /// The text that was read.
+    pub source: String,
+    /// The workload, where it could be read.
+    pub document: Option<Document>,
+    /// All that is wrong with it.
+    pub errors: Vec<Error>,
+}
+
+impl Checked {
+    /// Reads `source`, unless it is what was read last.
+    pub fn update(&mut self, name: &str, source: &str) {
+        if self.source == source && (self.document.is_some() || !self.errors.is_empty()) {
+            return;
+        }
+        source.clone_into(&mut self.source);
+        match Document::parse(name, source) {
+            Ok(document) => {
+                self.errors = document.plan(&[]).err().unwrap_or_default();
+                self.document = Some(document);
+            }
+            Err(errors) => {
+                self.errors = errors;
+                self.document = None;
+            }
+        }
+    }
+}

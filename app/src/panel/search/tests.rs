@@ -1,0 +1,69 @@
+//! Searching in slices finds what searching at once finds, in order of time, also while spans arrive.
+
+use engine::record::{CallId, LaneId, NameId, Record, Span, SpanKind, State};
+
+use super::*;
+
+fn span(id: u32, name: u32, start: i64) -> Record {
+    Record::Span(Span {
+        id: SpanId(id),
+        lane: LaneId(0),
+        name: NameId(name),
+        call: CallId::NONE,
+        kind: SpanKind::Kernel,
+        state: State::Done,
+        enqueued: Nanos(start),
+        start: Nanos(start),
+        end: Nanos(start + 1),
+    })
+}
+
+fn capture() -> Capture {
+    let mut capture = Capture::new();
+    capture.apply([
+        Record::Name(NameId(0), "saxpy".into()),
+        Record::Name(NameId(1), "upload x[0]".into()),
+        span(0, 0, 30),
+        span(1, 1, 20),
+        span(3, 0, 10),
+    ]);
+    capture
+}
+
+#[test]
+fn matches_come_in_order_of_time_and_around_the_end() {
+    let capture = capture();
+    let mut search = Search::default();
+    assert!(search.advance(&capture, "SAX", Duration::MAX));
+    assert_eq!(search.go(&capture, None, true), Some(SpanId(3)));
+    assert_eq!(search.go(&capture, Some(SpanId(3)), true), Some(SpanId(0)));
+    assert_eq!(search.go(&capture, Some(SpanId(0)), true), Some(SpanId(3)));
+    assert_eq!(search.go(&capture, Some(SpanId(3)), false), Some(SpanId(0)));
+    assert_eq!(search.go(&capture, Some(SpanId(1)), true), Some(SpanId(0)));
+    assert_eq!(search.summary(&capture, Some(SpanId(0))), "2 of 2");
+    assert!(search.advance(&capture, "nothing", Duration::MAX));
+    assert_eq!(search.summary(&capture, None), "no match");
+}
+
+#[test]
+fn spans_that_come_late_are_found_too() {
+    let mut capture = capture();
+    let mut search = Search::default();
+    search.advance(&capture, "saxpy", Duration::MAX);
+    assert_eq!(search.summary(&capture, None), "2 matches");
+    capture.apply([span(2, 0, 5), span(4, 0, 50)]);
+    search.advance(&capture, "saxpy", Duration::MAX);
+    assert_eq!(search.summary(&capture, None), "4 matches");
+    assert_eq!(search.go(&capture, None, true), Some(SpanId(2)));
+}
+
+#[test]
+fn looking_stops_when_its_time_is_up() {
+    let mut capture = capture();
+    capture.apply((5..20_000).map(|id| span(id, 0, i64::from(id))));
+    let mut search = Search::default();
+    assert!(!search.advance(&capture, "saxpy", Duration::ZERO));
+    assert!(search.summary(&capture, None).ends_with('…'));
+    while !search.advance(&capture, "saxpy", Duration::ZERO) {}
+    assert_eq!(search.count, 20_000 - 5 + 2);
+}

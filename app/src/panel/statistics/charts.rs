@@ -1,0 +1,303 @@
+//! The three charts of the figures.
+
+use eframe::egui::{Align, Color32, Label, Layout, RichText, Sense, Ui, Vec2};
+use egui_plot::{Bar, BarChart, GridMark, HoverPosition, Plot};
+use engine::analysis::{Durations, LaneUse, Statistics};
+use engine::record::{Group, LaneId};
+use engine::time::Nanos;
+
+use crate::panel::Scene;
+use crate::panel::widgets::hint;
+use crate::text;
+use crate::theme::{GRID, mixed};
+
+/// Kernels that have bars of their own.
+const NAMES: usize = 4;
+/// Streams and pairs that are listed.
+const LISTED: usize = 12;
+/// Bars of the histogram.
+const BINS: usize = 28;
+
+fn title(ui: &mut Ui, scene: &Scene<'_>, words: &str) {
+    ui.label(RichText::new(words).small().color(scene.theme.weak));
+    ui.add_space(GRID);
+}
+
+/// How many spans of each kernel took how long, in bins of equal ratio.
+pub fn durations(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
+    title(ui, scene, "how many took how long, by operation");
+    let found = statistics
+        .durations
+        .get(..statistics.durations.len().min(NAMES))
+        .unwrap_or_default();
+    if found.is_empty() {
+        return hint(
+            ui,
+            scene.theme,
+            "No operation ran on a stream in this range",
+        );
+    }
+    let Some(bins) = Bins::around(found) else {
+        return;
+    };
+    legend(ui, scene, found);
+    let mut charts: Vec<BarChart> = Vec::new();
+    for (at, of) in found.iter().enumerate() {
+        let chart = chart(scene, of, &bins, colour(scene, of, at));
+        let below: Vec<_> = charts.iter().collect();
+        let chart = chart.stack_on(&below);
+        charts.push(chart);
+    }
+    let grid = bins.clone();
+    Plot::new("durations")
+        .height((ui.available_height() - 8.0).clamp(96.0, 220.0))
+        .allow_drag(false)
+        .allow_zoom(false)
+        .allow_scroll(false)
+        .allow_boxed_zoom(false)
+        .show_grid([false, true])
+        .show_background(false)
+        .show_x(false)
+        .show_y(false)
+        .include_y(0.0)
+        .y_axis_min_width(28.0)
+        .x_grid_spacer(move |_| grid.marks())
+        .x_axis_formatter(|mark, _| text::duration(Nanos(mark.value.exp2() as i64)))
+        .y_axis_formatter(|mark, _| {
+            if mark.value.fract() == 0.0 {
+                text::count(mark.value as u64)
+            } else {
+                String::new()
+            }
+        })
+        .label_formatter(|hover| match hover {
+            HoverPosition::NearDataPoint { plot_name, .. } => Some((*plot_name).to_owned()),
+            HoverPosition::Elsewhere { .. } => None,
+        })
+        .show(ui, |plot| {
+            for chart in charts {
+                plot.bar_chart(chart);
+            }
+        });
+}
+
+/// Bins of equal ratio: their edges are equally far apart in the logarithm of the length.
+#[derive(Clone, Debug)]
+struct Bins {
+    from: f64,
+    width: f64,
+}
+
+impl Bins {
+    /// Bins that hold every length of `found`.
+    fn around(found: &[Durations]) -> Option<Self> {
+        let shortest = found.iter().filter_map(|of| of.sorted.first()).min()?;
+        let longest = found.iter().filter_map(|of| of.sorted.last()).max()?;
+        let log = |length: &Nanos| (length.0.max(1) as f64).log2();
+        // Lengths within a few percent of each other would otherwise look as if they differed a lot.
+        let spread = (log(longest) - log(shortest)).max(0.5);
+        let middle = f64::midpoint(log(longest), log(shortest));
+        Some(Self {
+            from: middle - spread / 2.0,
+            width: spread / BINS as f64,
+        })
+    }
+
+    fn of(&self, length: Nanos) -> usize {
+        let at = ((length.0.max(1) as f64).log2() - self.from) / self.width;
+        (at.max(0.0) as usize).min(BINS - 1)
+    }
+
+    fn middle(&self, bin: usize) -> f64 {
+        self.from + (bin as f64 + 0.5) * self.width
+    }
+
+    /// Three labels: the shortest, the middle and the longest length.
+    fn marks(&self) -> Vec<GridMark> {
+        let spread = self.width * BINS as f64;
+        [0.0, 0.5, 1.0]
+            .map(|share| GridMark {
+                value: self.from + spread * share,
+                step_size: spread,
+            })
+            .into()
+    }
+}
+
+fn chart(scene: &Scene<'_>, of: &Durations, bins: &Bins, colour: Color32) -> BarChart {
+    let mut counts = [0_u64; BINS];
+    for length in &of.sorted {
+        if let Some(count) = counts.get_mut(bins.of(*length)) {
+            *count += 1;
+        }
+    }
+    let name = scene.capture.name(of.name);
+    let bars = counts.iter().enumerate().map(|(bin, count)| {
+        Bar::new(bins.middle(bin), *count as f64)
+            .width(bins.width * 0.86)
+            .fill(colour)
+            .name(name)
+    });
+    BarChart::new(name, bars.collect()).color(colour)
+}
+
+fn colour(scene: &Scene<'_>, of: &Durations, at: usize) -> Color32 {
+    let role = match of.kind {
+        engine::record::SpanKind::Upload => engine::record::Role::HostToDevice,
+        engine::record::SpanKind::Download => engine::record::Role::DeviceToHost,
+        engine::record::SpanKind::Copy => engine::record::Role::DeviceToDevice,
+        engine::record::SpanKind::Fill => engine::record::Role::Barrier,
+        _ => engine::record::Role::Compute,
+    };
+    mixed(
+        scene.theme.role(role),
+        scene.theme.panel,
+        1.0 - 0.18 * at as f32,
+    )
+}
+
+/// A colour, a name, and the figures of each operation.
+fn legend(ui: &mut Ui, scene: &Scene<'_>, found: &[Durations]) {
+    for (at, of) in found.iter().enumerate() {
+        ui.horizontal(|ui| {
+            ui.spacing_mut().item_spacing.x = 2.0 * GRID;
+            let (rect, _) = ui.allocate_exact_size(Vec2::splat(8.0), Sense::hover());
+            ui.painter().rect_filled(rect, 2, colour(scene, of, at));
+            let figures = format!(
+                "{} × {}, p95 {}",
+                text::count(of.count() as u64),
+                text::duration(of.quantile(0.5)),
+                text::duration(of.quantile(0.95))
+            );
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.label(RichText::new(figures).small().color(scene.theme.weak));
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    ui.add(Label::new(scene.capture.name(of.name)).truncate());
+                });
+            });
+        });
+    }
+}
+
+/// How busy each stream was, over time and in all.
+pub fn busy(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    statistics: &Statistics,
+    strips: &[(LaneId, Vec<f64>)],
+) {
+    title(ui, scene, "how busy each stream was, over time and in all");
+    if strips.is_empty() {
+        return hint(ui, scene.theme, "No stream has spans in this range");
+    }
+    let length = statistics.within.length().0.max(1) as f64;
+    for (lane, strip) in strips.iter().take(LISTED) {
+        let Some(used) = statistics.lane(*lane) else {
+            continue;
+        };
+        stream(ui, scene, used, strip, used.busy.0 as f64 / length);
+    }
+    if strips.len() > LISTED {
+        hint(
+            ui,
+            scene.theme,
+            &format!("and {} more", strips.len() - LISTED),
+        );
+    }
+}
+
+fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: f64) {
+    let Some(lane) = scene.capture.lane(used.lane) else {
+        return;
+    };
+    let colour = scene.theme.role(lane.role);
+    let height = 26.0;
+    let row = ui.horizontal(|ui| {
+        let size = Vec2::new(92.0, height);
+        ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
+            ui.set_min_size(size);
+            ui.add(Label::new(&lane.name).truncate());
+        });
+        let width = (ui.available_width() - 48.0).max(24.0);
+        let bars = strip
+            .iter()
+            .enumerate()
+            .map(|(at, share)| Bar::new(at as f64, *share).width(1.0).fill(colour));
+        let chart = BarChart::new(&lane.name, bars.collect()).allow_hover(false);
+        ui.spacing_mut().item_spacing.x = GRID;
+        Plot::new(("busy", used.lane.0))
+            .width(width)
+            .height(height)
+            .show_axes(false)
+            .show_grid(false)
+            .show_x(false)
+            .show_y(false)
+            .allow_drag(false)
+            .allow_zoom(false)
+            .allow_scroll(false)
+            .allow_boxed_zoom(false)
+            .set_margin_fraction(Vec2::ZERO)
+            .include_y(0.0)
+            .include_y(1.0)
+            .show(ui, |plot| plot.bar_chart(chart));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.label(RichText::new(text::percent(share)).monospace());
+        });
+    });
+    row.response.on_hover_text(format!(
+        "{}: busy {}, standing still {}, its work queued {} in all",
+        lane.name,
+        text::duration(used.busy),
+        text::duration(used.waiting),
+        text::duration(used.queued)
+    ));
+}
+
+/// How much pairs of streams ran at the same time; the largest in large.
+pub fn overlaps(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
+    title(ui, scene, "at the same time");
+    let mut found: Vec<_> = statistics.overlaps.iter().collect();
+    found.sort_by_key(|pair| std::cmp::Reverse(pair.both));
+    let name = |lane: LaneId| {
+        scene
+            .capture
+            .lane(lane)
+            .map_or("?", |lane| lane.name.as_str())
+    };
+    let Some(first) = found.first() else {
+        let streams = scene
+            .capture
+            .lanes()
+            .iter()
+            .filter(|lane| lane.group == Group::Streams)
+            .count();
+        let words = if streams < 2 {
+            "There is one stream: nothing can overlap"
+        } else {
+            "Less than two streams ran in this range"
+        };
+        return hint(ui, scene.theme, words);
+    };
+    ui.label(
+        RichText::new(text::percent(first.of_first))
+            .size(30.0)
+            .strong(),
+    );
+    ui.label(format!(
+        "of the time {} was busy, {} was too",
+        name(first.first),
+        name(first.second)
+    ));
+    ui.add_space(2.0 * GRID);
+    for pair in found.iter().skip(1).take(LISTED) {
+        ui.horizontal(|ui| {
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.label(RichText::new(text::percent(pair.of_first)).monospace());
+                ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                    let words = format!("{} with {}", name(pair.first), name(pair.second));
+                    ui.add(Label::new(RichText::new(words).color(scene.theme.weak)).truncate());
+                });
+            });
+        });
+    }
+}

@@ -1,0 +1,59 @@
+//! Pieces that panels share: headings, rows of a name and a value, links, cards and hints.
+
+use eframe::egui::{
+    Align, Color32, CornerRadius, Frame, Label, Layout, Margin, Response, RichText, Sense, Ui,
+};
+
+use crate::theme::{GRID, SMALL, Theme};
+
+/// A quiet heading above a part of a panel.
+pub fn section(ui: &mut Ui, theme: &Theme, title: &str) {
+    ui.add_space(2.0 * GRID);
+    let text = RichText::new(title.to_uppercase())
+        .size(SMALL)
+        .color(theme.weak)
+        .strong();
+    ui.add(Label::new(text).selectable(false));
+    ui.add_space(GRID);
+}
+
+/// What would fill a panel that has nothing to show.
+pub fn hint(ui: &mut Ui, theme: &Theme, text: &str) {
+    ui.add_space(GRID);
+    ui.label(RichText::new(text).color(theme.weak));
+}
+
+/// A name on the left and its value on the right, the value's digits under one another.
+pub fn field(ui: &mut Ui, theme: &Theme, name: &str, value: &str) -> Response {
+    ui.horizontal(|ui| {
+        ui.add(Label::new(RichText::new(name).color(theme.weak)).selectable(false));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            ui.add(Label::new(RichText::new(value).monospace()).truncate())
+        })
+        .inner
+    })
+    .inner
+}
+
+/// A text that can be followed.
+pub fn link(ui: &mut Ui, text: &str, colour: Color32) -> Response {
+    let label = Label::new(RichText::new(text).color(colour)).truncate();
+    let response = ui.add(label.sense(Sense::click()).selectable(false));
+    response.on_hover_cursor(eframe::egui::CursorIcon::PointingHand)
+}
+
+/// Contents on a ground of their own.
+pub fn card<R>(ui: &mut Ui, fill: Color32, contents: impl FnOnce(&mut Ui) -> R) -> R {
+    Frame::new()
+        .fill(fill)
+        .corner_radius(CornerRadius::same(6))
+        .inner_margin(Margin::symmetric(10, 8))
+        .show(ui, contents)
+        .inner
+}
+
+/// A button that stays lit while what it stands for is on.
+pub fn toggle(ui: &mut Ui, theme: &Theme, on: bool, text: &str) -> Response {
+    let colour = if on { theme.text } else { theme.weak };
+    ui.selectable_label(on, RichText::new(text).color(colour))
+}
