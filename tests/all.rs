@@ -3,6 +3,7 @@
 
 mod house;
 
+mod captures;
 mod layers;
 mod lists;
 mod readme;

@@ -106,10 +106,10 @@ impl Table {
     /// Takes a span; `streams` says whether its lane runs one operation at a time.
     pub fn insert(&mut self, span: &Span, streams: bool) -> Result<(), Refusal> {
         let index = span.id.index();
+        if index > self.places.len() + FAR || span.lane.index() > self.rows_of.len() + FAR {
+            return Err(Refusal::Far);
+        }
         if index >= self.places.len() {
-            if index > self.places.len() + FAR || span.lane.index() > self.rows_of.len() + FAR {
-                return Err(Refusal::Far);
-            }
             self.places.resize(index + 1, HOLE);
         } else if self.places.get(index).is_some_and(|&place| place != HOLE) {
             return Err(Refusal::Duplicate);

@@ -1,0 +1,127 @@
+//! Records that Perfetto has no place for, as texts on a track of their own.
+
+use std::io::{self, Write};
+
+use super::{Writer, packet};
+use crate::perfetto::dialect::{Track, key, timestamp_of};
+use crate::perfetto::proto::{AnnotationValue, DebugAnnotation, event_type};
+use crate::record::Record;
+use crate::time::Nanos;
+
+impl<W: Write> Writer<W> {
+    /// Lets Perfetto draw what it can of a record that is also written as a text.
+    pub(super) fn describe(&mut self, record: &Record) {
+        match record {
+            Record::Device(device) => self.tracks.device(&mut self.buffer, device),
+            Record::Lane(lane) => self.tracks.lane(&mut self.buffer, lane),
+            Record::Counter(counter) => self.tracks.counter(&mut self.buffer, counter),
+            _ => {}
+        }
+    }
+
+    /// Writes a record as a text that gives it back.
+    pub(super) fn write_fact(&mut self, record: &Record) -> io::Result<()> {
+        let (track, name) = heading(record);
+        let mut event = packet::event(event_type::INSTANT, track);
+        event.name = Some(name);
+        let (text, numbers) = in_json(record)?;
+        event
+            .debug_annotations
+            .push(packet::text(key::RECORD, &text));
+        if !numbers.is_empty() {
+            event.debug_annotations.push(array(&numbers));
+        }
+        let time = time(record).unwrap_or(self.now);
+        packet::append(&mut self.buffer, &packet::at(timestamp_of(time), event));
+        Ok(())
+    }
+}
+
+/// The record in JSON, with its real numbers beside it: JSON knows neither infinity nor every last bit.
+fn in_json(record: &Record) -> io::Result<(String, Vec<f64>)> {
+    let mut plain = record.clone();
+    let mut numbers = Vec::new();
+    let mut take = |number: &mut f64| {
+        numbers.push(*number);
+        if !number.is_finite() {
+            *number = 0.0;
+        }
+    };
+    match &mut plain {
+        Record::Run(run) => run.parameters.iter_mut().for_each(|(_, value)| take(value)),
+        Record::Clock(clock) => take(&mut clock.drift),
+        _ => {}
+    }
+    Ok((serde_json::to_string(&plain)?, numbers))
+}
+
+fn array(numbers: &[f64]) -> DebugAnnotation {
+    let element = |&number| DebugAnnotation {
+        value: Some(AnnotationValue::Double(number)),
+        ..DebugAnnotation::default()
+    };
+    DebugAnnotation {
+        name_iid: Some(key::NUMBERS),
+        array_values: numbers.iter().map(element).collect(),
+        ..DebugAnnotation::default()
+    }
+}
+
+/// Where Perfetto shows the record, and under which words.
+fn heading(record: &Record) -> (Track, String) {
+    match record {
+        Record::Problem(problem) => {
+            let words = format!(
+                "{}: {}: {}",
+                problem.severity.label(),
+                problem.code,
+                problem.text
+            );
+            (Track::Problems, words)
+        }
+        Record::Loss(loss) => (Track::Problems, format!("device lost: {}", loss.reason)),
+        Record::Expectation(expectation) => {
+            let verdict = if expectation.holds {
+                "passed"
+            } else {
+                "failed"
+            };
+            (Track::Records, format!("{verdict}: {}", expectation.text))
+        }
+        Record::Log(log) => (Track::Records, log.text.clone()),
+        other => (Track::Records, variant(other).to_owned()),
+    }
+}
+
+fn variant(record: &Record) -> &'static str {
+    match record {
+        Record::Run(_) => "Run",
+        Record::Name(..) => "Name",
+        Record::Device(_) => "Device",
+        Record::Lane(_) => "Lane",
+        Record::Event(_) => "Event",
+        Record::Call(_) => "Call",
+        Record::Span(_) => "Span",
+        Record::Began(_) => "Began",
+        Record::Dependency(_) => "Dependency",
+        Record::Argument(..) => "Argument",
+        Record::Counter(_) => "Counter",
+        Record::Sample(_) => "Sample",
+        Record::Loss(_) => "Loss",
+        Record::Clock(_) => "Clock",
+        Record::Problem(_) => "Problem",
+        Record::Expectation(_) => "Expectation",
+        Record::Log(_) => "Log",
+        Record::End(_) => "End",
+    }
+}
+
+fn time(record: &Record) -> Option<Nanos> {
+    match record {
+        Record::Loss(loss) => Some(loss.time),
+        Record::Log(log) => Some(log.time),
+        Record::Began(began) => Some(began.start),
+        Record::End(end) => Some(end.time),
+        _ => None,
+    }
+}

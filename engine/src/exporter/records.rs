@@ -1,0 +1,117 @@
+//! A capture as the records that make it again.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::capture::{Capture, PlacedSpan, Repair};
+use crate::record::{DependencyId, LaneId, NameId, Record, Sample, Span, SpanId, Value};
+use crate::time::{Interval, Nanos};
+
+/// The records that make the same capture again when they are applied to an empty one. Dependencies come before
+/// spans, and spans in an order in which each finds its sub-lane again.
+pub fn records(capture: &Capture) -> impl Iterator<Item = Record> {
+    tables(capture)
+        .chain(dependencies(capture))
+        .chain(samples(capture))
+        .chain(spans(capture))
+        .chain(after(capture))
+}
+
+/// What other records refer to.
+fn tables(capture: &Capture) -> impl Iterator<Item = Record> {
+    let names = (0..capture.name_count() as u32).map(NameId);
+    let run = capture.run().cloned().map(|run| Record::Run(Box::new(run)));
+    run.into_iter()
+        .chain(names.map(|id| Record::Name(id, capture.name(id).into())))
+        .chain(boxed(capture.devices(), Record::Device))
+        .chain(boxed(capture.clocks(), Record::Clock))
+        .chain(boxed(capture.lanes(), Record::Lane))
+        .chain(boxed(capture.counters(), Record::Counter))
+        .chain(capture.events().iter().copied().map(Record::Event))
+        .chain(capture.calls().iter().copied().map(Record::Call))
+}
+
+fn boxed<T: Clone>(rows: &[T], record: fn(Box<T>) -> Record) -> impl Iterator<Item = Record> {
+    rows.iter().map(move |row| record(Box::new(row.clone())))
+}
+
+fn dependencies(capture: &Capture) -> impl Iterator<Item = Record> {
+    (0..capture.dependency_count() as u32)
+        .filter_map(|id| capture.dependency(DependencyId(id)))
+        .map(Record::Dependency)
+}
+
+fn samples(capture: &Capture) -> impl Iterator<Item = Record> {
+    capture.counters().iter().flat_map(|counter| {
+        let samples = capture.samples(counter.id);
+        let pairs = samples.times().iter().zip(samples.values());
+        pairs.map(|(&time, &value)| {
+            Record::Sample(Sample {
+                counter: counter.id,
+                time,
+                value,
+            })
+        })
+    })
+}
+
+/// Spans by lane, sub-lane and start: what was put on a lower sub-lane overlaps something above it, and still does.
+fn spans(capture: &Capture) -> impl Iterator<Item = Record> {
+    let names = ArgumentNames::new(capture);
+    let lanes: BTreeSet<LaneId> = capture.spans().map(|placed| placed.span.lane).collect();
+    let all = Interval {
+        start: Nanos::MIN,
+        end: Nanos::MAX,
+    };
+    let ran = lanes
+        .into_iter()
+        .flat_map(move |lane| capture.spans_in(lane, all))
+        .map(|placed| (placed.span.id, Record::Span(unrepaired(&placed))));
+    let open = capture
+        .open()
+        .map(|began| (began.id, Record::Began(*began)));
+    ran.chain(open).flat_map(move |(id, record)| {
+        let mut records = names.arguments(capture, id);
+        records.push(record);
+        records
+    })
+}
+
+/// The capture keeps a repaired span and the mark of its repair; a reader must come to the same mark.
+fn unrepaired(placed: &PlacedSpan) -> Span {
+    let mut span = placed.span;
+    match placed.repair {
+        Repair::NegativeLength => span.end = span.start - Nanos(1),
+        Repair::LateEnqueue => span.enqueued = span.start + Nanos(1),
+        Repair::None | Repair::Overlap => {}
+    }
+    span
+}
+
+fn after(capture: &Capture) -> impl Iterator<Item = Record> {
+    let end = capture.end().cloned().map(|end| Record::End(Box::new(end)));
+    boxed(capture.losses(), Record::Loss)
+        .chain(boxed(capture.problems(), Record::Problem))
+        .chain(boxed(capture.expectations(), Record::Expectation))
+        .chain(boxed(capture.log(), Record::Log))
+        .chain(end)
+}
+
+/// The names of arguments, which the capture hands out as texts.
+struct ArgumentNames(HashMap<Box<str>, NameId>);
+
+impl ArgumentNames {
+    fn new(capture: &Capture) -> Self {
+        let known = (0..capture.name_count() as u32).map(NameId);
+        Self(known.map(|id| (capture.name(id).into(), id)).collect())
+    }
+
+    fn arguments(&self, capture: &Capture, span: SpanId) -> Vec<Record> {
+        let rows = capture.arguments(span);
+        rows.map(|(name, value): (&str, &Value)| {
+            // A text that is no name is the `?` of a name that never came.
+            let id = self.0.get(name).copied().unwrap_or_default();
+            Record::Argument(span, id, value.clone())
+        })
+        .collect()
+    }
+}

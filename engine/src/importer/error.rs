@@ -1,0 +1,115 @@
+//! Why a file could not be opened, and what to do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use super::{IMPORTERS, Source};
+
+/// Why nothing could be read from a file.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such file.
+    #[error("there is no file {0}; check the path")]
+    Missing(PathBuf),
+    /// It is a directory.
+    #[error("{0} is a directory; name a file in it")]
+    Directory(PathBuf),
+    /// It may not be read.
+    #[error("{0} may not be read by you; change its permissions or open a copy")]
+    Denied(PathBuf),
+    /// It holds nothing.
+    #[error("{0} is empty; the program that was to write it has written nothing yet")]
+    Empty(PathBuf),
+    /// It is no capture of a known format.
+    #[error("{path} is not a capture: it {looks}, and Syncline opens {known}")]
+    Unknown {
+        /// The file.
+        path: PathBuf,
+        /// What it looks like instead.
+        looks: String,
+        /// The formats that are opened.
+        known: String,
+    },
+    /// A later version of Syncline wrote it.
+    #[error(
+        "{path} was written by a later version of Syncline, in version {found} of the format where this one knows \
+         {known}; open it with that version"
+    )]
+    Newer {
+        /// The file.
+        path: PathBuf,
+        /// The version it is written in.
+        found: u64,
+        /// The latest version that is known.
+        known: u64,
+    },
+    /// The system failed to read it.
+    #[error("{path} could not be read: {error}; check the disk and try again")]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// The system's own words.
+        error: io::Error,
+    },
+    /// The reader asked to stop.
+    #[error("opening was cancelled")]
+    Cancelled,
+}
+
+impl Error {
+    /// What the system said about a file.
+    pub(super) fn from_io(path: &Path, error: io::Error) -> Self {
+        let path = path.to_owned();
+        match error.kind() {
+            io::ErrorKind::NotFound => Self::Missing(path),
+            io::ErrorKind::PermissionDenied => Self::Denied(path),
+            io::ErrorKind::IsADirectory => Self::Directory(path),
+            _ => Self::Unreadable { path, error },
+        }
+    }
+
+    /// No format recognises a source.
+    pub(super) fn unknown(source: &Source) -> Self {
+        let known: Vec<String> = IMPORTERS
+            .iter()
+            .map(|it| format!(".{} ({})", it.extensions().join(", ."), it.about()))
+            .collect();
+        Self::Unknown {
+            path: source.path().to_owned(),
+            looks: looks(source.head()),
+            known: known.join("; "),
+        }
+    }
+}
+
+/// What a file looks like, for people who picked the wrong one.
+fn looks(head: &[u8]) -> String {
+    const KNOWN: &[(&[u8], &str)] = &[
+        (b"SQLite format 3", "is an SQLite database"),
+        (&[0x1F, 0x8B], "is compressed with gzip"),
+        (b"PK\x03\x04", "is a zip archive"),
+        (b"\x7FELF", "is a program"),
+        (b"\x89PNG", "is a picture"),
+    ];
+    if let Some((_, looks)) = KNOWN.iter().find(|(magic, _)| head.starts_with(magic)) {
+        return (*looks).to_owned();
+    }
+    let text = String::from_utf8_lossy(head.get(..64).unwrap_or(head));
+    let readable = |it: char| it != '\u{FFFD}' && (!it.is_control() || it.is_whitespace());
+    if text.chars().all(readable) {
+        let start: String = text
+            .trim()
+            .chars()
+            .take_while(|it| !it.is_control())
+            .collect();
+        let start: String = start.chars().take(24).collect();
+        format!("is a text that begins with “{start}”")
+    } else {
+        let bytes: Vec<String> = head
+            .iter()
+            .take(8)
+            .map(|byte| format!("{byte:02x}"))
+            .collect();
+        format!("begins with the bytes {}", bytes.join(" "))
+    }
+}

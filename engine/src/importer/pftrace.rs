@@ -1,0 +1,102 @@
+//! Reads `.pftrace`: what Syncline wrote without loss, and the tracks, slices, counters and arrows of other tools.
+
+mod clocks;
+mod damage;
+mod foreign;
+mod frame;
+mod own;
+mod replay;
+mod sequence;
+mod tracks;
+
+use prost::Message as _;
+
+use super::{Error, Importer, Receipt, Sink, Source};
+use crate::perfetto::proto::TracePacket;
+use damage::Damage;
+use frame::{Frame, Frames};
+
+/// The format `.pftrace`.
+pub struct Pftrace;
+
+impl Importer for Pftrace {
+    fn name(&self) -> &'static str {
+        "pftrace"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["pftrace", "perfetto-trace", "proto"]
+    }
+
+    fn about(&self) -> &'static str {
+        "saved by Syncline, or with track events by other tools"
+    }
+
+    fn recognises(&self, head: &[u8]) -> bool {
+        frame::begins_file(head)
+    }
+
+    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+        let mut frames = Frames::new(source.reader()?, source.length());
+        let mut damage = Damage::default();
+        let mut reading = Reading::Undecided;
+        loop {
+            match frames.next().map_err(|error| source.failed(error))? {
+                Frame::Packet { at, bytes } => match TracePacket::decode(bytes) {
+                    Ok(packet) => reading.take(source, packet, sink, &mut damage)?,
+                    Err(_) => damage.packet(at, bytes.len()),
+                },
+                Frame::Rest { at, left } => {
+                    damage.rest(at, left);
+                    break;
+                }
+                Frame::End => break,
+            }
+            sink.advance(frames.position())?;
+        }
+        let mut receipt = reading.finish(source, sink)?;
+        damage.tell(sink, &mut receipt);
+        receipt.read = sink.count();
+        sink.send()?;
+        Ok(receipt)
+    }
+}
+
+/// Whose file it is, which the first packet says.
+enum Reading {
+    Undecided,
+    Own(Box<own::Own>),
+    Foreign(Box<foreign::Foreign>),
+}
+
+impl Reading {
+    fn take(
+        &mut self,
+        source: &Source,
+        packet: TracePacket,
+        sink: &mut Sink<'_>,
+        damage: &mut Damage,
+    ) -> Result<(), Error> {
+        if matches!(self, Self::Undecided) {
+            *self = if own::is_header(&packet) {
+                Self::Own(Box::default())
+            } else {
+                Self::Foreign(Box::default())
+            };
+        }
+        match self {
+            Self::Own(own) => own.take(source, packet, sink, damage)?,
+            Self::Foreign(foreign) => foreign.take(packet, sink),
+            Self::Undecided => {}
+        }
+        Ok(())
+    }
+
+    fn finish(self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+        match self {
+            Self::Own(own) => Ok(own.finish(sink)),
+            Self::Foreign(foreign) => foreign.finish(source, sink),
+            Self::Undecided => Ok(Receipt::default()),
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! Timestamps of any clock of a file, as nanoseconds of the one that all others are converted to.
+
+use std::collections::HashMap;
+
+use crate::perfetto::proto::{BOOTTIME, ClockSnapshot};
+
+/// Clocks from this number on belong to one writer.
+const OWN_CLOCKS: u32 = 64;
+
+/// What the file has said of its clocks.
+#[derive(Default)]
+pub(super) struct Clocks {
+    known: HashMap<(u32, u32), Known>,
+    /// Timestamps of clocks that no snapshot names.
+    pub unknown: u64,
+}
+
+/// A clock at one instant.
+struct Known {
+    reading: i64,
+    nanos: i64,
+    tick: i64,
+    /// Where timestamps count from the one before: the one before.
+    last: Option<i64>,
+}
+
+/// A clock of the whole file, or of one writer.
+fn key(sequence: u32, clock: u32) -> (u32, u32) {
+    (if clock < OWN_CLOCKS { 0 } else { sequence }, clock)
+}
+
+fn narrow(timestamp: u64) -> i64 {
+    i64::try_from(timestamp).unwrap_or(i64::MAX)
+}
+
+impl Clocks {
+    /// Takes readings of several clocks at one instant.
+    pub fn snapshot(&mut self, sequence: u32, snapshot: &ClockSnapshot) {
+        let reading_of = |id: u32| {
+            let found = snapshot.clocks.iter().find(|it| it.clock_id == Some(id));
+            found.map(|it| narrow(it.timestamp.unwrap_or(0)))
+        };
+        let primary = snapshot
+            .primary_trace_clock
+            .and_then(|id| u32::try_from(id).ok());
+        let nanos = reading_of(BOOTTIME)
+            .or_else(|| primary.and_then(reading_of))
+            .or_else(|| {
+                snapshot
+                    .clocks
+                    .first()
+                    .map(|it| narrow(it.timestamp.unwrap_or(0)))
+            });
+        for clock in &snapshot.clocks {
+            let reading = narrow(clock.timestamp.unwrap_or(0));
+            let known = Known {
+                reading,
+                nanos: nanos.unwrap_or(0),
+                tick: clock.unit_multiplier_ns.map_or(1, narrow).max(1),
+                last: clock.is_incremental.unwrap_or(false).then_some(reading),
+            };
+            let id = clock.clock_id.unwrap_or(0);
+            self.known.insert(key(sequence, id), known);
+        }
+    }
+
+    /// The instant of a packet's timestamp, in nanoseconds.
+    pub fn time(&mut self, sequence: u32, clock: u32, timestamp: u64) -> i64 {
+        let timestamp = narrow(timestamp);
+        if clock == BOOTTIME {
+            return timestamp;
+        }
+        let Some(known) = self.known.get_mut(&key(sequence, clock)) else {
+            self.unknown += 1;
+            return timestamp;
+        };
+        let reading = match &mut known.last {
+            Some(last) => {
+                *last = last.saturating_add(timestamp);
+                *last
+            }
+            None => timestamp,
+        };
+        let ticks = reading.saturating_sub(known.reading);
+        known.nanos.saturating_add(ticks.saturating_mul(known.tick))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perfetto::proto::ClockReading;
+
+    #[test]
+    fn clocks_are_converted() {
+        let clock = |id, timestamp| ClockReading {
+            clock_id: Some(id),
+            timestamp: Some(timestamp),
+            ..ClockReading::default()
+        };
+        let counting = ClockReading {
+            is_incremental: Some(true),
+            unit_multiplier_ns: Some(1000),
+            ..clock(64, 5)
+        };
+        let mut clocks = Clocks::default();
+        clocks.snapshot(
+            7,
+            &ClockSnapshot {
+                clocks: vec![clock(BOOTTIME, 1_000_000), clock(3, 400), counting],
+                primary_trace_clock: None,
+            },
+        );
+        assert_eq!(clocks.time(1, BOOTTIME, 42), 42);
+        assert_eq!(clocks.time(1, 3, 500), 1_000_100);
+        assert_eq!(clocks.time(7, 64, 2), 1_002_000);
+        assert_eq!(clocks.time(7, 64, 3), 1_005_000);
+        assert_eq!(clocks.unknown, 0);
+        assert_eq!(clocks.time(8, 64, 3), 3);
+        assert_eq!(clocks.unknown, 1);
+    }
+}

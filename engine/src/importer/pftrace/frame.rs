@@ -1,0 +1,209 @@
+//! Cuts a file into packets, reading it piece by piece.
+
+use std::io::{self, Read};
+
+use prost::encoding::decode_varint;
+
+use crate::perfetto::proto::PACKET_FIELD;
+
+/// The tag of a packet: its field's number, and that a length follows.
+const PACKET_TAG: u8 = (PACKET_FIELD << 3 | 2) as u8;
+/// How much is read at a time.
+const PIECE: usize = 1 << 20;
+/// A tag and the longest length.
+const LONGEST_HEAD: usize = 11;
+/// The highest number of a field that a packet may have, by Perfetto's rules.
+const LAST_FIELD: u64 = 2000;
+
+/// The next thing in a file.
+#[derive(Debug)]
+pub(super) enum Frame<'a> {
+    /// A whole packet and where it begins.
+    Packet { at: u64, bytes: &'a [u8] },
+    /// What follows is no whole packet.
+    Rest { at: u64, left: u64 },
+    /// The file is over.
+    End,
+}
+
+/// The packets of a file.
+pub(super) struct Frames<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    /// How much of the buffer was handed out.
+    used: usize,
+    /// Where in the file the buffer ends.
+    filled: u64,
+    length: u64,
+}
+
+impl<R: Read> Frames<R> {
+    /// The packets of the first `length` bytes that `reader` gives.
+    pub fn new(reader: R, length: u64) -> Self {
+        Self {
+            reader,
+            buffer: Vec::new(),
+            used: 0,
+            filled: 0,
+            length,
+        }
+    }
+
+    /// How many bytes were handed out.
+    pub fn position(&self) -> u64 {
+        self.filled - (self.buffer.len() - self.used) as u64
+    }
+
+    /// The next packet. Fails where the file cannot be read.
+    pub fn next(&mut self) -> io::Result<Frame<'_>> {
+        self.want(LONGEST_HEAD)?;
+        let at = self.position();
+        let ahead = self.buffer.get(self.used..).unwrap_or_default();
+        if ahead.is_empty() {
+            return Ok(Frame::End);
+        }
+        let left = self.length.saturating_sub(at).max(ahead.len() as u64);
+        let Some((head, body)) = head(ahead) else {
+            return Ok(Frame::Rest { at, left });
+        };
+        // A length beyond the end of the file is never reserved.
+        if body > left - head as u64 {
+            return Ok(Frame::Rest { at, left });
+        }
+        let whole = head + body as usize;
+        if !self.want(whole)? {
+            return Ok(Frame::Rest { at, left });
+        }
+        let start = self.used + head;
+        self.used += whole;
+        let bytes = self.buffer.get(start..self.used).unwrap_or_default();
+        Ok(Frame::Packet { at, bytes })
+    }
+
+    /// Makes sure that the buffer holds `count` more bytes; answers whether the file has as many.
+    fn want(&mut self, count: usize) -> io::Result<bool> {
+        while self.buffer.len() - self.used < count {
+            self.buffer.drain(..self.used);
+            self.used = 0;
+            let missing = (count - self.buffer.len()).max(PIECE) as u64;
+            let most = missing.min(self.length.saturating_sub(self.filled));
+            let got = self
+                .reader
+                .by_ref()
+                .take(most)
+                .read_to_end(&mut self.buffer)?;
+            self.filled += got as u64;
+            if got == 0 {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// How long a packet's tag and length are, and the length; nothing where there is no packet.
+fn head(bytes: &[u8]) -> Option<(usize, u64)> {
+    let (tag, mut rest) = bytes.split_first()?;
+    if *tag != PACKET_TAG {
+        return None;
+    }
+    let before = rest.len();
+    let body = decode_varint(&mut rest).ok()?;
+    Some((1 + before - rest.len(), body))
+}
+
+/// Whether a file that begins with `start` can be one of packets. A text can begin with the tag as well, which is
+/// a line's end, so the first packet is looked into as far as it is at hand.
+pub(super) fn begins_file(start: &[u8]) -> bool {
+    let Some((used, body)) = head(start) else {
+        // A file may be cut inside the first length.
+        let mut bytes = start.iter();
+        let tag = bytes.next() == Some(&PACKET_TAG);
+        return tag && start.len() < LONGEST_HEAD && bytes.all(|byte| byte & 0x80 != 0);
+    };
+    let ahead = start.get(used..).unwrap_or_default();
+    let whole = usize::try_from(body)
+        .ok()
+        .and_then(|body| ahead.get(..body));
+    fields_make_sense(whole.unwrap_or(ahead), whole.is_some())
+}
+
+/// Whether `bytes` are fields of a packet, as far as they go.
+fn fields_make_sense(mut bytes: &[u8], whole: bool) -> bool {
+    while !bytes.is_empty() {
+        let Ok(tag) = decode_varint(&mut bytes) else {
+            return !whole;
+        };
+        if tag >> 3 == 0 || tag >> 3 > LAST_FIELD {
+            return false;
+        }
+        let body = match tag & 7 {
+            0 => decode_varint(&mut bytes).map(|_| 0).ok(),
+            1 => Some(8),
+            2 => decode_varint(&mut bytes).ok(),
+            5 => Some(4),
+            _ => return false,
+        };
+        let body = body.and_then(|body| usize::try_from(body).ok());
+        let Some(rest) = body.and_then(|body| bytes.get(body..)) else {
+            return !whole;
+        };
+        bytes = rest;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn all(file: &[u8]) -> (Vec<Vec<u8>>, Option<(u64, u64)>) {
+        let mut frames = Frames::new(file, file.len() as u64);
+        let mut packets = Vec::new();
+        loop {
+            match frames.next().unwrap() {
+                Frame::Packet { bytes, .. } => packets.push(bytes.to_vec()),
+                Frame::Rest { at, left } => return (packets, Some((at, left))),
+                Frame::End => return (packets, None),
+            }
+        }
+    }
+
+    #[test]
+    fn a_cut_names_its_place() {
+        let file = [10, 2, 1, 2, 10, 0, 10, 3, 7, 8, 9];
+        assert_eq!(all(&file), (vec![vec![1, 2], vec![], vec![7, 8, 9]], None));
+        assert_eq!(all(&file[..10]).1, Some((6, 4)));
+        assert_eq!(all(&file[..7]).1, Some((6, 1)));
+        assert_eq!(all(&[10, 0, 99, 1]).1, Some((2, 2)));
+    }
+
+    #[test]
+    fn an_absurd_length_reserves_nothing() {
+        let mut file = vec![10];
+        prost::encoding::encode_varint(u64::MAX, &mut file);
+        file.extend([0; 20]);
+        assert_eq!(all(&file), (vec![], Some((0, file.len() as u64))));
+    }
+
+    #[test]
+    fn packets_larger_than_a_piece_are_read() {
+        let big = vec![5; PIECE * 2 + 3];
+        let mut file = vec![10];
+        prost::encoding::encode_varint(big.len() as u64, &mut file);
+        file.extend(&big);
+        file.extend([10, 1, 8]);
+        assert_eq!(all(&file), (vec![big, vec![8]], None));
+    }
+
+    #[test]
+    fn texts_are_no_packets() {
+        assert!(!begins_file(
+            b"\nhello, this text begins with an empty line\n"
+        ));
+        assert!(!begins_file(b"{\"traceEvents\":[]}"));
+        assert!(!begins_file(b"\n\n\n\n\n\n\n\n\n\n\n\n\n"));
+        assert!(begins_file(&[10, 2, 8 << 3, 5]));
+        assert!(begins_file(&[10]) && begins_file(&[10, 0x80]));
+    }
+}

@@ -1,0 +1,254 @@
+//! Reads what Syncline wrote: every record comes back as it was.
+
+use super::damage::Damage;
+use super::sequence::annotations::{find, int, narrow, text, uint};
+use crate::importer::{Error, Receipt, Sink, Source};
+use crate::perfetto::dialect::{
+    self, ARGUMENTS, DEPENDENCY_KINDS, FORMAT, SEQUENCE, Track, key, time_of,
+};
+use crate::perfetto::proto::{
+    AnnotationValue, DebugAnnotation, InternedData, TracePacket, TrackEvent, event_type,
+};
+use crate::record::{
+    Basis, Began, CallId, Dependency, DependencyKind, EventId, LaneId, NameId, Record, Sample,
+    Severity, Span, SpanId, SpanKind, State, Value,
+};
+use crate::time::Nanos;
+
+/// What the packets so far have said.
+#[derive(Default)]
+pub(super) struct Own {
+    kinds: Vec<(u64, SpanKind)>,
+    ties: Vec<(u64, DependencyKind)>,
+    /// A slice whose end has not come: its track, its span and the arguments of that.
+    begun: Option<(u64, Span, Vec<Record>)>,
+    headers: u64,
+    others: u64,
+    open: u64,
+}
+
+/// Whether a packet is the first of a file that Syncline wrote.
+pub(super) fn is_header(packet: &TracePacket) -> bool {
+    let event = packet.track_event.as_ref();
+    packet.trusted_packet_sequence_id == Some(SEQUENCE)
+        && event.is_some_and(|event| uint(event, key::FORMAT).is_some())
+}
+
+impl Own {
+    /// Takes a packet. What cannot be understood is counted as damage.
+    pub fn take(
+        &mut self,
+        source: &Source,
+        packet: TracePacket,
+        sink: &mut Sink<'_>,
+        damage: &mut Damage,
+    ) -> Result<(), Error> {
+        if is_header(&packet) {
+            self.headers += 1;
+        }
+        // A second header begins another capture, whose numbers mean other things.
+        if packet.trusted_packet_sequence_id != Some(SEQUENCE) || self.headers > 1 {
+            self.others += 1;
+            return Ok(());
+        }
+        if let Some(interned) = packet.interned_data {
+            self.intern(interned, sink);
+        }
+        let Some(event) = packet.track_event else {
+            return Ok(());
+        };
+        match uint(&event, key::FORMAT) {
+            Some(found) if found > FORMAT => {
+                let (path, known) = (source.path().to_owned(), FORMAT);
+                return Err(Error::Newer { path, found, known });
+            }
+            Some(_) => {}
+            None => {
+                if self.event(packet.timestamp, event, sink).is_none() {
+                    damage.senseless();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn intern(&mut self, interned: InternedData, sink: &mut Sink<'_>) {
+        for entry in interned.event_categories {
+            let kind = entry.name.as_deref().and_then(SpanKind::from_label);
+            self.kinds.extend(entry.iid.zip(kind));
+        }
+        for entry in interned.event_names {
+            let (iid, text) = (entry.iid.unwrap_or(0), entry.name.unwrap_or_default());
+            if iid >= DEPENDENCY_KINDS {
+                let kind = DependencyKind::from_label(&text);
+                self.ties.extend(kind.map(|kind| (iid, kind)));
+            } else if let Some(name) = dialect::name_of(iid) {
+                sink.push(Record::Name(name, text.into()));
+            }
+        }
+    }
+
+    /// Takes an event; nothing where it makes no sense.
+    fn event(
+        &mut self,
+        timestamp: Option<u64>,
+        event: TrackEvent,
+        sink: &mut Sink<'_>,
+    ) -> Option<()> {
+        let exact = int(&event, key::EXACT).map(Nanos);
+        let time = exact.or(timestamp.map(time_of))?;
+        match (event.r#type?, Track::from_uuid(event.track_uuid?)?) {
+            (event_type::BEGIN, Track::Lane(lane, _)) => {
+                self.leave_open(sink);
+                let uuid = event.track_uuid?;
+                let span = self.span(time, lane, &event)?;
+                let records = event.debug_annotations.into_iter();
+                let arguments = records.filter_map(|it| argument(span.id, it)).collect();
+                self.begun = Some((uuid, span, arguments));
+            }
+            (event_type::END, Track::Lane(..)) => {
+                let begun = self
+                    .begun
+                    .take_if(|(uuid, ..)| Some(*uuid) == event.track_uuid);
+                let (_, span, arguments) = begun?;
+                sink.push(Record::Span(Span { end: time, ..span }));
+                sink.extend(arguments);
+            }
+            (event_type::COUNTER, Track::Counter(counter)) => sink.push(Record::Sample(Sample {
+                counter,
+                time,
+                value: event.double_counter_value?,
+            })),
+            (event_type::INSTANT, Track::Dependencies) => {
+                sink.push(Record::Dependency(self.dependency(&event)?));
+            }
+            (event_type::INSTANT, Track::Records | Track::Problems) => sink.push(fact(event)?),
+            _ => return None,
+        }
+        Some(())
+    }
+
+    /// A span that starts at `start` and whose end is not known yet.
+    fn span(&self, start: Nanos, lane: LaneId, event: &TrackEvent) -> Option<Span> {
+        let category = event.category_iids.first()?;
+        let unnamed = || uint(event, key::NAME).and_then(narrow).map(NameId);
+        let queued = int(event, key::QUEUED).unwrap_or(0);
+        Some(Span {
+            id: SpanId(narrow(uint(event, key::ID)?)?),
+            lane,
+            name: event.name_iid.and_then(dialect::name_of).or_else(unnamed)?,
+            call: match uint(event, key::CALL) {
+                Some(call) => CallId(narrow(call)?),
+                None => CallId::NONE,
+            },
+            kind: self.kinds.iter().find(|(iid, _)| iid == category)?.1,
+            state: match text(event, key::STATE) {
+                Some(label) => State::from_label(label)?,
+                None => State::Done,
+            },
+            enqueued: Nanos(start.0.wrapping_sub(queued)),
+            start,
+            end: start,
+        })
+    }
+
+    /// The file says that a span began, and breaks off before it says when it ended.
+    fn leave_open(&mut self, sink: &mut Sink<'_>) {
+        if let Some((_, span, arguments)) = self.begun.take() {
+            self.open += 1;
+            sink.push(Record::Began(Began {
+                id: span.id,
+                lane: span.lane,
+                name: span.name,
+                kind: span.kind,
+                enqueued: span.enqueued,
+                start: span.start,
+            }));
+            sink.extend(arguments);
+        }
+    }
+
+    fn dependency(&self, event: &TrackEvent) -> Option<Dependency> {
+        let iid = event.name_iid?;
+        let number = |key| uint(event, key).and_then(narrow);
+        Some(Dependency {
+            cause: SpanId(number(key::CAUSE)?),
+            effect: SpanId(number(key::EFFECT)?),
+            kind: self.ties.iter().find(|(known, _)| *known == iid)?.1,
+            basis: match text(event, key::BASIS) {
+                Some(label) => Basis::from_label(label)?,
+                None => Basis::Enforced,
+            },
+            event: number(key::EVENT).map_or(EventId::NONE, EventId),
+            generation: number(key::GENERATION).unwrap_or(0),
+        })
+    }
+
+    /// Says what the file did not end, and what in it is not its own.
+    pub fn finish(mut self, sink: &mut Sink<'_>) -> Receipt {
+        self.leave_open(sink);
+        let mut receipt = Receipt::default();
+        if self.open > 0 {
+            let text = format!(
+                "{} spans have a beginning and no end in the file; they are shown as still running.",
+                self.open
+            );
+            sink.complain(Severity::DataLoss, "no-end", text.clone());
+            receipt.repaired += self.open;
+            receipt.notes.push(text);
+        }
+        if self.others > 0 {
+            let text = format!(
+                "{} packets come from another writer, or from a second capture in the same file, and are not shown. \
+                 Open captures one by one.",
+                self.others
+            );
+            sink.complain(Severity::Warning, "other-writer", text.clone());
+            receipt.notes.push(text);
+        }
+        receipt
+    }
+}
+
+/// A record written as a text, or an argument that came after its span.
+fn fact(event: TrackEvent) -> Option<Record> {
+    let Some(json) = text(&event, key::RECORD) else {
+        let span = SpanId(narrow(uint(&event, key::SPAN)?)?);
+        let mut annotations = event.debug_annotations.into_iter();
+        return annotations.find_map(|it| argument(span, it));
+    };
+    let mut record: Record = serde_json::from_str(json).ok()?;
+    if let Some(numbers) = find(&event, key::NUMBERS) {
+        restore(&mut record, &numbers.array_values);
+    }
+    Some(record)
+}
+
+/// JSON keeps no infinity and not every last bit: the real numbers stand beside it.
+fn restore(record: &mut Record, numbers: &[DebugAnnotation]) {
+    let mut exact = numbers.iter().filter_map(|it| match it.value {
+        Some(AnnotationValue::Double(number)) => Some(number),
+        _ => None,
+    });
+    match record {
+        Record::Run(run) => {
+            for ((_, value), exact) in run.parameters.iter_mut().zip(exact) {
+                *value = exact;
+            }
+        }
+        Record::Clock(clock) => clock.drift = exact.next().unwrap_or(clock.drift),
+        _ => {}
+    }
+}
+
+/// An annotation that is an argument of a span.
+fn argument(span: SpanId, annotation: DebugAnnotation) -> Option<Record> {
+    let name = annotation.name_iid?.checked_sub(ARGUMENTS)?;
+    let value = match annotation.value? {
+        AnnotationValue::Int(value) => Value::Integer(value),
+        AnnotationValue::Double(value) => Value::Number(value),
+        AnnotationValue::Text(value) => Value::Text(value.into()),
+        _ => return None,
+    };
+    Some(Record::Argument(span, NameId(narrow(name)?), value))
+}

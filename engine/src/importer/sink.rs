@@ -1,0 +1,99 @@
+//! Where an importer's records go: batches, with how far reading has come, until the reader cancels.
+
+use std::ops::ControlFlow;
+
+use super::Error;
+use crate::record::{EventId, Problem, Record, Severity, SpanId};
+
+/// How many records go over at once.
+const BATCH: usize = 8192;
+/// How many bytes are read at most between two batches, so that progress shows and cancelling works.
+const STRIDE: u64 = 1 << 20;
+
+/// Records of a file, and how far reading has come.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batch {
+    /// The records; may be none.
+    pub records: Vec<Record>,
+    /// Bytes read so far.
+    pub read: u64,
+    /// Bytes of the whole file.
+    pub total: u64,
+}
+
+/// Gathers records into batches.
+pub struct Sink<'a> {
+    out: &'a mut dyn FnMut(Batch) -> ControlFlow<()>,
+    records: Vec<Record>,
+    read: u64,
+    sent: u64,
+    total: u64,
+    count: u64,
+}
+
+impl<'a> Sink<'a> {
+    /// A sink for a file of `total` bytes.
+    pub fn new(total: u64, out: &'a mut dyn FnMut(Batch) -> ControlFlow<()>) -> Self {
+        Self {
+            out,
+            records: Vec::new(),
+            read: 0,
+            sent: 0,
+            total,
+            count: 0,
+        }
+    }
+
+    /// Takes a record.
+    pub fn push(&mut self, record: Record) {
+        self.count += 1;
+        self.records.push(record);
+    }
+
+    /// Takes several records.
+    pub fn extend(&mut self, records: Vec<Record>) {
+        self.count += records.len() as u64;
+        self.records.extend(records);
+    }
+
+    /// Takes a problem of the file as a whole.
+    pub fn complain(&mut self, severity: Severity, code: &str, text: String) {
+        self.push(Record::Problem(Box::new(Problem {
+            severity,
+            code: code.to_owned(),
+            text,
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        })));
+    }
+
+    /// How many records it took.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Says that the file was read up to byte `read`, and sends what has gathered once that is enough. Fails with
+    /// [`Error::Cancelled`] where the reader wants no more.
+    pub fn advance(&mut self, read: u64) -> Result<(), Error> {
+        self.read = read;
+        if self.records.len() >= BATCH || read.saturating_sub(self.sent) >= STRIDE {
+            self.send()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Sends what has gathered.
+    pub fn send(&mut self) -> Result<(), Error> {
+        self.sent = self.read;
+        let batch = Batch {
+            records: std::mem::take(&mut self.records),
+            read: self.read,
+            total: self.total,
+        };
+        match (self.out)(batch) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Cancelled),
+        }
+    }
+}

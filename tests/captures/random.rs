@@ -1,0 +1,256 @@
+//! Records at random: small numbers, so that they meet, and now and then the largest there are.
+
+use engine::capture::{Capture, text};
+use engine::record::{
+    Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
+    DeviceId, Event, EventId, Expectation, Group, Lane, LaneId, Log, Loss, NameId, Outcome,
+    Problem, Record, Role, Run, RunEnd, Sample, Severity, Span, SpanId, SpanKind, State, Value,
+};
+use engine::time::Nanos;
+use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop, prop_oneof};
+
+fn id() -> impl Strategy<Value = u32> {
+    prop_oneof![20 => 0..12u32, 1 => Just(u32::MAX)]
+}
+
+fn time() -> impl Strategy<Value = Nanos> {
+    // A span's length must fit as well.
+    prop_oneof![20 => -50..200i64, 1 => any::<i64>().prop_map(|it| it / 4)].prop_map(Nanos)
+}
+
+fn words() -> impl Strategy<Value = String> {
+    prop::sample::select(vec![
+        "",
+        "a",
+        "saxpy",
+        "“ü”\n\t\"\\",
+        "{\"Name\":[0,1]}",
+        "\u{0}\u{7F}",
+    ])
+    .prop_map(str::to_owned)
+}
+
+fn one<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strategy<Value = T> {
+    prop::sample::select(all)
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    prop_oneof![
+        any::<i64>().prop_map(Value::Integer),
+        any::<f64>().prop_map(Value::Number),
+        words().prop_map(|it| Value::Text(it.into())),
+    ]
+}
+
+fn span() -> impl Strategy<Value = Record> {
+    let which = (id(), id(), id(), id(), one(SpanKind::ALL), one(State::ALL));
+    (which, (time(), time(), time())).prop_map(|((id, lane, name, call, kind, state), times)| {
+        Record::Span(Span {
+            id: SpanId(id),
+            lane: LaneId(lane),
+            name: NameId(name),
+            call: CallId(call),
+            kind,
+            state,
+            enqueued: times.0,
+            start: times.1,
+            end: times.2,
+        })
+    })
+}
+
+fn began() -> impl Strategy<Value = Record> {
+    let which = (id(), id(), id(), one(SpanKind::ALL));
+    (which, time(), time()).prop_map(|((id, lane, name, kind), enqueued, start)| {
+        Record::Began(Began {
+            id: SpanId(id),
+            lane: LaneId(lane),
+            name: NameId(name),
+            kind,
+            enqueued,
+            start,
+        })
+    })
+}
+
+fn dependency() -> impl Strategy<Value = Record> {
+    let which = (id(), id(), id(), id());
+    (which, one(DependencyKind::ALL), one(Basis::ALL)).prop_map(
+        |((cause, effect, event, generation), kind, basis)| {
+            Record::Dependency(Dependency {
+                cause: SpanId(cause),
+                effect: SpanId(effect),
+                kind,
+                basis,
+                event: EventId(event),
+                generation,
+            })
+        },
+    )
+}
+
+fn lane() -> impl Strategy<Value = Record> {
+    let which = (
+        id(),
+        one(Group::ALL),
+        prop::option::of(id()),
+        one(Role::ALL),
+    );
+    (which, words(), any::<i32>()).prop_map(|((id, group, device, role), name, order)| {
+        Record::Lane(Box::new(Lane {
+            id: LaneId(id),
+            group,
+            device: device.map(DeviceId),
+            role,
+            name,
+            order,
+        }))
+    })
+}
+
+fn run() -> impl Strategy<Value = Record> {
+    let parameters = prop::collection::vec((words(), any::<f64>()), 0..3);
+    (words(), words(), parameters).prop_map(|(name, source, parameters)| {
+        Record::Run(Box::new(Run {
+            name,
+            source,
+            parameters,
+            ..Run::default()
+        }))
+    })
+}
+
+fn tables() -> BoxedStrategy<Record> {
+    prop_oneof![
+        (id(), words()).prop_map(|(id, text)| Record::Name(NameId(id), text.into())),
+        lane(),
+        (id(), words()).prop_map(|(id, name)| {
+            let (id, backend, detail) = (DeviceId(id), String::new(), name.clone());
+            Record::Device(Box::new(Device {
+                id,
+                name,
+                backend,
+                detail,
+            }))
+        }),
+        (id(), id(), any::<bool>()).prop_map(|(id, name, timing)| {
+            let (id, name) = (EventId(id), NameId(name));
+            Record::Event(Event { id, name, timing })
+        }),
+        (id(), id(), id()).prop_map(|(id, line, name)| {
+            let (id, name) = (CallId(id), NameId(name));
+            Record::Call(Call { id, line, name })
+        }),
+        (id(), words(), words(), prop::option::of(id())).prop_map(|(id, name, unit, device)| {
+            let (id, device) = (CounterId(id), device.map(DeviceId));
+            Record::Counter(Box::new(Counter {
+                id,
+                name,
+                unit,
+                device,
+            }))
+        }),
+    ]
+    .boxed()
+}
+
+fn rest() -> BoxedStrategy<Record> {
+    prop_oneof![
+        run(),
+        (id(), time(), any::<f64>(), time()).prop_map(|(device, offset, drift, uncertainty)| {
+            let (device, name) = (DeviceId(device), "clock".to_owned());
+            Record::Clock(Box::new(Clock {
+                device,
+                name,
+                offset,
+                drift,
+                uncertainty,
+            }))
+        }),
+        (id(), time(), words()).prop_map(|(device, time, reason)| {
+            let device = DeviceId(device);
+            Record::Loss(Box::new(Loss {
+                device,
+                time,
+                reason,
+            }))
+        }),
+        (one(Severity::ALL), words(), id(), id()).prop_map(|(severity, text, span, event)| {
+            let (span, event, code) = (SpanId(span), EventId(event), "code".to_owned());
+            Record::Problem(Box::new(Problem {
+                severity,
+                code,
+                text,
+                span,
+                event,
+            }))
+        }),
+        (words(), any::<bool>(), id()).prop_map(|(text, holds, line)| {
+            let found = text.clone();
+            Record::Expectation(Box::new(Expectation {
+                text,
+                holds,
+                found,
+                line,
+            }))
+        }),
+        (time(), one(Severity::ALL), words()).prop_map(|(time, severity, text)| Record::Log(
+            Box::new(Log {
+                time,
+                severity,
+                text
+            })
+        )),
+        (time(), words(), any::<u64>()).prop_map(|(time, text, records)| {
+            let outcome = if text.is_empty() {
+                Outcome::Stopped
+            } else {
+                Outcome::Failed(text)
+            };
+            Record::End(Box::new(RunEnd {
+                time,
+                outcome,
+                records,
+            }))
+        }),
+    ]
+    .boxed()
+}
+
+/// Any record.
+pub fn record() -> impl Strategy<Value = Record> {
+    let argument = (id(), id(), value())
+        .prop_map(|(span, name, value)| Record::Argument(SpanId(span), NameId(name), value));
+    let sample = (id(), time(), any::<f64>()).prop_map(|(counter, time, value)| {
+        let counter = CounterId(counter);
+        Record::Sample(Sample {
+            counter,
+            time,
+            value,
+        })
+    });
+    prop_oneof![
+        4 => span(),
+        1 => began(),
+        2 => dependency(),
+        1 => argument,
+        1 => sample,
+        3 => tables(),
+        1 => rest(),
+    ]
+}
+
+/// The text of a capture with its problems in no order: arguments reach a file with their span, so what the capture
+/// has to say of them may come at another time.
+pub fn shown(capture: &Capture) -> Vec<String> {
+    let text = text(capture);
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    lines.sort_by_key(|line| {
+        if line.starts_with("problem ") {
+            line.clone()
+        } else {
+            String::new()
+        }
+    });
+    lines
+}

@@ -1,0 +1,212 @@
+//! A small capture that holds a record of every kind, and times, names and orders that are easily lost.
+
+use engine::record::{
+    Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
+    DeviceId, Event, EventId, Expectation, Group, Lane, LaneId, Log, Loss, NameId, Outcome,
+    Problem, Record, Role, Run, RunEnd, Sample, Severity, Span, SpanId, SpanKind, State, Value,
+};
+use engine::time::Nanos;
+
+/// The records of the sample, in the order in which a run would report them.
+pub fn records() -> Vec<Record> {
+    let mut records = head();
+    let names = [
+        "launch",
+        "saxpy",
+        "record ready",
+        "wait ready",
+        "n",
+        "fill",
+        "späte Größe",
+    ];
+    for (id, name) in names.iter().enumerate() {
+        records.push(Record::Name(NameId(id as u32), (*name).into()));
+    }
+    records.push(Record::Name(NameId(5), "fill, renamed".into()));
+    records.push(Record::Event(Event {
+        id: EventId(0),
+        name: NameId(2),
+        timing: true,
+    }));
+    records.push(Record::Call(Call {
+        id: CallId(0),
+        line: 12,
+        name: NameId(0),
+    }));
+    records.extend([
+        tie(0, 1, DependencyKind::Submission, Basis::Enforced, 0),
+        tie(2, 3, DependencyKind::Event, Basis::Enforced, 3),
+        tie(1, 3, DependencyKind::Buffer, Basis::Declared, 0),
+        Record::Argument(SpanId(1), NameId(4), Value::Integer(-(1 << 60))),
+        Record::Argument(SpanId(1), NameId(6), Value::Number(0.1 + 0.2)),
+        Record::Argument(
+            SpanId(1),
+            NameId(99),
+            Value::Text("a name that never comes".into()),
+        ),
+        span(0, 0, 0, SpanKind::Call, (-5, -5, 90)),
+        span(3, 2, 3, SpanKind::EventWait, (0, 0, 220)),
+        began(1, 1, 1, SpanKind::Kernel, 100),
+        span(1, 1, 1, SpanKind::Kernel, (10, 100, 200)),
+        span(2, 1, 2, SpanKind::EventRecord, (11, 200, 200)),
+        Record::Argument(SpanId(1), NameId(0), Value::Number(f64::INFINITY)),
+        tie(3, 4, DependencyKind::Signal, Basis::Observed, 0),
+        span(4, 2, 5, SpanKind::Fill, (20, 150, 260)),
+        span(5, 1, 1, SpanKind::Kernel, (500, 400, 300)),
+        span(
+            7,
+            1,
+            1,
+            SpanKind::Kernel,
+            (i64::MIN / 4, i64::MIN / 4 + 1, i64::MAX / 4),
+        ),
+        began(8, 2, 1, SpanKind::Kernel, 270),
+    ]);
+    records.extend(tail());
+    records
+}
+
+fn head() -> Vec<Record> {
+    let lane = |id, group, device: Option<u32>, role, name: &str, order| {
+        Record::Lane(Box::new(Lane {
+            id: LaneId(id),
+            group,
+            device: device.map(DeviceId),
+            role,
+            name: name.to_owned(),
+            order,
+        }))
+    };
+    vec![
+        Record::Run(Box::new(Run {
+            name: "sample".to_owned(),
+            backend: "cpu".to_owned(),
+            source: "about \"a “sample”\"\n\thost \"main\" {}\n".to_owned(),
+            parameters: vec![
+                ("n".to_owned(), 0.1),
+                ("infinite".to_owned(), f64::NEG_INFINITY),
+            ],
+            machine: "2 cores".to_owned(),
+            version: "0.1.0".to_owned(),
+        })),
+        Record::Device(Box::new(Device {
+            id: DeviceId(0),
+            name: "cpu, 2 workers".to_owned(),
+            backend: "cpu".to_owned(),
+            detail: String::new(),
+        })),
+        lane(0, Group::Host, None, Role::None, "main", 0),
+        lane(1, Group::Streams, Some(0), Role::Compute, "compute", -3),
+        lane(
+            2,
+            Group::Streams,
+            Some(0),
+            Role::HostToDevice,
+            "copy",
+            i32::MAX,
+        ),
+        Record::Clock(Box::new(Clock {
+            device: DeviceId(0),
+            name: "CLOCK_MONOTONIC".to_owned(),
+            offset: Nanos(123),
+            drift: 1.0 / 3.0,
+            uncertainty: Nanos(40),
+        })),
+    ]
+}
+
+fn tail() -> Vec<Record> {
+    let counter = |id, unit: &str| {
+        Record::Counter(Box::new(Counter {
+            id: CounterId(id),
+            name: "bytes in flight".to_owned(),
+            unit: unit.to_owned(),
+            device: Some(DeviceId(0)),
+        }))
+    };
+    let sample = |time, value| {
+        Record::Sample(Sample {
+            counter: CounterId(0),
+            time: Nanos(time),
+            value,
+        })
+    };
+    vec![
+        sample(50, 4096.5),
+        counter(0, "bytes"),
+        sample(-40, f64::MIN_POSITIVE),
+        sample(i64::MIN, 1e300),
+        Record::Loss(Box::new(Loss {
+            device: DeviceId(0),
+            time: Nanos(280),
+            reason: "injected".to_owned(),
+        })),
+        Record::Problem(Box::new(Problem {
+            severity: Severity::Warning,
+            code: "wait-before-record".to_owned(),
+            text: "It passes at once.".to_owned(),
+            span: SpanId(3),
+            event: EventId(0),
+        })),
+        Record::Expectation(Box::new(Expectation {
+            text: "overlap copy compute at-least 0.3".to_owned(),
+            holds: false,
+            found: "0.1".to_owned(),
+            line: 9,
+        })),
+        Record::Log(Box::new(Log {
+            time: Nanos(290),
+            severity: Severity::Info,
+            text: "the end is near".to_owned(),
+        })),
+        Record::End(Box::new(RunEnd {
+            time: Nanos(300),
+            outcome: Outcome::Failed("device lost".to_owned()),
+            records: u64::MAX,
+        })),
+    ]
+}
+
+fn tie(cause: u32, effect: u32, kind: DependencyKind, basis: Basis, generation: u32) -> Record {
+    Record::Dependency(Dependency {
+        cause: SpanId(cause),
+        effect: SpanId(effect),
+        kind,
+        basis,
+        event: if generation > 0 {
+            EventId(0)
+        } else {
+            EventId::NONE
+        },
+        generation,
+    })
+}
+
+fn span(id: u32, lane: u32, name: u32, kind: SpanKind, times: (i64, i64, i64)) -> Record {
+    Record::Span(Span {
+        id: SpanId(id),
+        lane: LaneId(lane),
+        name: NameId(name),
+        call: if kind == SpanKind::Call {
+            CallId::NONE
+        } else {
+            CallId(0)
+        },
+        kind,
+        state: if id == 4 { State::Lost } else { State::Done },
+        enqueued: Nanos(times.0),
+        start: Nanos(times.1),
+        end: Nanos(times.2),
+    })
+}
+
+fn began(id: u32, lane: u32, name: u32, kind: SpanKind, start: i64) -> Record {
+    Record::Began(Began {
+        id: SpanId(id),
+        lane: LaneId(lane),
+        name: NameId(name),
+        kind,
+        enqueued: Nanos(start - 10),
+        start: Nanos(start),
+    })
+}
