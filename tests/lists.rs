@@ -3,7 +3,11 @@
 use std::collections::BTreeSet;
 
 use app::action::COMMANDS;
+use app::panel::PANELS;
 use engine::backend::BACKENDS;
+use engine::capture::Capture;
+use engine::exporter::EXPORTERS;
+use engine::importer::IMPORTERS;
 use engine::workload::{Document, KERNELS, bundled};
 
 use crate::house::{names, report};
@@ -146,6 +150,59 @@ fn commands_are_unique_and_say_what_they_do() {
         "every command has its own label and keys, and says what it does:",
         &found,
     );
+}
+
+#[test]
+fn formats_are_unique_and_what_is_written_can_be_read() {
+    let readers = IMPORTERS
+        .iter()
+        .map(|format| (format.name(), format.about()));
+    let writers = EXPORTERS
+        .iter()
+        .map(|format| (format.name(), format.about()));
+    let mut found = complaints("IMPORTERS", "", readers);
+    found.extend(complaints("EXPORTERS", "", writers));
+    for format in IMPORTERS {
+        let endings = format
+            .extensions()
+            .iter()
+            .map(|ending| (*ending, "an ending"));
+        found.extend(complaints(
+            "IMPORTERS",
+            &format!("{}: ", format.name()),
+            endings,
+        ));
+    }
+    for format in EXPORTERS {
+        let mut bytes = Vec::new();
+        format
+            .write(&Capture::new(), &mut bytes)
+            .expect("memory takes everything");
+        let readers = IMPORTERS.iter().filter(|reader| reader.recognises(&bytes));
+        if readers.count() != 1 {
+            found.push(format!(
+                "EXPORTERS: `{}` is not what one importer reads",
+                format.name()
+            ));
+        }
+    }
+    report("every format has its own name and says what it is:", &found);
+}
+
+#[test]
+fn panels_are_unique_and_named() {
+    let panels: Vec<_> = PANELS.iter().map(|make| make()).collect();
+    let entries = panels.iter().map(|panel| (panel.id(), panel.title()));
+    let mut found = complaints("PANELS", "", entries);
+    for (panel, title) in panels.iter().map(|panel| (panel.id(), panel.title())) {
+        let titles = panels.iter().filter(|other| other.title() == title);
+        if titles.count() > 1 {
+            found.push(format!(
+                "PANELS: `{panel}`: its title “{title}” is another's too"
+            ));
+        }
+    }
+    report("every panel has its own id and title:", &found);
 }
 
 #[test]

@@ -23,6 +23,7 @@ const FOREIGN: &[&str] = &[
     "engine/src/perfetto",
     "engine/src/exporter/pftrace",
     "engine/src/importer/pftrace",
+    "tests/captures/foreign",
 ];
 
 /// What comes before a name that is given here.
