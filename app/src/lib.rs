@@ -5,3 +5,4 @@ pub mod panel;
 pub mod state;
 pub mod text;
 pub mod theme;
+pub mod timeline;

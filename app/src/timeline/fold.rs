@@ -1,0 +1,204 @@
+//! What each visible sub-lane looks like: the capture's cells, kept while they stay true.
+
+use std::collections::HashMap;
+
+use engine::capture::{Capture, Cell};
+use engine::record::LaneId;
+use engine::time::{Interval, Nanos};
+
+use super::scale;
+
+/// How wide a fold's column is at most, in points; a power of two of nanoseconds, it is at least half of it.
+pub const COLUMN: f64 = 4.0;
+
+/// A cell, and since when a lone one was enqueued.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bar {
+    /// The cell.
+    pub cell: Cell,
+    /// When its span was enqueued; its start for a folded run.
+    pub enqueued: Nanos,
+}
+
+/// The bars of sub-lanes, as last asked for.
+#[derive(Default)]
+pub struct Folds {
+    strips: HashMap<(LaneId, usize), Strip>,
+    frame: u64,
+}
+
+#[derive(Default)]
+struct Strip {
+    revision: u64,
+    column: Nanos,
+    cover: Interval,
+    frame: u64,
+    bars: Vec<Bar>,
+}
+
+impl Folds {
+    /// Begins a frame and forgets what the frame before did not ask for.
+    pub fn begin(&mut self) {
+        let last = self.frame;
+        self.strips.retain(|_, strip| strip.frame + 240 > last);
+        self.frame += 1;
+    }
+
+    /// The bars of a sub-lane, from left to right: those that overlap `view`, and some around it.
+    pub fn bars(
+        &mut self,
+        capture: &Capture,
+        (lane, depth): (LaneId, usize),
+        view: Interval,
+        column: Nanos,
+    ) -> &[Bar] {
+        let strip = self.strips.entry((lane, depth)).or_default();
+        strip.frame = self.frame;
+        let holds = strip.revision == capture.revision()
+            && strip.column == column
+            && strip.cover.start <= view.start
+            && view.end <= strip.cover.end;
+        if !holds {
+            strip.fill(capture, (lane, depth), scale::padded(view, 0.125), column);
+        }
+        within(&strip.bars, view)
+    }
+
+    /// The bars of a sub-lane that were last asked for.
+    pub fn last(&self, lane: LaneId, depth: usize) -> &[Bar] {
+        self.strips.get(&(lane, depth)).map_or(&[], |strip| &strip.bars)
+    }
+}
+
+impl Strip {
+    fn fill(
+        &mut self,
+        capture: &Capture,
+        (lane, depth): (LaneId, usize),
+        cover: Interval,
+        column: Nanos,
+    ) {
+        self.revision = capture.revision();
+        self.column = column;
+        self.cover = cover;
+        self.bars.clear();
+        let bars = &mut self.bars;
+        capture.fold(lane, depth, cover, column, &mut |cell: Cell| {
+            let enqueued = if cell.count == 1 && cell.busy >= column {
+                capture.span(cell.span).map(|placed| placed.span.enqueued)
+            } else {
+                None
+            };
+            let enqueued = enqueued.unwrap_or(cell.interval.start);
+            bars.push(Bar { cell, enqueued });
+        });
+    }
+}
+
+/// The bars that overlap `view` or touch it.
+fn within(bars: &[Bar], view: Interval) -> &[Bar] {
+    let first = bars.partition_point(|bar| bar.cell.interval.end < view.start);
+    // Those enqueued inside the view are wanted too, for the bar of their waiting.
+    bars.get(first..).unwrap_or(&[])
+}
+
+/// The bar at `time`, or the nearest one within `reach` of it.
+pub fn bar_at(bars: &[Bar], time: Nanos, reach: Nanos) -> Option<&Bar> {
+    let next = bars.partition_point(|bar| bar.cell.interval.start <= time);
+    let before = next.checked_sub(1).and_then(|place| bars.get(place));
+    let far = |bar: &&Bar| {
+        let interval = bar.cell.interval;
+        (interval.start - time).max(time - interval.end).max(Nanos::ZERO)
+    };
+    before
+        .into_iter()
+        .chain(bars.get(next))
+        .filter(|bar| far(bar) <= reach)
+        .min_by_key(far)
+}
+
+/// The share of its interval that a folded cell was busy, from 0 to 1.
+pub fn busy_share(cell: &Cell, column: Nanos) -> f32 {
+    let whole = cell.interval.length().max(column).0.max(1) as f32;
+    (cell.busy.0 as f32 / whole).clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::record::{NameId, Record, Span, SpanId};
+
+    use super::*;
+
+    fn capture(count: u32) -> Capture {
+        let mut capture = Capture::new();
+        capture.apply((0..count).map(|id| {
+            let start = Nanos(i64::from(id) * 100);
+            Record::Span(Span {
+                id: SpanId(id),
+                lane: LaneId(0),
+                name: NameId(0),
+                call: engine::record::CallId::NONE,
+                kind: engine::record::SpanKind::Kernel,
+                state: engine::record::State::Done,
+                enqueued: start - Nanos(30),
+                start,
+                end: start + Nanos(60),
+            })
+        }));
+        capture
+    }
+
+    fn interval(start: i64, end: i64) -> Interval {
+        Interval::new(Nanos(start), Nanos(end))
+    }
+
+    #[test]
+    fn no_span_is_lost_at_any_zoom() {
+        let capture = capture(1000);
+        let mut folds = Folds::default();
+        for power in 0..20 {
+            folds.begin();
+            let view = interval(-1000, 200_000);
+            let bars = folds.bars(&capture, (LaneId(0), 0), view, Nanos(1 << power));
+            let count: u32 = bars.iter().map(|bar| bar.cell.count).sum();
+            let busy: i64 = bars.iter().map(|bar| bar.cell.busy.0).sum();
+            assert_eq!((count, busy), (1000, 60_000), "column 2^{power}");
+        }
+    }
+
+    #[test]
+    fn a_lone_bar_knows_when_it_was_enqueued() {
+        let capture = capture(3);
+        let mut folds = Folds::default();
+        let bars = folds.bars(&capture, (LaneId(0), 0), interval(0, 300), Nanos(1));
+        assert_eq!(bars[1].enqueued, Nanos(70));
+    }
+
+    #[test]
+    fn new_spans_show_in_the_next_frame() {
+        let mut capture = capture(3);
+        let mut folds = Folds::default();
+        let view = interval(0, 1000);
+        assert_eq!(folds.bars(&capture, (LaneId(0), 0), view, Nanos(1)).len(), 3);
+        let span = capture.span(SpanId(0)).unwrap().span;
+        capture.apply([Record::Span(Span {
+            id: SpanId(3),
+            start: Nanos(500),
+            end: Nanos(600),
+            ..span
+        })]);
+        assert_eq!(folds.bars(&capture, (LaneId(0), 0), view, Nanos(1)).len(), 4);
+    }
+
+    #[test]
+    fn the_nearest_bar_is_pointed_at() {
+        let capture = capture(3);
+        let mut folds = Folds::default();
+        let bars = folds.bars(&capture, (LaneId(0), 0), interval(0, 300), Nanos(1));
+        let at = |time, reach| bar_at(bars, Nanos(time), Nanos(reach)).map(|bar| bar.cell.span.0);
+        assert_eq!(at(30, 0), Some(0));
+        assert_eq!(at(80, 5), None);
+        assert_eq!(at(95, 10), Some(1));
+        assert_eq!(at(65, 10), Some(0));
+    }
+}

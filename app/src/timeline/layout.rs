@@ -1,0 +1,313 @@
+//! Which rows there are and how far down each lies: groups, their lanes, sub-lanes and counters.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+
+use engine::record::{CounterId, LaneId};
+
+use crate::state::GroupKey;
+
+/// The heights of things, in points.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Metrics {
+    /// The row of a group's name.
+    pub header: f32,
+    /// A span's bar, which is one sub-lane.
+    pub bar: f32,
+    /// Between two sub-lanes.
+    pub gap: f32,
+    /// Above the first sub-lane and below the last one.
+    pub pad: f32,
+    /// A counter's plot.
+    pub plot: f32,
+}
+
+impl Metrics {
+    /// As usual, or as small as can be read.
+    pub const fn new(dense: bool) -> Self {
+        if dense {
+            Self {
+                header: 18.0,
+                bar: 12.0,
+                gap: 1.0,
+                pad: 1.0,
+                plot: 24.0,
+            }
+        } else {
+            Self {
+                header: 24.0,
+                bar: 20.0,
+                gap: 2.0,
+                pad: 4.0,
+                plot: 40.0,
+            }
+        }
+    }
+}
+
+/// What a row can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// A lane and its number of sub-lanes.
+    Lane(LaneId, usize),
+    /// A counter.
+    Counter(CounterId),
+}
+
+/// A row of the timeline.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Row {
+    /// How far its upper edge lies below the first row's, in points.
+    pub y: f32,
+    /// In points.
+    pub height: f32,
+    /// The group it belongs to.
+    pub key: GroupKey,
+    /// What it shows.
+    pub content: Content,
+}
+
+/// What a row shows.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Content {
+    /// The name of a group. When it is collapsed, how busy its members are.
+    Group {
+        /// Whether its members have no rows of their own.
+        collapsed: bool,
+        /// Its members, as positions in [`Layout::entries`].
+        members: Range<usize>,
+    },
+    /// A member.
+    Entry(Entry),
+}
+
+/// Every row, from top to bottom.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// The rows.
+    pub rows: Vec<Row>,
+    /// The members of all groups, collapsed or not, group by group.
+    pub entries: Vec<Entry>,
+    /// The heights it was made with.
+    pub metrics: Metrics,
+    lanes: BTreeMap<LaneId, usize>,
+}
+
+impl Layout {
+    /// Lays out `members`, which come in the capture's order with equal groups beside each other.
+    /// Lanes of `order` come first in their group, in that order.
+    pub fn new(
+        members: impl IntoIterator<Item = (GroupKey, Entry)>,
+        collapsed: &BTreeSet<GroupKey>,
+        order: &[LaneId],
+        metrics: Metrics,
+    ) -> Self {
+        let moved: BTreeMap<LaneId, usize> =
+            order.iter().enumerate().map(|(place, &lane)| (lane, place)).collect();
+        let mut members: Vec<(GroupKey, Entry)> = members.into_iter().collect();
+        for group in members.chunk_by_mut(|a, b| a.0 == b.0) {
+            group.sort_by_key(|(_, entry)| match entry {
+                Entry::Lane(lane, _) => moved.get(lane).copied().unwrap_or(usize::MAX),
+                Entry::Counter(_) => usize::MAX,
+            });
+        }
+        let mut layout = Self {
+            rows: Vec::with_capacity(members.len() + 8),
+            entries: members.iter().map(|&(_, entry)| entry).collect(),
+            metrics,
+            lanes: BTreeMap::new(),
+        };
+        let mut first = 0;
+        for group in members.chunk_by(|a, b| a.0 == b.0) {
+            let Some(&(key, _)) = group.first() else {
+                continue;
+            };
+            let range = first..first + group.len();
+            first = range.end;
+            layout.push_group(key, group, range, collapsed.contains(&key));
+        }
+        layout
+    }
+
+    fn push_group(
+        &mut self,
+        key: GroupKey,
+        group: &[(GroupKey, Entry)],
+        members: Range<usize>,
+        collapsed: bool,
+    ) {
+        let header = self.rows.len();
+        let content = Content::Group { collapsed, members };
+        self.push(key, self.metrics.header, content);
+        for &(_, entry) in group {
+            let row = if collapsed { header } else { self.rows.len() };
+            if let Entry::Lane(lane, _) = entry {
+                self.lanes.insert(lane, row);
+            }
+            if !collapsed {
+                self.push(key, self.metrics.height(entry), Content::Entry(entry));
+            }
+        }
+    }
+
+    fn push(&mut self, key: GroupKey, height: f32, content: Content) {
+        let y = self.height();
+        self.rows.push(Row {
+            y,
+            height,
+            key,
+            content,
+        });
+    }
+
+    /// The height of all rows together, in points.
+    pub fn height(&self) -> f32 {
+        self.rows.last().map_or(0.0, |row| row.y + row.height)
+    }
+
+    /// The rows that show between `top` and `bottom`, in points from the first row's upper edge.
+    pub fn visible(&self, top: f32, bottom: f32) -> Range<usize> {
+        let first = self.rows.partition_point(|row| row.y + row.height <= top);
+        let last = self.rows.partition_point(|row| row.y < bottom);
+        first..last.max(first)
+    }
+
+    /// The row at `y`, in points from the first row's upper edge.
+    pub fn row_at(&self, y: f32) -> Option<usize> {
+        self.visible(y, y + f32::EPSILON)
+            .next()
+            .filter(|&row| self.rows.get(row).is_some_and(|row| row.y <= y))
+    }
+
+    /// The row of `lane`; that of its group's name where the group is collapsed.
+    pub fn row_of(&self, lane: LaneId) -> Option<(usize, &Row)> {
+        let &place = self.lanes.get(&lane)?;
+        Some((place, self.rows.get(place)?))
+    }
+
+    /// Where the bars of sub-lane `depth` of `row` lie: the distance of their upper edge from the
+    /// first row's, and their height, in points. A collapsed group has one thin bar.
+    pub fn bar(&self, row: &Row, depth: usize) -> (f32, f32) {
+        let Metrics { bar, gap, pad, .. } = self.metrics;
+        match row.content {
+            Content::Group { .. } => {
+                let height = (row.height / 3.0).round();
+                (row.y + ((row.height - height) / 2.0).round(), height)
+            }
+            Content::Entry(_) => (row.y + pad + depth as f32 * (bar + gap), bar),
+        }
+    }
+
+    /// The sub-lanes of `row` that show between `top` and `bottom`, in points as in [`Self::visible`].
+    pub fn depths(&self, row: &Row, top: f32, bottom: f32) -> Range<usize> {
+        let Content::Entry(Entry::Lane(_, count)) = row.content else {
+            return 0..0;
+        };
+        let Metrics { bar, gap, pad, .. } = self.metrics;
+        let place = |y: f32| ((y - row.y - pad) / (bar + gap)).floor().max(0.0) as usize;
+        place(top).min(count)..(place(bottom) + 1).min(count)
+    }
+
+    /// The lane before which a lane of `key` comes that is dropped at `y`; none at the group's end.
+    pub fn lane_below(&self, key: GroupKey, y: f32) -> Option<LaneId> {
+        let rows = self.rows.iter().filter(|row| row.key == key);
+        rows.filter(|row| row.y + row.height / 2.0 > y)
+            .find_map(|row| match row.content {
+                Content::Entry(Entry::Lane(lane, _)) => Some(lane),
+                _ => None,
+            })
+    }
+}
+
+impl Metrics {
+    /// The height of the row of `entry`, in points.
+    pub fn height(&self, entry: Entry) -> f32 {
+        match entry {
+            Entry::Lane(_, depths) => {
+                let depths = depths.max(1) as f32;
+                2.0 * self.pad + depths * self.bar + (depths - 1.0) * self.gap
+            }
+            Entry::Counter(_) => 2.0 * self.pad + self.plot,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::record::Group;
+
+    use super::*;
+
+    const HOST: GroupKey = GroupKey {
+        group: Group::Host,
+        device: u32::MAX,
+    };
+    const STREAMS: GroupKey = GroupKey {
+        group: Group::Streams,
+        device: 0,
+    };
+
+    fn layout(collapsed: &[GroupKey], order: &[u32]) -> Layout {
+        let members = [
+            (HOST, Entry::Lane(LaneId(0), 1)),
+            (STREAMS, Entry::Lane(LaneId(1), 3)),
+            (STREAMS, Entry::Lane(LaneId(2), 1)),
+            (STREAMS, Entry::Lane(LaneId(3), 1)),
+        ];
+        let order: Vec<LaneId> = order.iter().map(|&id| LaneId(id)).collect();
+        let collapsed = collapsed.iter().copied().collect();
+        Layout::new(members, &collapsed, &order, Metrics::new(false))
+    }
+
+    #[test]
+    fn rows_follow_each_other_without_a_hole() {
+        let layout = layout(&[], &[]);
+        assert_eq!(layout.rows.len(), 6);
+        for pair in layout.rows.windows(2) {
+            assert_eq!(pair[0].y + pair[0].height, pair[1].y);
+        }
+        let heights: Vec<f32> = layout.rows.iter().map(|row| row.height).collect();
+        assert_eq!(heights, [24.0, 28.0, 24.0, 72.0, 28.0, 28.0]);
+    }
+
+    #[test]
+    fn a_collapsed_group_is_one_row_that_its_lanes_point_to() {
+        let layout = layout(&[STREAMS], &[]);
+        assert_eq!(layout.rows.len(), 3);
+        assert_eq!(layout.row_of(LaneId(3)).unwrap().0, 2);
+        assert_eq!(layout.row_of(LaneId(0)).unwrap().0, 1);
+        assert_eq!(layout.row_of(LaneId(9)), None);
+    }
+
+    #[test]
+    fn moved_lanes_come_first() {
+        let layout = layout(&[], &[3, 1]);
+        let rows = [3, 1, 2].map(|id| layout.row_of(LaneId(id)).unwrap().0);
+        assert_eq!(rows, [3, 4, 5]);
+    }
+
+    #[test]
+    fn what_is_visible_is_found_by_position() {
+        let layout = layout(&[], &[]);
+        assert_eq!(layout.visible(0.0, 1000.0), 0..6);
+        assert_eq!(layout.visible(24.0, 52.0), 1..2);
+        assert_eq!(layout.visible(51.0, 53.0), 1..3);
+        assert_eq!(layout.visible(5000.0, 6000.0), 6..6);
+        assert_eq!(layout.row_at(77.0), Some(3));
+        assert_eq!(layout.row_at(-1.0), None);
+        assert_eq!(layout.row_at(5000.0), None);
+        let row = &layout.rows[3];
+        assert_eq!(layout.depths(row, 0.0, 1000.0), 0..3);
+        assert_eq!(layout.depths(row, row.y + 30.0, row.y + 40.0), 1..2);
+        assert_eq!(layout.bar(row, 2), (row.y + 48.0, 20.0));
+    }
+
+    #[test]
+    fn a_dropped_lane_finds_its_neighbour() {
+        let layout = layout(&[], &[]);
+        assert_eq!(layout.lane_below(STREAMS, 0.0), Some(LaneId(1)));
+        assert_eq!(layout.lane_below(STREAMS, 150.0), Some(LaneId(2)));
+        assert_eq!(layout.lane_below(STREAMS, 900.0), None);
+        assert_eq!(layout.lane_below(HOST, 900.0), None);
+    }
+}

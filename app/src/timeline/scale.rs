@@ -1,0 +1,198 @@
+//! The one conversion between capture time and points on screen, and the arithmetic of pan and zoom.
+
+use engine::time::{Interval, Nanos};
+
+/// The shortest interval that can be shown, in nanoseconds: closer there is nothing more to see.
+pub const SHORTEST: i64 = 20;
+
+/// The longest interval that can be shown, in nanoseconds: some 29 years.
+const LONGEST: i64 = 1 << 60;
+
+/// Which instants are visible, and where.
+///
+/// Time becomes `f64` here and nowhere else: a position inside the view is taken from the whole
+/// nanoseconds since its start, so that it stays exact however late in the capture it lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale {
+    start: Nanos,
+    fraction: f64,
+    length: f64,
+    left: f32,
+    width: f32,
+}
+
+impl Scale {
+    /// Shows `interval` in `width` points from `left` on.
+    pub fn new(interval: Interval, left: f32, width: f32) -> Self {
+        Self::exact(interval.start, 0.0, interval.length().0 as f64, left, width)
+    }
+
+    /// Shows `length` nanoseconds from a `fraction` of a nanosecond after `start` on.
+    pub fn exact(start: Nanos, fraction: f64, length: f64, left: f32, width: f32) -> Self {
+        Self {
+            start,
+            fraction,
+            length: length.max(1.0),
+            left,
+            width: width.max(1.0),
+        }
+    }
+
+    /// Where the view begins, in points.
+    pub fn left(&self) -> f32 {
+        self.left
+    }
+
+    /// Where the view ends, in points.
+    pub fn right(&self) -> f32 {
+        self.left + self.width
+    }
+
+    /// How wide the view is, in points.
+    pub fn width(&self) -> f32 {
+        self.width
+    }
+
+    /// How much time is visible, in nanoseconds.
+    pub fn length(&self) -> f64 {
+        self.length
+    }
+
+    /// The visible instants, rounded outwards.
+    pub fn interval(&self) -> Interval {
+        let end = (self.fraction + self.length).ceil() as i64;
+        Interval::new(self.start, self.start + Nanos(end))
+    }
+
+    /// How much time a point is wide, in nanoseconds.
+    pub fn nanos_per_point(&self) -> f64 {
+        self.length / f64::from(self.width)
+    }
+
+    /// The horizontal position of `time`, in points; far outside the view it is clamped to what
+    /// `f32` can hold without losing its order.
+    pub fn x_from_time(&self, time: Nanos) -> f32 {
+        let since = (time - self.start).0 as f64 - self.fraction;
+        let x = since * f64::from(self.width) / self.length;
+        x.clamp(-1e6, 1e6) as f32 + self.left
+    }
+
+    /// The instant at the horizontal position `x`, rounded to the nearest nanosecond.
+    pub fn time_from_x(&self, x: f32) -> Nanos {
+        let since = f64::from(x - self.left) * self.nanos_per_point() + self.fraction;
+        self.start + Nanos(since.round() as i64)
+    }
+
+    /// The column that spans are folded to: the greatest power of two nanoseconds of at most
+    /// `points` points, and no less than one nanosecond.
+    pub fn column(&self, points: f64) -> Nanos {
+        let longest = (self.nanos_per_point() * points).max(1.0);
+        Nanos(1 << (longest.log2().floor() as u32).min(60))
+    }
+}
+
+/// `interval` moved by `by`, its length kept.
+pub fn moved(interval: Interval, by: Nanos) -> Interval {
+    let length = interval.length();
+    let start = interval.start + by;
+    Interval::new(start, start + length)
+}
+
+/// `interval` made `factor` times as long, with `anchor` staying where it is on screen.
+pub fn zoomed(interval: Interval, anchor: Nanos, factor: f64) -> Interval {
+    let length = interval.length().0.max(1);
+    let wanted = (length as f64 * factor).round();
+    let wanted = wanted.clamp(SHORTEST as f64, LONGEST as f64) as i64;
+    let share = (anchor - interval.start).0 as f64 / length as f64;
+    let start = anchor - Nanos((share * wanted as f64).round() as i64);
+    Interval::new(start, start + Nanos(wanted))
+}
+
+/// `interval` with a margin of `share` of its length at both ends, and long enough to be shown.
+pub fn padded(interval: Interval, share: f64) -> Interval {
+    let length = interval.length().0.max(1);
+    let margin = ((length as f64 * share).ceil() as i64).max((SHORTEST - length + 1) / 2);
+    let margin = Nanos(margin.max(0));
+    Interval::new(interval.start - margin, interval.end + margin)
+}
+
+/// `interval` kept near `extent`: half of it may lie outside, or all that is longer than `extent`.
+pub fn clamped(interval: Interval, extent: Interval) -> Interval {
+    let length = interval.length();
+    let half = Nanos(length.0 / 2);
+    let first = (extent.start - half).min(extent.end - length);
+    let last = (extent.end - half).max(extent.start);
+    let start = interval.start.clamp(first, last);
+    Interval::new(start, start + length)
+}
+
+/// The interval to show when `target` is not yet in `view`: as long as before, or just long
+/// enough, with `target` in the middle.
+pub fn revealed(view: Interval, target: Interval) -> Interval {
+    if view.start <= target.start && target.end <= view.end {
+        return view;
+    }
+    if target.length() > view.length() {
+        return padded(target, 0.1);
+    }
+    let middle = Nanos(target.start.0.midpoint(target.end.0));
+    let start = middle - Nanos(view.length().0 / 2);
+    Interval::new(start, start + view.length())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval(start: i64, end: i64) -> Interval {
+        Interval::new(Nanos(start), Nanos(end))
+    }
+
+    #[test]
+    fn a_position_and_its_time_agree() {
+        let scale = Scale::new(interval(1_000_000_000_000, 1_000_000_001_000), 100.0, 1000.0);
+        assert_eq!(scale.x_from_time(Nanos(1_000_000_000_250)), 350.0);
+        assert_eq!(scale.time_from_x(350.0), Nanos(1_000_000_000_250));
+        assert_eq!(scale.x_from_time(Nanos::MAX), 1e6 + 100.0);
+        assert_eq!(scale.x_from_time(Nanos::MIN), -1e6 + 100.0);
+    }
+
+    #[test]
+    fn the_column_is_a_power_of_two_that_fits() {
+        for length in [20_i64, 1_000, 77_777, 1 << 40] {
+            let scale = Scale::new(interval(0, length), 0.0, 1400.0);
+            let column = scale.column(4.0).0;
+            assert!(column.count_ones() == 1);
+            let points = column as f64 / scale.nanos_per_point();
+            assert!(column == 1 || (points > 2.0 - 1e-9 && points <= 4.0), "{points}");
+        }
+    }
+
+    #[test]
+    fn zoom_keeps_the_anchor_and_stops_at_the_shortest() {
+        let view = interval(0, 1000);
+        assert_eq!(zoomed(view, Nanos(250), 0.5), interval(125, 625));
+        assert_eq!(zoomed(view, Nanos(250), 0.0).length(), Nanos(SHORTEST));
+        assert_eq!(zoomed(view, Nanos(0), f64::INFINITY).length(), Nanos(LONGEST));
+        let back = zoomed(zoomed(view, Nanos(400), 0.25), Nanos(400), 4.0);
+        assert_eq!(back, view);
+    }
+
+    #[test]
+    fn a_view_stays_near_its_capture() {
+        let extent = interval(0, 100);
+        assert_eq!(clamped(interval(-500, -400), extent), interval(-50, 50));
+        assert_eq!(clamped(interval(900, 1000), extent), interval(50, 150));
+        assert_eq!(clamped(interval(10, 30), extent), interval(10, 30));
+        assert_eq!(clamped(interval(0, 400), extent), interval(0, 400));
+    }
+
+    #[test]
+    fn revealing_moves_only_when_it_must() {
+        let view = interval(0, 100);
+        assert_eq!(revealed(view, interval(10, 20)), view);
+        assert_eq!(revealed(view, interval(200, 220)), interval(160, 260));
+        assert_eq!(revealed(view, interval(1000, 2000)), interval(900, 2100));
+        assert_eq!(padded(interval(5, 5), 0.1), interval(-5, 15));
+    }
+}
