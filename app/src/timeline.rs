@@ -1,3 +1,380 @@
-//! The timeline: one picture of everything that ran.
+//! The timeline: one picture of everything that ran, in four steps: gather, lay out, paint, take input.
+
+pub mod arrows;
+mod bars;
+mod bundles;
+mod card;
+pub mod fold;
+mod frame;
+mod hatch;
+mod input;
+mod label;
+pub mod layout;
+mod links;
+mod minimap;
+mod motion;
+mod open;
+mod overlay;
+pub mod piece;
+pub mod plot;
+mod profile;
+mod rows;
 pub mod ruler;
 pub mod scale;
+mod sheet;
+mod stage;
+
+use std::collections::BTreeMap;
+
+use eframe::egui::{Align2, CursorIcon, FontId, Painter, Pos2, Rect, Response, Sense, Ui, pos2};
+use engine::record::{CounterId, SpanId};
+
+pub use frame::{Areas, Picture};
+
+use self::bars::Bars;
+use self::bundles::Bundles;
+use self::frame::Frame;
+use self::input::{Drag, Target};
+use self::layout::{Content, Entry, Row};
+use self::links::Link;
+use self::sheet::Sheet;
+use crate::action::Action;
+use crate::state::{GroupKey, Switch};
+use crate::theme::{BODY, GRID, SMALL};
+
+/// The timeline's caches, and what is being dragged. Where the user is, is in the state.
+#[derive(Default)]
+pub struct Timeline {
+    stage: stage::Stage,
+    motion: motion::Motion,
+    folds: fold::Folds,
+    labels: label::Labels,
+    hatch: hatch::Hatch,
+    minimap: profile::Profile,
+    groups: BTreeMap<GroupKey, profile::Profile>,
+    pyramids: BTreeMap<CounterId, plot::Pyramid>,
+    drag: Drag,
+    hold: minimap::Hold,
+    width: rows::Width,
+    seen: Option<SpanId>,
+}
+
+/// The parts that take input.
+struct Responses {
+    minimap: Response,
+    ruler: Response,
+    names: Response,
+    body: Response,
+    edge: Response,
+}
+
+impl Timeline {
+    /// Shows the timeline in all of `ui`; what the user wants comes back in `actions`.
+    pub fn ui(&mut self, ui: &mut Ui, picture: &Picture<'_>, actions: &mut Vec<Action>) {
+        let whole = ui.available_rect_before_wrap();
+        ui.advance_cursor_after_rect(whole);
+        let painter = ui.painter_at(whole);
+        if picture.capture.lanes().is_empty() && picture.capture.extent().is_none() {
+            empty(&painter, whole, picture);
+            return;
+        }
+        self.stage.update(picture.capture, picture.state);
+        let stage = std::mem::take(&mut self.stage);
+        let frame = self.frame(ui, picture, &stage, whole);
+        let responses = respond(ui, &frame);
+        self.folds.begin(stage.stamp);
+        let (links, more) = self.paint(&painter, &frame, &responses);
+        self.input(ui, &frame, &responses, &links, actions);
+        self.follow_selection(&frame, actions);
+        if more {
+            ui.ctx().request_repaint();
+        }
+        self.stage = stage;
+    }
+
+    /// Gathers what stays the same for this frame.
+    fn frame<'a>(
+        &mut self,
+        ui: &Ui,
+        picture: &Picture<'a>,
+        ground: &'a stage::Stage,
+        whole: Rect,
+    ) -> Frame<'a> {
+        let state = picture.state;
+        let width = self.width.fit(ui.painter(), picture, &ground.layout);
+        let areas = Areas::new(whole, width);
+        let target = state.view.shown(picture.capture.extent());
+        let direct = self.drag != Drag::Nothing
+            || self.hold.is_held()
+            || state.follow
+            || state.settings.is_on(Switch::ReduceMotion);
+        let now = ui.input(|input| input.time);
+        let (shown, moving) = self.motion.step(target, now, direct);
+        if moving {
+            ui.ctx().request_repaint();
+        }
+        let scale = shown.scale(areas.body.left(), areas.body.width());
+        let most = (ground.layout.height() - areas.body.height()).max(0.0);
+        let scroll = state.view.scroll.clamp(0.0, most).round();
+        Frame {
+            picture: *picture,
+            areas,
+            layout: &ground.layout,
+            opens: &ground.opens,
+            scale,
+            column: scale.column(fold::COLUMN),
+            scroll,
+            rows: ground.layout.visible(scroll, scroll + areas.body.height()),
+            pixel: 1.0 / ui.ctx().pixels_per_point(),
+            stamp: ground.stamp,
+        }
+    }
+
+    /// Paints everything, from the ground up; returns the arrows, and whether more is to come.
+    fn paint(
+        &mut self,
+        painter: &Painter,
+        frame: &Frame<'_>,
+        responses: &Responses,
+    ) -> (Vec<Link>, bool) {
+        let state = frame.picture.state;
+        let body = painter.with_clip_rect(frame.areas.body);
+        let ruler = ruler::ruler(&frame.scale);
+        rows::ground(&body, frame, &ruler);
+        let (mut more, marks) = self.paint_rows(&body, frame);
+        let all = state.settings.is_on(Switch::AllArrows);
+        let bundles = all.then(|| Bundles::new(frame, &self.folds));
+        if let Some(bundles) = &bundles {
+            bundles.paint(&body, frame);
+        }
+        self.paint_names_of_spans(&body, frame, marks);
+        rows::ruler(painter, frame, &ruler);
+        if let Some(range) = state.selection.range {
+            overlay::range(painter, frame, range);
+        }
+        overlay::faults(painter, frame);
+        overlay::outlines(&body, frame);
+        let links = links::links(frame);
+        links::paint(&body, frame, &links);
+        if let Some(time) = state.hover.time {
+            overlay::pointer(painter, frame, time);
+        }
+        overlay::scrollbar(&body, frame);
+        if let Some(bundles) = &bundles {
+            overlay::note(&body, frame, &bundles.tally().to_string());
+        }
+        let pointed = pointed(frame, responses);
+        rows::names(painter, frame, pointed);
+        more |= minimap::paint(painter, frame, &mut self.minimap);
+        (links, more)
+    }
+
+    /// Paints the spans and counters of the rows in view, and how busy collapsed groups were.
+    fn paint_rows(&mut self, body: &Painter, frame: &Frame<'_>) -> (bool, Sheet) {
+        let capture = frame.picture.capture;
+        let hatch = self.hatch.texture(body.ctx());
+        let mut bars = Bars::new(body.pixels_per_point(), hatch);
+        let mut more = false;
+        for row in frame.visible() {
+            match &row.content {
+                Content::Entry(Entry::Lane(lane, _)) => {
+                    if let Some(lane) = capture.lane(*lane) {
+                        bars.lane(frame, (row, lane), &mut self.folds, &mut self.labels);
+                    }
+                }
+                Content::Entry(Entry::Counter(id)) => {
+                    let pyramid = self.pyramids.entry(*id).or_default();
+                    rows::counter(body, frame, (row, *id), pyramid);
+                }
+                Content::Group {
+                    collapsed: true,
+                    members,
+                } => more |= self.paint_collapsed(body, frame, row, members.clone()),
+                Content::Group { .. } => {}
+            }
+        }
+        (more, bars.paint(body))
+    }
+
+    /// Writes the names of spans, and above them what strikes lost ones through.
+    fn paint_names_of_spans(&mut self, body: &Painter, frame: &Frame<'_>, marks: Sheet) {
+        let is_dense = frame.layout.metrics.bar < 16.0;
+        let size = if is_dense { SMALL - 2.0 } else { SMALL };
+        let font = FontId::proportional(size);
+        self.labels.paint(body, frame.picture.capture, &font);
+        if !marks.is_empty() {
+            body.add(marks.into_shape());
+        }
+    }
+
+    fn paint_collapsed(
+        &mut self,
+        body: &Painter,
+        frame: &Frame<'_>,
+        row: &Row,
+        members: std::ops::Range<usize>,
+    ) -> bool {
+        let entries = frame.layout.entries.get(members).unwrap_or(&[]);
+        let lanes: Vec<_> = entries
+            .iter()
+            .filter_map(|entry| match *entry {
+                Entry::Lane(lane, _) => Some((lane, 0)),
+                Entry::Counter(_) => None,
+            })
+            .collect();
+        let span = profile::Span {
+            interval: frame.scale.interval(),
+            columns: (frame.scale.width() / 3.0).ceil() as usize,
+        };
+        let profile = self.groups.entry(row.key).or_default();
+        let (columns, more) = profile.update((frame.picture.capture, frame.stamp), &lanes, 1, span);
+        let color = rows::hue(frame.picture.theme, row.key.group);
+        rows::collapsed(body, frame, row, columns, color);
+        more
+    }
+
+    fn input(
+        &mut self,
+        ui: &Ui,
+        frame: &Frame<'_>,
+        responses: &Responses,
+        links: &[Link],
+        actions: &mut Vec<Action>,
+    ) {
+        minimap::input(frame, &responses.minimap, &mut self.hold, actions);
+        self.width.input(&responses.edge, frame);
+        let hover = responses.body.hover_pos();
+        let pointed = hover
+            .or(responses.names.hover_pos())
+            .or(responses.ruler.hover_pos());
+        if let Some(at) = pointed {
+            input::wheel(ui, frame, at, actions);
+        }
+        if self.thumb(ui, frame, &responses.body, actions) {
+            return;
+        }
+        let target = hover.and_then(|at: Pos2| input::target(frame, &self.folds, links, at));
+        input::body(
+            ui,
+            frame,
+            (&responses.body, &self.folds),
+            target.as_ref(),
+            (&mut self.drag, actions),
+        );
+        input::ruler(ui, frame, &responses.ruler, (&mut self.drag, actions));
+        input::names(frame, &responses.names, &mut self.drag, actions);
+        if let (Drag::Lane(_, key), Some(at)) = (self.drag, responses.names.interact_pointer_pos())
+        {
+            let y = at.y - frame.areas.body.top() + frame.scroll;
+            overlay::insertion(ui.painter(), frame, frame.layout.gap_at(key, y));
+        }
+        if let Some(subject) = target.as_ref().and_then(Target::subject) {
+            card::ui(ui, frame, subject);
+        }
+    }
+
+    /// Scrolls by the scrollbar's thumb; says whether it is held.
+    fn thumb(
+        &mut self,
+        ui: &Ui,
+        frame: &Frame<'_>,
+        body: &Response,
+        actions: &mut Vec<Action>,
+    ) -> bool {
+        let Some(thumb) = overlay::thumb(frame) else {
+            return false;
+        };
+        let origin = ui.input(|input| input.pointer.press_origin());
+        if body.drag_started() && origin.is_some_and(|at| thumb.expand(3.0).contains(at)) {
+            self.drag = Drag::Thumb;
+        }
+        if self.drag != Drag::Thumb {
+            return false;
+        }
+        let rows = frame.layout.height() - frame.areas.body.height();
+        let way = (frame.areas.body.height() - thumb.height()).max(1.0);
+        input::scroll(
+            frame,
+            frame.scroll + body.drag_delta().y / way * rows,
+            actions,
+        );
+        if body.drag_stopped() {
+            self.drag = Drag::Nothing;
+        }
+        true
+    }
+
+    /// Scrolls to the selected span when something else than the pointer has just chosen it.
+    fn follow_selection(&mut self, frame: &Frame<'_>, actions: &mut Vec<Action>) {
+        let selected = frame.picture.state.selection.span;
+        if selected == self.seen {
+            return;
+        }
+        let Some(place) = selected.and_then(|span| frame.locate(span)) else {
+            self.seen = selected.filter(|_| self.seen.is_none());
+            return;
+        };
+        self.seen = selected;
+        let body = frame.areas.body;
+        if place.rect.top() < body.top() || place.rect.bottom() > body.bottom() {
+            let to = frame.scroll + place.rect.center().y - body.center().y;
+            input::scroll(frame, to, actions);
+        }
+    }
+}
+
+/// The row whose name is pointed at.
+fn pointed(frame: &Frame<'_>, responses: &Responses) -> Option<usize> {
+    let names = &responses.names;
+    let at = names.hover_pos().or(names.interact_pointer_pos())?;
+    frame
+        .layout
+        .row_at(at.y - frame.areas.body.top() + frame.scroll)
+}
+
+fn respond(ui: &Ui, frame: &Frame<'_>) -> Responses {
+    let areas = frame.areas;
+    let drag = Sense::click_and_drag();
+    let part = |name: &str, rect| ui.interact(rect, ui.scope_id().with(name), drag);
+    let names = part("names", areas.names);
+    let body = part("body", areas.body);
+    let x = areas.names.right();
+    let line = Rect::from_min_max(
+        pos2(x - 3.0, areas.ruler.top()),
+        pos2(x + 3.0, areas.whole.bottom()),
+    );
+    let edge = part("edge", line).on_hover_and_drag_cursor(CursorIcon::ResizeHorizontal);
+    Responses {
+        minimap: part("minimap", areas.minimap),
+        ruler: part("ruler", areas.ruler),
+        names,
+        body,
+        edge,
+    }
+}
+
+/// Says what would fill the timeline.
+fn empty(painter: &Painter, whole: Rect, picture: &Picture<'_>) {
+    let theme = picture.theme;
+    painter.rect_filled(whole, 0.0, theme.canvas);
+    let lines = [
+        ("Nothing has run yet", BODY, theme.text),
+        (
+            "Run a workload, or open a capture: its lanes fill this space",
+            SMALL + 1.0,
+            theme.weak,
+        ),
+    ];
+    let mut y = whole.center().y - 3.0 * GRID;
+    for (line, size, color) in lines {
+        let at = pos2(whole.center().x, y);
+        painter.text(
+            at,
+            Align2::CENTER_CENTER,
+            line,
+            FontId::proportional(size),
+            color,
+        );
+        y += 6.0 * GRID;
+    }
+}

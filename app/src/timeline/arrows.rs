@@ -156,7 +156,11 @@ fn clip(from: Point, to: Point, port: Port) -> Option<(Point, Point)> {
     };
     let (a, b) = (inside(from), inside(to));
     let vertical = from[0] == to[0];
-    let misses = if vertical { a[0] != from[0] } else { a[1] != from[1] };
+    let misses = if vertical {
+        a[0] != from[0]
+    } else {
+        a[1] != from[1]
+    };
     let outside = a == b && from != to;
     (!misses && !outside).then_some((a, b))
 }
@@ -184,9 +188,7 @@ pub fn rounded(points: &[Point], radius: f32) -> Vec<Point> {
         let (from, to) = (towards(b, a, radius), towards(b, c, radius));
         for step in 0..=STEPS {
             let t = step as f32 / STEPS as f32;
-            let mix = |p: Point, q: Point| {
-                [p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t]
-            };
+            let mix = |p: Point, q: Point| [p[0] + (q[0] - p[0]) * t, p[1] + (q[1] - p[1]) * t];
             out.push(mix(mix(from, b), mix(b, to)));
         }
     }
@@ -226,7 +228,11 @@ impl Route {
     pub fn part_at(&self, point: Point, reach: f32) -> Option<(Part, f32)> {
         let end = |mark: Mark| {
             // A stub is a target of its own; the mark on a span must leave the span clickable.
-            let reach = if matches!(mark, Mark::Stub(..)) { reach + 5.0 } else { reach };
+            let reach = if matches!(mark, Mark::Stub(..)) {
+                reach + 5.0
+            } else {
+                reach
+            };
             Some(distance(mark.point(), point)).filter(|&far| far <= reach)
         };
         let line = || {
@@ -278,7 +284,12 @@ mod tests {
         let route = route(edge(100.0, 50.0), edge(300.0, 150.0), PORT).unwrap();
         assert_eq!(
             route.points,
-            [[100.0, 70.0], [100.0, 146.0], [300.0, 146.0], [300.0, 150.0]]
+            [
+                [100.0, 70.0],
+                [100.0, 146.0],
+                [300.0, 146.0],
+                [300.0, 150.0]
+            ]
         );
         assert_eq!(route.cause, Mark::Span([100.0, 70.0]));
         assert_eq!(route.effect, Mark::Span([300.0, 150.0]));
@@ -292,7 +303,7 @@ mod tests {
                 let effect = edge(300.0, to);
                 let route = route(edge(x, from), effect, PORT).unwrap();
                 for pair in route.points.windows(2) {
-                    let middle = (pair[0][1] + pair[1][1]) / 2.0;
+                    let middle = f32::midpoint(pair[0][1], pair[1][1]);
                     let crosses = pair[0][0].max(pair[1][0]) > effect.x;
                     let inside = middle > effect.top && middle < effect.bottom;
                     assert!(!(crosses && inside && pair[0][1] == pair[1][1]), "{pair:?}");

@@ -25,11 +25,12 @@ pub struct Bar {
 pub struct Folds {
     strips: HashMap<(LaneId, usize), Strip>,
     frame: u64,
+    stamp: u64,
 }
 
 #[derive(Default)]
 struct Strip {
-    revision: u64,
+    stamp: u64,
     column: Nanos,
     cover: Interval,
     frame: u64,
@@ -37,8 +38,10 @@ struct Strip {
 }
 
 impl Folds {
-    /// Begins a frame and forgets what the frame before did not ask for.
-    pub fn begin(&mut self) {
+    /// Begins a frame of the capture in the state that `stamp` stands for, and forgets what was not
+    /// asked for in a while.
+    pub fn begin(&mut self, stamp: u64) {
+        self.stamp = stamp;
         let last = self.frame;
         self.strips.retain(|_, strip| strip.frame + 240 > last);
         self.frame += 1;
@@ -54,11 +57,12 @@ impl Folds {
     ) -> &[Bar] {
         let strip = self.strips.entry((lane, depth)).or_default();
         strip.frame = self.frame;
-        let holds = strip.revision == capture.revision()
+        let holds = strip.stamp == self.stamp
             && strip.column == column
             && strip.cover.start <= view.start
             && view.end <= strip.cover.end;
         if !holds {
+            strip.stamp = self.stamp;
             strip.fill(capture, (lane, depth), scale::padded(view, 0.125), column);
         }
         within(&strip.bars, view)
@@ -66,7 +70,9 @@ impl Folds {
 
     /// The bars of a sub-lane that were last asked for.
     pub fn last(&self, lane: LaneId, depth: usize) -> &[Bar] {
-        self.strips.get(&(lane, depth)).map_or(&[], |strip| &strip.bars)
+        self.strips
+            .get(&(lane, depth))
+            .map_or(&[], |strip| &strip.bars)
     }
 }
 
@@ -78,7 +84,6 @@ impl Strip {
         cover: Interval,
         column: Nanos,
     ) {
-        self.revision = capture.revision();
         self.column = column;
         self.cover = cover;
         self.bars.clear();
@@ -108,7 +113,9 @@ pub fn bar_at(bars: &[Bar], time: Nanos, reach: Nanos) -> Option<&Bar> {
     let before = next.checked_sub(1).and_then(|place| bars.get(place));
     let far = |bar: &&Bar| {
         let interval = bar.cell.interval;
-        (interval.start - time).max(time - interval.end).max(Nanos::ZERO)
+        (interval.start - time)
+            .max(time - interval.end)
+            .max(Nanos::ZERO)
     };
     before
         .into_iter()
@@ -157,7 +164,7 @@ mod tests {
         let capture = capture(1000);
         let mut folds = Folds::default();
         for power in 0..20 {
-            folds.begin();
+            folds.begin(1);
             let view = interval(-1000, 200_000);
             let bars = folds.bars(&capture, (LaneId(0), 0), view, Nanos(1 << power));
             let count: u32 = bars.iter().map(|bar| bar.cell.count).sum();
@@ -179,7 +186,10 @@ mod tests {
         let mut capture = capture(3);
         let mut folds = Folds::default();
         let view = interval(0, 1000);
-        assert_eq!(folds.bars(&capture, (LaneId(0), 0), view, Nanos(1)).len(), 3);
+        assert_eq!(
+            folds.bars(&capture, (LaneId(0), 0), view, Nanos(1)).len(),
+            3
+        );
         let span = capture.span(SpanId(0)).unwrap().span;
         capture.apply([Record::Span(Span {
             id: SpanId(3),
@@ -187,7 +197,11 @@ mod tests {
             end: Nanos(600),
             ..span
         })]);
-        assert_eq!(folds.bars(&capture, (LaneId(0), 0), view, Nanos(1)).len(), 4);
+        folds.begin(1);
+        assert_eq!(
+            folds.bars(&capture, (LaneId(0), 0), view, Nanos(1)).len(),
+            4
+        );
     }
 
     #[test]

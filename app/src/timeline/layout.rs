@@ -102,8 +102,11 @@ impl Layout {
         order: &[LaneId],
         metrics: Metrics,
     ) -> Self {
-        let moved: BTreeMap<LaneId, usize> =
-            order.iter().enumerate().map(|(place, &lane)| (lane, place)).collect();
+        let moved: BTreeMap<LaneId, usize> = order
+            .iter()
+            .enumerate()
+            .map(|(place, &lane)| (lane, place))
+            .collect();
         let mut members: Vec<(GroupKey, Entry)> = members.into_iter().collect();
         for group in members.chunk_by_mut(|a, b| a.0 == b.0) {
             group.sort_by_key(|(_, entry)| match entry {
@@ -217,6 +220,16 @@ impl Layout {
                 _ => None,
             })
     }
+
+    /// The edge between rows where a lane of `key` comes to lie that is dropped at `y`, in points.
+    pub fn gap_at(&self, key: GroupKey, y: f32) -> f32 {
+        let below = self.lane_below(key, y).and_then(|lane| self.row_of(lane));
+        let last = || self.rows.iter().rfind(|row| row.key == key);
+        below
+            .map(|(_, row)| row.y)
+            .or_else(|| last().map(|row| row.y + row.height))
+            .unwrap_or(0.0)
+    }
 }
 
 impl Metrics {
@@ -309,5 +322,7 @@ mod tests {
         assert_eq!(layout.lane_below(STREAMS, 150.0), Some(LaneId(2)));
         assert_eq!(layout.lane_below(STREAMS, 900.0), None);
         assert_eq!(layout.lane_below(HOST, 900.0), None);
+        assert_eq!(layout.gap_at(STREAMS, 0.0), layout.rows[3].y);
+        assert_eq!(layout.gap_at(STREAMS, 900.0), layout.height());
     }
 }

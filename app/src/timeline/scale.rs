@@ -150,7 +150,11 @@ mod tests {
 
     #[test]
     fn a_position_and_its_time_agree() {
-        let scale = Scale::new(interval(1_000_000_000_000, 1_000_000_001_000), 100.0, 1000.0);
+        let scale = Scale::new(
+            interval(1_000_000_000_000, 1_000_000_001_000),
+            100.0,
+            1000.0,
+        );
         assert_eq!(scale.x_from_time(Nanos(1_000_000_000_250)), 350.0);
         assert_eq!(scale.time_from_x(350.0), Nanos(1_000_000_000_250));
         assert_eq!(scale.x_from_time(Nanos::MAX), 1e6 + 100.0);
@@ -164,7 +168,10 @@ mod tests {
             let column = scale.column(4.0).0;
             assert!(column.count_ones() == 1);
             let points = column as f64 / scale.nanos_per_point();
-            assert!(column == 1 || (points > 2.0 - 1e-9 && points <= 4.0), "{points}");
+            assert!(
+                column == 1 || (points > 2.0 - 1e-9 && points <= 4.0),
+                "{points}"
+            );
         }
     }
 
@@ -173,7 +180,10 @@ mod tests {
         let view = interval(0, 1000);
         assert_eq!(zoomed(view, Nanos(250), 0.5), interval(125, 625));
         assert_eq!(zoomed(view, Nanos(250), 0.0).length(), Nanos(SHORTEST));
-        assert_eq!(zoomed(view, Nanos(0), f64::INFINITY).length(), Nanos(LONGEST));
+        assert_eq!(
+            zoomed(view, Nanos(0), f64::INFINITY).length(),
+            Nanos(LONGEST)
+        );
         let back = zoomed(zoomed(view, Nanos(400), 0.25), Nanos(400), 4.0);
         assert_eq!(back, view);
     }

@@ -1,0 +1,190 @@
+//! The card beside the pointer: what a span is, when it ran and what it waited for.
+
+use eframe::egui::{Id, LayerId, PopupAnchor, RichText, Tooltip, Ui};
+use engine::record::{Dependency, Lane, SpanId};
+use engine::time::Nanos;
+
+use super::fold::Bar;
+use super::frame::Frame;
+use crate::text;
+use crate::theme::{GRID, Theme, mono};
+
+/// How long the pointer rests before the card shows, in seconds.
+const DELAY: f32 = 0.35;
+
+/// How many causes the card names.
+const CAUSES: usize = 3;
+
+/// What the pointer is on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Subject {
+    /// A span that is drawn alone or runs now.
+    Span(SpanId),
+    /// Spans that are drawn as one.
+    Run(Bar),
+    /// A dependency's arrow.
+    Tie(Dependency),
+}
+
+/// Shows the card about `subject` when the pointer has rested on it.
+pub fn ui(ui: &Ui, frame: &Frame<'_>, subject: Subject) {
+    let (rested, moving) = ui.input(|input| {
+        let pointer = &input.pointer;
+        (pointer.time_since_last_movement(), pointer.any_down())
+    });
+    if moving {
+        return;
+    }
+    if rested < DELAY {
+        let rest = std::time::Duration::from_secs_f32(DELAY - rested + 0.01);
+        ui.ctx().request_repaint_after(rest);
+        return;
+    }
+    let layer: LayerId = ui.layer_id();
+    let id = Id::unique("timeline-card");
+    Tooltip::always_open(ui.ctx().clone(), layer, id, PopupAnchor::Pointer)
+        .gap(3.0 * GRID)
+        .show(|ui| match subject {
+            Subject::Span(span) => span_ui(ui, frame, span),
+            Subject::Run(bar) => run_ui(ui, frame, &bar),
+            Subject::Tie(tie) => tie_ui(ui, frame, &tie),
+        });
+}
+
+fn span_ui(ui: &mut Ui, frame: &Frame<'_>, id: SpanId) {
+    let capture = frame.picture.capture;
+    let theme = frame.picture.theme;
+    let (name, lane, kind, start, end, enqueued, state) = match capture.span(id) {
+        Some(placed) => {
+            let span = placed.span;
+            let state = (span.state != engine::record::State::Done).then(|| span.state.label());
+            (
+                span.name,
+                span.lane,
+                span.kind,
+                span.start,
+                Some(span.end),
+                span.enqueued,
+                state,
+            )
+        }
+        None => match frame.opens.find(id) {
+            Some(open) => {
+                let began = open.began;
+                let state = Some("running");
+                (
+                    began.name,
+                    began.lane,
+                    began.kind,
+                    began.start,
+                    None,
+                    began.enqueued,
+                    state,
+                )
+            }
+            None => return,
+        },
+    };
+    ui.strong(capture.name(name));
+    let lane = capture.lane(lane).map_or("?", |lane: &Lane| &lane.name);
+    let mut about = format!("{} on {lane}", kind.label());
+    if let Some(state) = state {
+        about = format!("{about} · {state}");
+    }
+    ui.label(RichText::new(about).color(theme.weak));
+    ui.add_space(GRID);
+    if enqueued < start {
+        line(ui, theme, "queued", start - enqueued);
+    }
+    let length = end.unwrap_or_else(|| frame.now()) - start;
+    line(
+        ui,
+        theme,
+        if super::piece::is_wait(kind) {
+            "waited"
+        } else {
+            "ran"
+        },
+        length,
+    );
+    line(ui, theme, "start", start);
+    let mut causes = capture.causes(id).filter_map(|tie| capture.dependency(tie));
+    for tie in causes.by_ref().take(CAUSES) {
+        if let Some(text) = cause(frame, &tie) {
+            ui.label(RichText::new(text).color(theme.cause));
+        }
+    }
+    let more = causes.take(1_000).count();
+    if more > 0 {
+        ui.label(RichText::new(format!("and {more} more")).color(theme.weak));
+    }
+}
+
+fn cause(frame: &Frame<'_>, tie: &Dependency) -> Option<String> {
+    let capture = frame.picture.capture;
+    let span = capture.span(tie.cause)?.span;
+    let lane = capture.lane(span.lane).map_or("?", |lane| &lane.name);
+    let verb = match tie.kind {
+        engine::record::DependencyKind::Submission => "submitted by",
+        engine::record::DependencyKind::Buffer => "needs",
+        _ => "waited for",
+    };
+    Some(format!("◂ {verb} {} on {lane}", capture.name(span.name)))
+}
+
+fn line(ui: &mut Ui, theme: &Theme, label: &str, time: Nanos) {
+    ui.horizontal(|ui| {
+        ui.set_width(180.0);
+        ui.label(RichText::new(label).color(theme.weak));
+        let right = eframe::egui::Layout::right_to_left(eframe::egui::Align::Center);
+        ui.with_layout(right, |ui| {
+            ui.label(RichText::new(text::duration(time)).font(mono()));
+        });
+    });
+}
+
+fn run_ui(ui: &mut Ui, frame: &Frame<'_>, bar: &Bar) {
+    let capture = frame.picture.capture;
+    let theme = frame.picture.theme;
+    let cell = &bar.cell;
+    ui.strong(text::counted(u64::from(cell.count), "span"));
+    let share = cell.busy.0 as f64 / cell.interval.length().0.max(1) as f64;
+    let busy = format!("busy {} of the time", text::percent(share.min(1.0)));
+    ui.label(RichText::new(busy).color(theme.weak));
+    ui.add_space(GRID);
+    line(ui, theme, "together", cell.busy);
+    line(ui, theme, "within", cell.interval.length());
+    let longest = format!("longest: {}", capture.name(cell.name));
+    ui.label(RichText::new(longest).color(theme.weak));
+    ui.label(RichText::new("zoom in to tell them apart").color(theme.weak));
+}
+
+fn tie_ui(ui: &mut Ui, frame: &Frame<'_>, tie: &Dependency) {
+    let capture = frame.picture.capture;
+    let theme = frame.picture.theme;
+    let name = |span: SpanId| {
+        let placed = capture.span(span)?;
+        let lane = capture
+            .lane(placed.span.lane)
+            .map_or("?", |lane| &lane.name);
+        Some(format!("{} on {lane}", capture.name(placed.span.name)))
+    };
+    let mut title = format!("{} dependency, {}", tie.kind.label(), tie.basis.label());
+    if let Some(event) = capture.events().get(tie.event.index()) {
+        title = format!(
+            "{title} · {} generation {}",
+            capture.name(event.name),
+            tie.generation
+        );
+    }
+    ui.strong(title);
+    if let Some(cause) = name(tie.cause) {
+        ui.label(RichText::new(format!("◂ {cause}")).color(theme.cause));
+    }
+    if let Some(effect) = name(tie.effect) {
+        ui.label(RichText::new(format!("▸ {effect}")).color(theme.effect));
+    }
+    if let (Some(cause), Some(effect)) = (capture.span(tie.cause), capture.span(tie.effect)) {
+        line(ui, theme, "between", effect.span.start - cause.span.end);
+    }
+}

@@ -1,0 +1,185 @@
+//! One frame of the timeline: the areas on screen, and where in them every row and span lies.
+
+use std::ops::Range;
+
+use eframe::egui::{Rect, pos2};
+use engine::capture::Capture;
+use engine::record::{LaneId, SpanId};
+use engine::time::{Interval, Nanos};
+
+use super::arrows::{Edge, Port};
+use super::layout::{Layout, Row};
+use super::open::Opens;
+use super::scale::Scale;
+use crate::state::State;
+use crate::theme::{MINIMAP, RULER, Theme};
+
+/// What the timeline is a picture of.
+#[derive(Clone, Copy)]
+pub struct Picture<'a> {
+    /// What ran.
+    pub capture: &'a Capture,
+    /// Where the user is.
+    pub state: &'a State,
+    /// The colours.
+    pub theme: &'a Theme,
+}
+
+/// The parts of the timeline on screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Areas {
+    /// All of it.
+    pub whole: Rect,
+    /// The whole capture in small.
+    pub minimap: Rect,
+    /// The ticks.
+    pub ruler: Rect,
+    /// The names of groups and lanes.
+    pub names: Rect,
+    /// The lanes.
+    pub body: Rect,
+}
+
+impl Areas {
+    /// Divides `whole`, with `names` points for the column of names.
+    pub fn new(whole: Rect, names: f32) -> Self {
+        let left = (whole.left() + names).min(whole.right() - 1.0);
+        let minimap = (whole.top() + MINIMAP).min(whole.bottom());
+        let ruler = (minimap + RULER).min(whole.bottom());
+        let rect =
+            |left, top, right, bottom| Rect::from_min_max(pos2(left, top), pos2(right, bottom));
+        Self {
+            whole,
+            minimap: rect(left, whole.top(), whole.right(), minimap),
+            ruler: rect(left, minimap, whole.right(), ruler),
+            names: rect(whole.left(), ruler, left, whole.bottom()),
+            body: rect(left, ruler, whole.right(), whole.bottom()),
+        }
+    }
+}
+
+/// What stays the same while one frame is painted.
+#[derive(Clone)]
+pub struct Frame<'a> {
+    /// What it is a picture of.
+    pub picture: Picture<'a>,
+    /// The parts on screen.
+    pub areas: Areas,
+    /// Every row.
+    pub layout: &'a Layout,
+    /// What runs now.
+    pub opens: &'a Opens,
+    /// Time to points.
+    pub scale: Scale,
+    /// What spans are folded to.
+    pub column: Nanos,
+    /// How far the rows are scrolled down, in points.
+    pub scroll: f32,
+    /// The rows in view.
+    pub rows: Range<usize>,
+    /// One pixel, in points.
+    pub pixel: f32,
+    /// Another number for every state of the capture.
+    pub stamp: u64,
+}
+
+/// Where a span lies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Place {
+    /// Its lane.
+    pub lane: LaneId,
+    /// From its start to its end, or to now.
+    pub interval: Interval,
+    /// Its bar on screen, which may lie outside the view; that of its group where that is collapsed.
+    pub rect: Rect,
+}
+
+impl Place {
+    /// The edge that arrows to its effects leave.
+    pub fn end(&self) -> Edge {
+        self.edge(self.rect.right())
+    }
+
+    /// The edge that arrows from its causes arrive at.
+    pub fn start(&self) -> Edge {
+        self.edge(self.rect.left())
+    }
+
+    fn edge(&self, x: f32) -> Edge {
+        let (top, bottom) = (self.rect.top(), self.rect.bottom());
+        Edge { x, top, bottom }
+    }
+}
+
+impl<'a> Frame<'a> {
+    /// The vertical position on screen of `y` points below the first row's upper edge.
+    pub fn y(&self, y: f32) -> f32 {
+        self.areas.body.top() + y - self.scroll
+    }
+
+    /// The rows in view.
+    pub fn visible(&self) -> &'a [Row] {
+        self.layout.rows.get(self.rows.clone()).unwrap_or(&[])
+    }
+
+    /// Where `row` lies in the body.
+    pub fn row_rect(&self, row: &Row) -> Rect {
+        let top = self.y(row.y);
+        let body = self.areas.body;
+        Rect::from_min_max(pos2(body.left(), top), pos2(body.right(), top + row.height))
+    }
+
+    /// Where a bar of sub-lane `depth` of `row` lies, from `left` to `right`.
+    pub fn bar_rect(&self, row: &Row, depth: usize, left: f32, right: f32) -> Rect {
+        let (y, height) = self.layout.bar(row, depth);
+        let top = self.y(y);
+        Rect::from_min_max(pos2(left, top), pos2(right, top + height))
+    }
+
+    /// The sub-lanes of `row` in view.
+    pub fn depths(&self, row: &Row) -> Range<usize> {
+        let bottom = self.scroll + self.areas.body.height();
+        self.layout.depths(row, self.scroll, bottom)
+    }
+
+    /// The latest instant that anything is known of.
+    pub fn now(&self) -> Nanos {
+        let extent = self.picture.capture.extent();
+        extent.map_or(Nanos::ZERO, |extent| extent.end)
+    }
+
+    /// Where a span lies, on screen or off it; nothing while it is not known.
+    pub fn locate(&self, span: SpanId) -> Option<Place> {
+        let placed = self.picture.capture.span(span);
+        let placed = placed.map(|placed| {
+            let depth = usize::from(placed.depth);
+            (placed.span.lane, depth, placed.interval())
+        });
+        let running = || {
+            let open = self.opens.find(span)?;
+            let interval = Interval::new(open.began.start, self.now().max(open.began.start));
+            Some((open.began.lane, open.depth, interval))
+        };
+        let (lane, depth, interval) = placed.or_else(running)?;
+        let (_, row) = self.layout.row_of(lane)?;
+        let left = self.scale.x_from_time(interval.start);
+        let right = self.scale.x_from_time(interval.end);
+        let rect = self.bar_rect(row, depth, left, right);
+        Some(Place {
+            lane,
+            interval,
+            rect,
+        })
+    }
+
+    /// The part of the screen that arrows show in.
+    pub fn port(&self) -> Port {
+        let body = self.areas.body;
+        Port {
+            left: body.left(),
+            right: body.right(),
+            top: body.top(),
+            bottom: body.bottom(),
+        }
+    }
+}

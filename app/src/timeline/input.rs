@@ -1,0 +1,378 @@
+//! From the pointer to actions: choosing, panning, zooming, selecting a range, moving lanes.
+
+use eframe::egui::{CursorIcon, Key, Modifiers, PointerButton, Pos2, Response, Ui};
+use engine::record::LaneId;
+use engine::time::{Interval, Nanos};
+
+use super::arrows::Part;
+use super::card::Subject;
+use super::fold::{Bar, Folds, bar_at};
+use super::frame::Frame;
+use super::layout::{Content, Entry};
+use super::links::{Link, link_at};
+use super::scale;
+use crate::action::Action;
+use crate::state::{GroupKey, Hover, Motion};
+
+/// How near to an edge of a span a range snaps to it, in points.
+const SNAP: f32 = 6.0;
+
+/// How near to a narrow span the pointer may be, in points.
+const REACH: f32 = 3.0;
+
+/// What is being dragged.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Drag {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The end of a range that began at this instant.
+    Range(Nanos),
+    /// The view.
+    Pan,
+    /// A lane, by its name.
+    Lane(LaneId, GroupKey),
+    /// The scrollbar's thumb.
+    Thumb,
+}
+
+/// What the pointer is on in the body.
+#[derive(Clone, Copy, Debug)]
+pub enum Target<'a> {
+    /// A part of an arrow.
+    Arrow(&'a Link, Part),
+    /// A bar.
+    Bar(Bar),
+    /// An operation that runs now.
+    Open(engine::record::SpanId),
+    /// The row of a group's name.
+    Group(GroupKey),
+}
+
+/// What lies at `at` in the body.
+pub fn target<'a>(
+    frame: &Frame<'_>,
+    folds: &Folds,
+    links: &'a [Link],
+    at: Pos2,
+) -> Option<Target<'a>> {
+    if let Some((link, part)) = link_at(links, [at.x, at.y]) {
+        return Some(Target::Arrow(link, part));
+    }
+    let y = at.y - frame.areas.body.top() + frame.scroll;
+    let row = frame.layout.rows.get(frame.layout.row_at(y)?)?;
+    let lane = match row.content {
+        Content::Group { .. } => return Some(Target::Group(row.key)),
+        Content::Entry(Entry::Lane(lane, _)) => lane,
+        Content::Entry(Entry::Counter(_)) => return None,
+    };
+    let depth = frame.layout.depths(row, y, y).start;
+    let time = frame.scale.time_from_x(at.x);
+    let reach = Nanos((frame.scale.nanos_per_point() * f64::from(REACH)) as i64);
+    let open = frame.opens.of(lane).iter().find(|open| {
+        open.depth == depth && open.began.start <= time && time <= frame.now() + reach
+    });
+    if let Some(open) = open {
+        return Some(Target::Open(open.began.id));
+    }
+    bar_at(folds.last(lane, depth), time, reach).map(|bar| Target::Bar(*bar))
+}
+
+impl Target<'_> {
+    /// What the card beside the pointer is about.
+    pub fn subject(&self) -> Option<Subject> {
+        match *self {
+            Target::Arrow(link, _) => Some(Subject::Tie(link.dependency)),
+            Target::Bar(bar) if bar.cell.count > 1 => Some(Subject::Run(bar)),
+            Target::Bar(bar) => Some(Subject::Span(bar.cell.span)),
+            Target::Open(span) => Some(Subject::Span(span)),
+            Target::Group(_) => None,
+        }
+    }
+
+    fn hover(&self) -> Hover {
+        match *self {
+            Target::Arrow(link, _) => Hover {
+                dependency: Some(link.id),
+                ..Hover::default()
+            },
+            Target::Bar(bar) => Hover {
+                span: Some(bar.cell.span),
+                ..Hover::default()
+            },
+            Target::Open(span) => Hover {
+                span: Some(span),
+                ..Hover::default()
+            },
+            Target::Group(_) => Hover::default(),
+        }
+    }
+}
+
+/// Scrolls, pans and zooms by the wheel over the lanes or their names.
+pub fn wheel(ui: &Ui, frame: &Frame<'_>, at: Pos2, actions: &mut Vec<Action>) {
+    let (delta, zoom) = ui.input(|input| (input.smooth_scroll_delta(), input.zoom_delta()));
+    let view = frame.scale.interval();
+    if zoom != 1.0 {
+        let x = at.x.max(frame.areas.body.left());
+        let anchor = frame.scale.time_from_x(x);
+        // Zooming on from everything keeps the margin it has; from a chosen view, that view.
+        let zoomed = scale::zoomed(view, anchor, f64::from(1.0 / zoom));
+        if zoomed != view {
+            actions.push(Action::Show(Some(zoomed), Motion::Zoom));
+        }
+        return;
+    }
+    if delta.x != 0.0 {
+        pan(frame, -delta.x, actions);
+    }
+    if delta.y != 0.0 {
+        scroll(frame, frame.scroll - delta.y, actions);
+    }
+}
+
+/// Scrolls the rows to `to` points, as far as there are rows.
+pub fn scroll(frame: &Frame<'_>, to: f32, actions: &mut Vec<Action>) {
+    let most = (frame.layout.height() - frame.areas.body.height()).max(0.0);
+    let to = to.clamp(0.0, most);
+    if to != frame.picture.state.view.scroll {
+        actions.push(Action::Scroll(to));
+    }
+}
+
+fn pan(frame: &Frame<'_>, points: f32, actions: &mut Vec<Action>) {
+    let by = Nanos((f64::from(points) * frame.scale.nanos_per_point()).round() as i64);
+    let view = frame.scale.interval();
+    let extent = frame.picture.capture.extent().unwrap_or(view);
+    let moved = scale::clamped(scale::moved(view, by), extent);
+    if moved != view {
+        actions.push(Action::Show(Some(moved), Motion::Pan));
+    }
+}
+
+/// Drags and clicks on the body.
+pub fn body(
+    ui: &Ui,
+    frame: &Frame<'_>,
+    (response, folds): (&Response, &Folds),
+    target: Option<&Target<'_>>,
+    (drag, actions): (&mut Drag, &mut Vec<Action>),
+) {
+    if let Some(at) = response.hover_pos() {
+        let mut hover = target.map(Target::hover).unwrap_or_default();
+        hover.time = Some(frame.scale.time_from_x(at.x));
+        actions.push(Action::Hover(hover));
+        if target.is_some_and(|target| matches!(target, Target::Arrow(..))) {
+            ui.ctx().set_cursor_icon(CursorIcon::PointingHand);
+        }
+    }
+    let space = ui.input(|input| input.key_down(Key::Space));
+    if response.drag_started() {
+        let primary = response.drag_started_by(PointerButton::Primary);
+        let origin = ui.input(|input| input.pointer.press_origin());
+        *drag = match origin {
+            Some(at) if primary && !space => Drag::Range(snapped(ui, frame, folds, at)),
+            _ => Drag::Pan,
+        };
+    }
+    match (*drag, response.interact_pointer_pos()) {
+        (Drag::Range(anchor), Some(at)) if response.dragged() => {
+            let range = Interval::new(anchor, snapped(ui, frame, folds, at));
+            actions.push(Action::SelectRange(Some(range)));
+        }
+        (Drag::Pan, Some(_)) if response.dragged() => {
+            ui.ctx().set_cursor_icon(CursorIcon::Grabbing);
+            let delta = response.drag_delta();
+            if delta.x != 0.0 {
+                pan(frame, -delta.x, actions);
+            }
+            if delta.y != 0.0 {
+                scroll(frame, frame.scroll - delta.y, actions);
+            }
+        }
+        _ => {}
+    }
+    if response.drag_stopped() {
+        *drag = Drag::Nothing;
+    }
+    click(frame, response, target, actions);
+}
+
+/// Drags on the ruler select a range, and a double click shows everything.
+pub fn ruler(
+    ui: &Ui,
+    frame: &Frame<'_>,
+    response: &Response,
+    (drag, actions): (&mut Drag, &mut Vec<Action>),
+) {
+    if response.drag_started()
+        && let Some(at) = ui.input(|input| input.pointer.press_origin())
+    {
+        *drag = Drag::Range(frame.scale.time_from_x(at.x));
+    }
+    if let (true, Drag::Range(anchor), Some(at)) =
+        (response.dragged(), *drag, response.interact_pointer_pos())
+    {
+        let range = Interval::new(anchor, frame.scale.time_from_x(at.x));
+        actions.push(Action::SelectRange(Some(range)));
+    }
+    if response.drag_stopped() {
+        *drag = Drag::Nothing;
+    }
+    if response.double_clicked() {
+        actions.push(Action::Show(None, Motion::Jump));
+    } else if response.clicked() && frame.picture.state.selection.range.is_some() {
+        actions.push(Action::SelectRange(None));
+    }
+    if let Some(at) = response.hover_pos() {
+        let time = Some(frame.scale.time_from_x(at.x));
+        actions.push(Action::Hover(Hover {
+            time,
+            ..Hover::default()
+        }));
+    }
+}
+
+fn click(
+    frame: &Frame<'_>,
+    response: &Response,
+    target: Option<&Target<'_>>,
+    actions: &mut Vec<Action>,
+) {
+    if response.double_clicked() {
+        match target {
+            Some(Target::Bar(bar)) => {
+                let shown = scale::padded(bar.cell.interval, 0.15);
+                actions.push(Action::Show(Some(shown), Motion::Zoom));
+            }
+            Some(Target::Group(key)) => actions.push(Action::Collapse(*key)),
+            None => actions.push(Action::Show(None, Motion::Jump)),
+            _ => {}
+        }
+        return;
+    }
+    if !response.clicked() {
+        return;
+    }
+    let empty = matches!(target, Some(Target::Group(_)) | None);
+    if empty && frame.picture.state.selection.range.is_some() {
+        actions.push(Action::SelectRange(None));
+    }
+    actions.push(match target {
+        Some(Target::Arrow(link, Part::Cause)) => Action::Reveal(link.dependency.cause),
+        Some(Target::Arrow(link, Part::Effect)) => Action::Reveal(link.dependency.effect),
+        Some(Target::Arrow(link, Part::Line)) => Action::SelectDependency(link.id),
+        Some(Target::Bar(bar)) => Action::Select(Some(bar.cell.span)),
+        Some(Target::Open(span)) => Action::Select(Some(*span)),
+        Some(Target::Group(_)) | None => Action::Select(None),
+    });
+}
+
+/// The instant at `at`, or the edge of a span near it; with Alt always the instant itself.
+fn snapped(ui: &Ui, frame: &Frame<'_>, folds: &Folds, at: Pos2) -> Nanos {
+    let time = frame.scale.time_from_x(at.x);
+    if ui.input(|input| input.modifiers.contains(Modifiers::ALT)) {
+        return time;
+    }
+    let reach = Nanos((frame.scale.nanos_per_point() * f64::from(SNAP)) as i64);
+    let found = match target(frame, folds, &[], at) {
+        Some(Target::Bar(bar)) => Some(bar.cell.interval),
+        _ => None,
+    };
+    found
+        .into_iter()
+        .flat_map(|interval| [interval.start, interval.end])
+        .filter(|edge| (*edge - time).0.abs() <= reach.0)
+        .min_by_key(|edge| (*edge - time).0.abs())
+        .unwrap_or(time)
+}
+
+/// Clicks and drags on the column of names.
+pub fn names(frame: &Frame<'_>, response: &Response, drag: &mut Drag, actions: &mut Vec<Action>) {
+    let at = response.interact_pointer_pos().or(response.hover_pos());
+    let Some(at) = at else {
+        return;
+    };
+    let y = at.y - frame.areas.body.top() + frame.scroll;
+    let row = frame
+        .layout
+        .row_at(y)
+        .and_then(|row| frame.layout.rows.get(row));
+    let is_group = row.is_some_and(|row| matches!(row.content, Content::Group { .. }));
+    if is_group && *drag == Drag::Nothing {
+        response.ctx.set_cursor_icon(CursorIcon::PointingHand);
+    }
+    if let Some(row) = row.filter(|_| response.clicked() && is_group) {
+        actions.push(Action::Collapse(row.key));
+    }
+    if let Some(row) = row
+        && response.drag_started_by(PointerButton::Primary)
+        && let Content::Entry(Entry::Lane(lane, _)) = row.content
+    {
+        *drag = Drag::Lane(lane, row.key);
+    }
+    let Drag::Lane(lane, key) = *drag else {
+        return;
+    };
+    response.ctx.set_cursor_icon(CursorIcon::Grabbing);
+    if response.drag_stopped() {
+        *drag = Drag::Nothing;
+        let before = frame.layout.lane_below(key, y);
+        actions.push(Action::Reorder(reordered(frame, lane, before)));
+    }
+}
+
+/// All lanes in their order on screen, with `lane` moved before `before`.
+fn reordered(frame: &Frame<'_>, lane: LaneId, before: Option<LaneId>) -> Vec<LaneId> {
+    let Some((_, row)) = frame.layout.row_of(lane) else {
+        return Vec::new();
+    };
+    let lanes = |entry: &Entry| match *entry {
+        Entry::Lane(lane, _) => Some(lane),
+        Entry::Counter(_) => None,
+    };
+    let all: Vec<LaneId> = frame.layout.entries.iter().filter_map(lanes).collect();
+    let key = row.key;
+    let in_group = |id: &LaneId| {
+        let found = frame.layout.row_of(*id);
+        found.is_some_and(|(_, row)| row.key == key)
+    };
+    moved(&all, lane, before, in_group)
+}
+
+/// `lanes` with `lane` before `before`, or after the last one that is `in_group`.
+fn moved(
+    lanes: &[LaneId],
+    lane: LaneId,
+    before: Option<LaneId>,
+    in_group: impl Fn(&LaneId) -> bool,
+) -> Vec<LaneId> {
+    if before == Some(lane) {
+        return lanes.to_vec();
+    }
+    let mut order: Vec<LaneId> = lanes.iter().copied().filter(|&id| id != lane).collect();
+    let place = match before {
+        Some(before) => order.iter().position(|&id| id == before),
+        None => order.iter().rposition(in_group).map(|last| last + 1),
+    };
+    order.insert(place.unwrap_or(order.len()), lane);
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lane_moves_within_its_group() {
+        let lanes = [0, 1, 2, 3, 4].map(LaneId);
+        let in_group = |lane: &LaneId| (1..=3).contains(&lane.0);
+        let order = |lane, before: Option<u32>| {
+            let moved = moved(&lanes, LaneId(lane), before.map(LaneId), in_group);
+            moved.into_iter().map(|lane| lane.0).collect::<Vec<u32>>()
+        };
+        assert_eq!(order(3, Some(1)), [0, 3, 1, 2, 4]);
+        assert_eq!(order(1, None), [0, 2, 3, 1, 4]);
+        assert_eq!(order(2, Some(2)), [0, 1, 2, 3, 4]);
+    }
+}

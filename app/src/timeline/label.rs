@@ -1,0 +1,163 @@
+//! Names that fit where they stand: whole, shortened in the middle, or left out.
+
+use std::collections::HashMap;
+
+use eframe::egui::{Color32, FontId, Painter, Pos2, Rect, Shape, pos2};
+use engine::capture::Capture;
+use engine::record::NameId;
+
+use crate::text;
+
+/// How many names of spans are written in one frame: the widest spans come first.
+const MOST: usize = 500;
+
+/// The narrowest width that a name is written in, in points.
+const LEAST: f32 = 22.0;
+
+/// Between a bar's edge and its name, in points.
+const PAD: f32 = 5.0;
+
+/// A name to write.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// The visible part of the bar it is written on.
+    pub rect: Rect,
+    /// The name.
+    pub name: NameId,
+    /// In which colour.
+    pub color: Color32,
+}
+
+/// The names wanted in this frame, and how names were shortened in frames before.
+#[derive(Default)]
+pub struct Labels {
+    wanted: Vec<Wanted>,
+    fitted: HashMap<(NameId, u16), Box<str>>,
+    widths: HashMap<NameId, f32>,
+    font: Option<(FontId, u32)>,
+    fit_revision: usize,
+}
+
+impl Labels {
+    /// Wants `name` written on the bar over `rect`, where that is wide enough for any.
+    pub fn want(&mut self, rect: Rect, name: NameId, color: Color32) {
+        if rect.width() >= LEAST {
+            self.wanted.push(Wanted { rect, name, color });
+        }
+    }
+
+    /// Writes what was wanted since the last time.
+    pub fn paint(&mut self, painter: &Painter, capture: &Capture, font: &FontId) {
+        self.forget_when_stale(capture, font, painter.pixels_per_point());
+        let mut wanted = std::mem::take(&mut self.wanted);
+        if wanted.len() > MOST {
+            let width = |wanted: &Wanted| -wanted.rect.width();
+            wanted.select_nth_unstable_by(MOST, |a, b| width(a).total_cmp(&width(b)));
+            wanted.truncate(MOST);
+        }
+        let mut shapes = Vec::with_capacity(wanted.len());
+        for wanted in &wanted {
+            let Some(text) = self.fitted(painter, capture, font, wanted) else {
+                continue;
+            };
+            let galley =
+                painter.layout_no_wrap(text.to_owned(), font.clone(), Color32::PLACEHOLDER);
+            let left = (wanted.rect.left() + PAD).round();
+            let top = (wanted.rect.center().y - galley.size().y / 2.0).round();
+            shapes.push(Shape::galley(pos2(left, top), galley, wanted.color));
+        }
+        painter.extend(shapes);
+        wanted.clear();
+        self.wanted = wanted;
+    }
+
+    fn forget_when_stale(&mut self, capture: &Capture, font: &FontId, pixels: f32) {
+        let now = Some((font.clone(), pixels.to_bits()));
+        // A name that was not known yet is known now; another capture has other names.
+        if self.font != now
+            || self.fit_revision != capture.name_count()
+            || self.fitted.len() > 20_000
+        {
+            self.fitted.clear();
+            self.widths.clear();
+            self.font = now;
+            self.fit_revision = capture.name_count();
+        }
+    }
+
+    /// The name as it fits, which is empty where nothing does.
+    fn fitted(
+        &mut self,
+        painter: &Painter,
+        capture: &Capture,
+        font: &FontId,
+        wanted: &Wanted,
+    ) -> Option<&str> {
+        let room = wanted.rect.width() - 2.0 * PAD + 1.0;
+        let name = wanted.name;
+        let text = capture.name(name);
+        let whole = *self
+            .widths
+            .entry(name)
+            .or_insert_with(|| painter.fonts_mut(|fonts| width(fonts, font, text)));
+        if whole <= room {
+            return Some(text)
+                .filter(|text| !text.is_empty())
+                .map(|text| {
+                    // The borrow of the capture's own text cannot outlive the cache's.
+                    self.fitted
+                        .entry((name, u16::MAX))
+                        .or_insert_with(|| text.into())
+                })
+                .map(|text| &**text);
+        }
+        // Steps of four points keep the cache small, and a name from flickering while zooming.
+        let step = (room / 4.0).floor();
+        let fitted = self.fitted.entry((name, step as u16)).or_insert_with(|| {
+            let short = painter.fonts_mut(|fonts| shorten(fonts, font, text, step * 4.0));
+            short.into_boxed_str()
+        });
+        Some(&**fitted).filter(|text| !text.is_empty())
+    }
+}
+
+type Fonts<'a> = eframe::egui::epaint::FontsView<'a>;
+
+/// How wide `text` is written on one line, in points.
+pub fn width(fonts: &mut Fonts<'_>, font: &FontId, text: &str) -> f32 {
+    text.chars().map(|char| fonts.glyph_width(font, char)).sum()
+}
+
+/// `text` shortened in the middle to at most `room` points; empty where three characters do not fit.
+pub fn shorten(fonts: &mut Fonts<'_>, font: &FontId, text: &str, room: f32) -> String {
+    let count = text.chars().count();
+    let whole = width(fonts, font, text);
+    if whole <= room {
+        return text.to_owned();
+    }
+    let mut chars = ((room / whole) * count as f32).ceil() as usize;
+    while chars >= 3 {
+        let short = text::shorten(text, chars);
+        if width(fonts, font, &short) <= room {
+            return short;
+        }
+        chars -= 1;
+    }
+    String::new()
+}
+
+/// Writes `text` from `at` on, in at most `room` points, centred vertically on it.
+pub fn write(
+    painter: &Painter,
+    at: Pos2,
+    room: f32,
+    text: &str,
+    (font, color): (&FontId, Color32),
+) -> Rect {
+    let short = painter.fonts_mut(|fonts| shorten(fonts, font, text, room));
+    let galley = painter.layout_no_wrap(short, font.clone(), color);
+    let at = pos2(at.x.round(), (at.y - galley.size().y / 2.0).round());
+    let rect = Rect::from_min_size(at, galley.size());
+    painter.galley(at, galley, color);
+    rect
+}

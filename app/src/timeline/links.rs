@@ -1,0 +1,180 @@
+//! The arrows on screen: the dependencies of what is selected and pointed at.
+
+use eframe::egui::{Color32, Painter, Shape, Stroke, pos2, vec2};
+use engine::record::{Basis, Dependency, DependencyId, SpanId};
+
+use super::arrows::{Mark, Part, Point, Route, Side, rounded, route};
+use super::frame::Frame;
+use crate::theme::Theme;
+
+/// How many causes, and how many effects, of one span have arrows.
+const MOST: usize = 48;
+
+/// How near to an arrow the pointer must be, in points.
+const REACH: f32 = 4.0;
+
+/// The dependency of an arrow, and how it runs.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Its number.
+    pub id: DependencyId,
+    /// What it ties.
+    pub dependency: Dependency,
+    /// How it runs.
+    pub route: Route,
+    tone: Tone,
+    chosen: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tone {
+    Cause,
+    Effect,
+}
+
+/// The arrows of the selected span, the selected dependency and what is pointed at.
+pub fn links(frame: &Frame<'_>) -> Vec<Link> {
+    let state = frame.picture.state;
+    let mut links = Vec::new();
+    let capture = frame.picture.capture;
+    let mut of_span = |span: SpanId, chosen: bool| {
+        for id in capture.causes(span).take(MOST) {
+            add(frame, &mut links, id, (Tone::Cause, chosen));
+        }
+        for id in capture.effects(span).take(MOST) {
+            add(frame, &mut links, id, (Tone::Effect, chosen));
+        }
+    };
+    if let Some(span) = state.selection.span {
+        of_span(span, true);
+    }
+    if let Some(span) = state.hover.span
+        && state.hover.span != state.selection.span
+    {
+        of_span(span, false);
+    }
+    for (id, chosen) in [
+        (state.selection.dependency, true),
+        (state.hover.dependency, false),
+    ] {
+        if let Some(id) = id {
+            add(frame, &mut links, id, (Tone::Cause, chosen));
+        }
+    }
+    links
+}
+
+fn add(frame: &Frame<'_>, links: &mut Vec<Link>, id: DependencyId, (tone, chosen): (Tone, bool)) {
+    if let Some(known) = links.iter_mut().find(|link| link.id == id) {
+        known.chosen |= chosen;
+        return;
+    }
+    let Some(dependency) = frame.picture.capture.dependency(id) else {
+        return;
+    };
+    let (Some(cause), Some(effect)) = (
+        frame.locate(dependency.cause),
+        frame.locate(dependency.effect),
+    ) else {
+        return;
+    };
+    let Some(route) = route(cause.end(), effect.start(), frame.port()) else {
+        return;
+    };
+    links.push(Link {
+        id,
+        dependency,
+        route,
+        tone,
+        chosen,
+    });
+}
+
+/// The arrow at `point`, and which part of it.
+pub fn link_at(links: &[Link], point: Point) -> Option<(&Link, Part)> {
+    let near = links.iter().filter_map(|link| {
+        let (part, far) = link.route.part_at(point, REACH)?;
+        Some((link, part, far))
+    });
+    near.min_by(|a, b| a.2.total_cmp(&b.2))
+        .map(|(link, part, _)| (link, part))
+}
+
+/// Paints `links`, those of the selection last.
+pub fn paint(painter: &Painter, frame: &Frame<'_>, links: &[Link]) {
+    let hovered = frame.picture.state.hover.dependency;
+    for chosen in [false, true] {
+        for link in links.iter().filter(|link| link.chosen == chosen) {
+            let strong = link.chosen || hovered == Some(link.id);
+            link.paint(painter, frame.picture.theme, strong);
+        }
+    }
+}
+
+impl Link {
+    fn paint(&self, painter: &Painter, theme: &Theme, strong: bool) {
+        let hue = match self.tone {
+            Tone::Cause => theme.cause,
+            Tone::Effect => theme.effect,
+        };
+        let width = if strong { 1.5 } else { 1.0 };
+        let line: Vec<_> = rounded(&self.route.points, 4.0)
+            .into_iter()
+            .map(|[x, y]| pos2(x, y))
+            .collect();
+        // A dark edge keeps the line apart from bars of its own hue.
+        painter.line(line.clone(), Stroke::new(width + 2.0, theme.canvas));
+        match self.dependency.basis {
+            Basis::Enforced => {
+                painter.line(line, Stroke::new(width, hue));
+            }
+            Basis::Declared => {
+                painter.extend(Shape::dashed_line(&line, Stroke::new(width, hue), 5.0, 3.0));
+            }
+            Basis::Observed => {
+                painter.extend(Shape::dashed_line(&line, Stroke::new(width, hue), 1.5, 3.0));
+            }
+        }
+        end(painter, self.route.cause, None, (hue, theme.canvas));
+        end(
+            painter,
+            self.route.effect,
+            Some(self.route.head),
+            (hue, theme.canvas),
+        );
+    }
+}
+
+/// What stands at an end: the head where it arrives, a dot where it leaves, a triangle at the
+/// edge of the screen where the way goes on.
+fn end(painter: &Painter, mark: Mark, head: Option<Side>, (hue, edge): (Color32, Color32)) {
+    let [x, y] = mark.point();
+    let at = pos2(x, y);
+    let (side, tip) = match (mark, head) {
+        (Mark::Stub(_, side), _) => (side, at),
+        (Mark::Span(_), Some(side)) => (side, at + 2.0 * direction(side)),
+        (Mark::Span(_), None) => {
+            painter.circle(at, 2.5, hue, Stroke::new(1.0, edge));
+            return;
+        }
+    };
+    let (length, half) = if matches!(mark, Mark::Stub(..)) {
+        (9.0, 5.5)
+    } else {
+        (6.5, 4.5)
+    };
+    let along = direction(side);
+    let base = tip - along * length;
+    let across = vec2(along.y, -along.x) * half;
+    let corners = vec![tip, base + across, base - across];
+    painter.add(Shape::convex_polygon(corners, hue, Stroke::new(1.0, edge)));
+}
+
+fn direction(side: Side) -> eframe::egui::Vec2 {
+    match side {
+        Side::Left => vec2(-1.0, 0.0),
+        Side::Right => vec2(1.0, 0.0),
+        Side::Up => vec2(0.0, -1.0),
+        Side::Down => vec2(0.0, 1.0),
+    }
+}

@@ -1,0 +1,106 @@
+//! Operations that run now: which sub-lane each is drawn on until its end is known.
+
+use std::collections::BTreeMap;
+
+use engine::capture::Capture;
+use engine::record::{Began, LaneId};
+use engine::time::{Interval, Nanos};
+
+/// How many spans of a lane are looked at to find a free sub-lane.
+const LOOK: usize = 64;
+
+/// An operation that runs now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Open {
+    /// What began.
+    pub began: Began,
+    /// The sub-lane it is drawn on, counted from 0.
+    pub depth: usize,
+}
+
+/// What runs now, by lane.
+#[derive(Clone, Debug, Default)]
+pub struct Opens {
+    lanes: BTreeMap<LaneId, Vec<Open>>,
+}
+
+impl Opens {
+    /// All operations of `capture` that have begun and not ended.
+    pub fn new(capture: &Capture) -> Self {
+        let mut opens = Self::default();
+        for began in capture.open() {
+            let known = opens.lanes.entry(began.lane).or_default();
+            let after = Interval::new(began.start, Nanos::MAX);
+            let mut taken: Vec<usize> = capture
+                .spans_in(began.lane, after)
+                .take(LOOK)
+                .map(|placed| usize::from(placed.depth))
+                .collect();
+            taken.extend(known.iter().map(|open| open.depth));
+            let depth = (0..=taken.len()).find(|depth| !taken.contains(depth));
+            let depth = depth.unwrap_or(0);
+            let began = *began;
+            known.push(Open { began, depth });
+        }
+        opens
+    }
+
+    /// What runs on `lane`.
+    pub fn of(&self, lane: LaneId) -> &[Open] {
+        self.lanes.get(&lane).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many sub-lanes `lane` needs, `depth` being those of its spans.
+    pub fn depth(&self, lane: LaneId, depth: usize) -> usize {
+        let open = self.of(lane).iter().map(|open| open.depth + 1).max();
+        depth.max(open.unwrap_or(1))
+    }
+
+    /// The operation with number `span`, if it runs now.
+    pub fn find(&self, span: engine::record::SpanId) -> Option<&Open> {
+        self.lanes
+            .values()
+            .flatten()
+            .find(|open| open.began.id == span)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::record::{CallId, NameId, Record, Span, SpanId, SpanKind, State};
+
+    use super::*;
+
+    #[test]
+    fn a_running_operation_takes_the_first_free_sub_lane() {
+        let mut capture = Capture::new();
+        let began = |id, start| {
+            Record::Began(Began {
+                id: SpanId(id),
+                lane: LaneId(0),
+                name: NameId(0),
+                kind: SpanKind::Kernel,
+                enqueued: Nanos(start),
+                start: Nanos(start),
+            })
+        };
+        let span = Record::Span(Span {
+            id: SpanId(0),
+            lane: LaneId(0),
+            name: NameId(0),
+            call: CallId::NONE,
+            kind: SpanKind::Kernel,
+            state: State::Done,
+            enqueued: Nanos(0),
+            start: Nanos(0),
+            end: Nanos(100),
+        });
+        capture.apply([span, began(1, 100), began(2, 120)]);
+        let opens = Opens::new(&capture);
+        let depths: Vec<usize> = opens.of(LaneId(0)).iter().map(|open| open.depth).collect();
+        assert_eq!(depths, [0, 1]);
+        assert_eq!(opens.depth(LaneId(0), 1), 2);
+        assert_eq!(opens.depth(LaneId(7), 1), 1);
+        assert!(opens.find(SpanId(2)).is_some() && opens.find(SpanId(0)).is_none());
+    }
+}

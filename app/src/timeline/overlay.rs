@@ -1,0 +1,251 @@
+//! Paints what lies above the spans: outlines, the selected range, faults, the pointer's instant.
+
+use eframe::egui::{Align2, Color32, CornerRadius, Painter, Rect, Stroke, StrokeKind, pos2, vec2};
+use engine::record::SpanId;
+use engine::time::{Interval, Nanos};
+
+use super::frame::Frame;
+use crate::text;
+use crate::theme::{GRID, RADIUS, mixed, mono, small};
+
+/// Paints the tint of the selected range of time, under everything else of the overlay.
+pub fn range(painter: &Painter, frame: &Frame<'_>, range: Interval) {
+    let theme = frame.picture.theme;
+    let body = frame.areas.body;
+    let x = |time| {
+        frame
+            .scale
+            .x_from_time(time)
+            .clamp(body.left() - 2.0, body.right() + 2.0)
+    };
+    let (left, right) = (x(range.start), x(range.end));
+    let top = frame.areas.ruler.top();
+    let rect = Rect::from_min_max(pos2(left, top), pos2(right, body.bottom()));
+    let whole = painter.with_clip_rect(body.union(frame.areas.ruler));
+    whole.rect_filled(rect, 0.0, theme.range);
+    let stroke = Stroke::new(1.0, theme.accent);
+    for x in [left, right] {
+        whole.vline(x, rect.y_range(), stroke);
+    }
+    let label = format!("Δ {}", text::duration(range.length()));
+    let middle = pos2(
+        f32::midpoint(left.max(body.left()), right.min(body.right())),
+        top + 12.0,
+    );
+    pill(
+        &whole,
+        middle,
+        Align2::CENTER_CENTER,
+        &label,
+        (theme.accent, theme.panel),
+    );
+}
+
+/// Paints the outlines of the selected span and of the one pointed at.
+pub fn outlines(painter: &Painter, frame: &Frame<'_>) {
+    let state = frame.picture.state;
+    let theme = frame.picture.theme;
+    if let Some(span) = state
+        .hover
+        .span
+        .filter(|_| state.hover.span != state.selection.span)
+    {
+        outline(
+            painter,
+            frame,
+            span,
+            Stroke::new(1.0, mixed(theme.selected, theme.row, 0.7)),
+        );
+    }
+    if let Some(span) = state.selection.span {
+        outline(painter, frame, span, Stroke::new(2.0, theme.selected));
+    }
+    let chosen = state.selection.dependency.or(state.hover.dependency);
+    if let Some(dependency) = chosen.and_then(|id| frame.picture.capture.dependency(id)) {
+        for span in [dependency.cause, dependency.effect] {
+            outline(
+                painter,
+                frame,
+                span,
+                Stroke::new(1.0, mixed(theme.selected, theme.row, 0.7)),
+            );
+        }
+    }
+}
+
+fn outline(painter: &Painter, frame: &Frame<'_>, span: SpanId, stroke: Stroke) {
+    let Some(place) = frame.locate(span) else {
+        return;
+    };
+    let mut rect = place.rect;
+    let body = frame.areas.body;
+    rect.min.x = rect.min.x.max(body.left() - 8.0);
+    rect.max.x = rect.max.x.min(body.right() + 8.0).max(rect.min.x + 3.0);
+    if rect.intersects(body) {
+        let rect = Rect::from_min_max(
+            painter_snap(painter, rect.min),
+            painter_snap(painter, rect.max),
+        );
+        painter.rect_stroke(
+            rect,
+            CornerRadius::same(RADIUS as u8),
+            stroke,
+            StrokeKind::Outside,
+        );
+    }
+}
+
+fn painter_snap(painter: &Painter, at: eframe::egui::Pos2) -> eframe::egui::Pos2 {
+    let pixels = painter.pixels_per_point();
+    pos2(
+        (at.x * pixels).round() / pixels,
+        (at.y * pixels).round() / pixels,
+    )
+}
+
+/// Paints a line through all lanes where a device was lost, with its reason on the ruler.
+pub fn faults(painter: &Painter, frame: &Frame<'_>) {
+    let theme = frame.picture.theme;
+    let body = frame.areas.body;
+    let area = painter.with_clip_rect(body.union(frame.areas.ruler));
+    for loss in frame.picture.capture.losses() {
+        let x = frame.scale.x_from_time(loss.time);
+        if x < body.left() - 1.0 || x > body.right() + 1.0 {
+            continue;
+        }
+        let top = frame.areas.ruler.top() + 4.0;
+        area.vline(x, top..=body.bottom(), Stroke::new(2.0, theme.bad));
+        let label = format!("⚡ device lost ({})", loss.reason);
+        let (at, align) = if x - body.left() > 180.0 {
+            (pos2(x - 2.0 * GRID, top + 8.0), Align2::RIGHT_CENTER)
+        } else {
+            (pos2(x + 2.0 * GRID, top + 8.0), Align2::LEFT_CENTER)
+        };
+        pill(&area, at, align, &label, (theme.bad, theme.panel));
+    }
+}
+
+/// Paints the instant under the pointer: a line through the lanes, and its time on the ruler.
+pub fn pointer(painter: &Painter, frame: &Frame<'_>, time: Nanos) {
+    let theme = frame.picture.theme;
+    let body = frame.areas.body;
+    let x = frame.scale.x_from_time(time);
+    if !body.x_range().contains(x) {
+        return;
+    }
+    let stroke = Stroke::new(frame.pixel, mixed(theme.text, theme.canvas, 0.35));
+    painter
+        .with_clip_rect(body)
+        .vline(x, body.y_range(), stroke);
+    let ruler = frame.areas.ruler;
+    let digits = exact(time, frame.scale.nanos_per_point());
+    let half = 4.2 * digits.chars().count() as f32;
+    let middle = x.clamp(
+        ruler.left() + half,
+        (ruler.right() - half).max(ruler.left() + half),
+    );
+    let at = pos2(middle, ruler.center().y);
+    pill(
+        &painter.with_clip_rect(ruler),
+        at,
+        Align2::CENTER_CENTER,
+        &digits,
+        (theme.text, theme.hovered),
+    );
+}
+
+/// `time` with the digits that differ from one point of the screen to the next.
+fn exact(time: Nanos, nanos_per_point: f64) -> String {
+    let (unit, nanos) = match time.0.unsigned_abs() {
+        0..1_000 => ("ns", 1.0),
+        1_000..1_000_000 => ("µs", 1e3),
+        1_000_000..1_000_000_000 => ("ms", 1e6),
+        _ => ("s", 1e9),
+    };
+    let decimals = (nanos / nanos_per_point.max(1.0))
+        .log10()
+        .ceil()
+        .clamp(0.0, 9.0) as usize;
+    let decimals = decimals.min(f64::log10(nanos).round() as usize);
+    format!("{:.decimals$} {unit}", time.0 as f64 / nanos)
+}
+
+fn pill(
+    painter: &Painter,
+    at: eframe::egui::Pos2,
+    align: Align2,
+    label: &str,
+    (ink, ground): (Color32, Color32),
+) {
+    let font = if label.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
+        mono()
+    } else {
+        small()
+    };
+    let galley = painter.layout_no_wrap(label.to_owned(), font, ink);
+    let rect = align.anchor_size(at, galley.size());
+    painter.rect_filled(rect.expand2(vec2(5.0, 1.0)), 4.0, mixed(ink, ground, 0.14));
+    painter.galley(rect.min, galley, ink);
+}
+
+/// Paints where a lane that is dragged by its name would come to lie.
+pub fn insertion(painter: &Painter, frame: &Frame<'_>, y: f32) {
+    let theme = frame.picture.theme;
+    let y = frame.y(y);
+    painter.hline(
+        frame.areas.whole.x_range(),
+        y,
+        Stroke::new(2.0, theme.accent),
+    );
+}
+
+/// Paints how far down the view is, where not all rows fit.
+pub fn scrollbar(painter: &Painter, frame: &Frame<'_>) {
+    if let Some(thumb) = thumb(frame) {
+        let theme = frame.picture.theme;
+        painter.rect_filled(thumb, 2.5, mixed(theme.weak, theme.canvas, 0.45));
+    }
+}
+
+/// Where the scrollbar's thumb lies; nothing where all rows fit.
+pub fn thumb(frame: &Frame<'_>) -> Option<Rect> {
+    let body = frame.areas.body;
+    let whole = frame.layout.height();
+    if whole <= body.height() {
+        return None;
+    }
+    let length = (body.height() / whole * body.height()).max(24.0);
+    let share = frame.scroll / (whole - body.height());
+    let top = body.top() + share * (body.height() - length);
+    Some(Rect::from_min_size(
+        pos2(body.right() - 7.0, top),
+        vec2(5.0, length),
+    ))
+}
+
+/// Writes a line in a corner of the body.
+pub fn note(painter: &Painter, frame: &Frame<'_>, line: &str) {
+    let theme = frame.picture.theme;
+    let at = frame.areas.body.right_bottom() - vec2(4.0 * GRID, 4.0 * GRID);
+    pill(
+        painter,
+        at,
+        Align2::RIGHT_BOTTOM,
+        line,
+        (theme.text, theme.panel),
+    );
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pointers_time_has_the_digits_that_matter() {
+        assert_eq!(exact(Nanos(562_904), 100.0), "562.9 µs");
+        assert_eq!(exact(Nanos(562_904), 1.0), "562.904 µs");
+        assert_eq!(exact(Nanos(562_904), 100_000.0), "563 µs");
+        assert_eq!(exact(Nanos(12), 0.01), "12 ns");
+        assert_eq!(exact(Nanos(-2_500_000), 100_000.0), "-2.5 ms");
+    }
+}

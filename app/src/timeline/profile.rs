@@ -1,0 +1,211 @@
+//! How busy many lanes were together over time, worked out a little in each frame.
+
+use engine::capture::{Capture, Cell};
+use engine::record::LaneId;
+use engine::time::{Interval, Nanos};
+
+/// How many cells may be looked at in one frame: a fraction of a millisecond's work.
+const BUDGET: usize = 3_000;
+
+/// What a profile is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Span {
+    /// The instants that it covers.
+    pub interval: Interval,
+    /// Into how many columns.
+    pub columns: usize,
+}
+
+/// The time that lanes of each class were busy, by column.
+///
+/// A profile over a thousand lanes costs more than a frame may: the one that is shown stays until
+/// the next is whole.
+#[derive(Default)]
+pub struct Profile {
+    shown: Columns,
+    work: Option<Work>,
+}
+
+/// Busy nanoseconds by class and column.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Columns {
+    /// What they are of.
+    pub span: Span,
+    /// By class, then by column, in nanoseconds.
+    pub busy: Vec<Vec<f32>>,
+    stamp: u64,
+    lanes: usize,
+}
+
+struct Work {
+    columns: Columns,
+    lane: usize,
+    depth: usize,
+}
+
+impl Profile {
+    /// Goes on with the profile of `lanes`, each with its class below `classes`, and returns the
+    /// latest that is whole; `true` beside it says that there is more to do. The `stamp` changes
+    /// whenever the capture does.
+    pub fn update(
+        &mut self,
+        (capture, stamp): (&Capture, u64),
+        lanes: &[(LaneId, usize)],
+        classes: usize,
+        span: Span,
+    ) -> (&Columns, bool) {
+        let wanted = (span, stamp, lanes.len());
+        let shown = (self.shown.span, self.shown.stamp, self.shown.lanes);
+        if self.work.is_none() && shown != wanted {
+            let columns = Columns {
+                span,
+                busy: vec![vec![0.0; span.columns]; classes],
+                stamp,
+                lanes: lanes.len(),
+            };
+            let (lane, depth) = (0, 0);
+            self.work = Some(Work {
+                columns,
+                lane,
+                depth,
+            });
+        }
+        if let Some(mut work) = self.work.take() {
+            if work.advance(capture, lanes) {
+                self.shown = work.columns;
+            } else {
+                self.work = Some(work);
+            }
+        }
+        let shown = (self.shown.span, self.shown.stamp, self.shown.lanes);
+        (&self.shown, self.work.is_some() || shown != wanted)
+    }
+}
+
+impl Work {
+    /// Looks at lanes until the budget is spent; says whether all were.
+    fn advance(&mut self, capture: &Capture, lanes: &[(LaneId, usize)]) -> bool {
+        let mut cells = 0;
+        while let Some(&(lane, class)) = lanes.get(self.lane) {
+            if self.depth >= capture.depth(lane) {
+                (self.lane, self.depth) = (self.lane + 1, 0);
+                continue;
+            }
+            if cells >= BUDGET {
+                return false;
+            }
+            cells += 16 + self.columns.add(capture, (lane, self.depth), class);
+            self.depth += 1;
+        }
+        true
+    }
+}
+
+impl Columns {
+    /// The length of a column, in nanoseconds.
+    pub fn step(&self) -> f64 {
+        self.span.interval.length().0.max(1) as f64 / self.span.columns.max(1) as f64
+    }
+
+    /// Adds a sub-lane; returns how many cells it came to.
+    fn add(&mut self, capture: &Capture, (lane, depth): (LaneId, usize), class: usize) -> usize {
+        let step = self.step();
+        let interval = self.span.interval;
+        let Some(busy) = self.busy.get_mut(class) else {
+            return 0;
+        };
+        let mut cells = 0;
+        // Folded somewhat coarser than a column, the sum over a column stays right to its neighbour.
+        let column = Nanos((step * 2.0).max(1.0) as i64);
+        capture.fold(lane, depth, interval, column, &mut |cell: Cell| {
+            cells += 1;
+            let Some(seen) = cell.interval.intersection(interval) else {
+                return;
+            };
+            let length = cell.interval.length().0.max(1) as f64;
+            let density = (cell.busy.0 as f64 / length).min(1.0);
+            let from = (seen.start - interval.start).0 as f64 / step;
+            let to = (seen.end - interval.start).0 as f64 / step;
+            spread(busy, from, to, (density * step) as f32);
+        });
+        cells
+    }
+}
+
+/// Adds `amount` a column to the columns from `from` to `to`, and to those at its ends their share.
+fn spread(busy: &mut [f32], from: f64, to: f64, amount: f32) {
+    let (first, last) = (from.floor() as usize, to.ceil() as usize);
+    let last = last.min(busy.len());
+    let Some(columns) = busy.get_mut(first..last) else {
+        return;
+    };
+    for (place, column) in columns.iter_mut().enumerate() {
+        let left = (first + place) as f64;
+        let share = (to.min(left + 1.0) - from.max(left)).max(0.0);
+        *column += amount * share as f32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::record::{CallId, NameId, Record, Span as Ran, SpanId, SpanKind, State};
+
+    use super::*;
+
+    fn capture(lanes: u32, each: u32) -> Capture {
+        let mut capture = Capture::new();
+        capture.apply((0..lanes * each).map(|id| {
+            let start = Nanos(i64::from(id / lanes) * 100);
+            Record::Span(Ran {
+                id: SpanId(id),
+                lane: LaneId(id % lanes),
+                name: NameId(0),
+                call: CallId::NONE,
+                kind: SpanKind::Kernel,
+                state: State::Done,
+                enqueued: start,
+                start,
+                end: start + Nanos(50),
+            })
+        }));
+        capture
+    }
+
+    fn span(end: i64, columns: usize) -> Span {
+        Span {
+            interval: Interval::new(Nanos(0), Nanos(end)),
+            columns,
+        }
+    }
+
+    #[test]
+    fn all_busy_time_is_found() {
+        let capture = capture(2, 100);
+        let lanes = [(LaneId(0), 0), (LaneId(1), 1)];
+        for columns in [1, 7, 100, 1000] {
+            let mut profile = Profile::default();
+            let (found, more) = profile.update((&capture, 1), &lanes, 2, span(10_000, columns));
+            assert!(!more);
+            for class in &found.busy {
+                let total: f32 = class.iter().sum();
+                assert!((total - 5_000.0).abs() < 5.0, "{columns}: {total}");
+            }
+        }
+    }
+
+    #[test]
+    fn many_lanes_take_several_frames_and_then_rest() {
+        let capture = capture(500, 40);
+        let lanes: Vec<(LaneId, usize)> = (0..500).map(|id| (LaneId(id), 0)).collect();
+        let mut profile = Profile::default();
+        let mut frames = 1;
+        while profile.update((&capture, 1), &lanes, 1, span(4_000, 100)).1 {
+            frames += 1;
+            assert!(frames < 100);
+        }
+        assert!(frames > 1);
+        let (found, _) = profile.update((&capture, 1), &lanes, 1, span(4_000, 100));
+        let total: f32 = found.busy[0].iter().sum();
+        assert!((total - 1_000_000.0).abs() < 1_000.0, "{total}");
+    }
+}

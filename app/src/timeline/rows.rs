@@ -1,0 +1,375 @@
+//! Paints what lies under the spans: rows, grid, names of groups and lanes, counters.
+
+use eframe::egui::{
+    Align2, Color32, FontId, Painter, Pos2, Rect, Response, Shape, Stroke, pos2, vec2,
+};
+use engine::record::{CounterId, Group, LaneId};
+
+use super::frame::{Frame, Picture};
+use super::label;
+use super::layout::{Content, Entry, Layout, Row};
+use super::plot::{Pyramid, steps};
+use super::profile::Columns;
+use super::ruler::Ruler;
+use super::sheet::Sheet;
+use crate::state::GroupKey;
+use crate::text;
+use crate::theme::{GRID, LANE_NAMES, SMALL, Theme, mixed, mono, small};
+
+/// How far names stand in from the left, in points.
+const INDENT: f32 = 5.0 * GRID;
+
+/// The name of a group as its row shows it.
+pub fn title(frame: &Frame<'_>, key: GroupKey) -> String {
+    let devices = frame.picture.capture.devices();
+    let device = devices.iter().find(|device| device.id.0 == key.device);
+    match (key.group, device) {
+        (Group::Host | Group::Counters, _) | (_, None) => key.group.label().to_owned(),
+        (Group::Device, Some(_)) if devices.len() == 1 => key.group.label().to_owned(),
+        (_, Some(device)) if devices.len() == 1 && !device.backend.is_empty() => {
+            format!("{} · {}", key.group.label(), device.backend)
+        }
+        (_, Some(device)) => format!("{} · {}", key.group.label(), device.name),
+    }
+}
+
+/// The name of a row that is not a group's.
+pub fn name<'a>(picture: &Picture<'a>, entry: Entry) -> &'a str {
+    let capture = picture.capture;
+    match entry {
+        Entry::Lane(lane, _) => capture.lane(lane).map_or("?", |lane| &lane.name),
+        Entry::Counter(counter) => capture
+            .counters()
+            .get(counter.index())
+            .map_or("?", |counter| &counter.name),
+    }
+}
+
+/// Paints the rows' ground and the grid on it.
+pub fn ground(painter: &Painter, frame: &Frame<'_>, ruler: &Ruler) {
+    let theme = frame.picture.theme;
+    let mut sheet = Sheet::new(painter.pixels_per_point());
+    let body = frame.areas.body;
+    sheet.rect(body, theme.canvas);
+    for row in frame.visible() {
+        let rect = frame.row_rect(row);
+        match row.content {
+            Content::Group { .. } => {
+                let y = sheet.snap(rect.bottom() - 1.0);
+                let line =
+                    Rect::from_min_max(pos2(body.left(), y), pos2(body.right(), y + frame.pixel));
+                sheet.rect(line, mixed(theme.line, theme.canvas, 0.6));
+            }
+            Content::Entry(_) => {
+                let space = frame.layout.metrics.pad.min(2.0) / 2.0;
+                let (top, bottom) = (
+                    sheet.snap(rect.top() + space),
+                    sheet.snap(rect.bottom() - space),
+                );
+                sheet.rect(rect.with_min_y(top).with_max_y(bottom), theme.row);
+            }
+        }
+    }
+    for tick in ruler.ticks.iter().filter(|tick| !tick.label.is_empty()) {
+        let x = sheet.snap(tick.x);
+        let line = Rect::from_min_max(pos2(x, body.top()), pos2(x + frame.pixel, body.bottom()));
+        sheet.rect(line, mixed(theme.line, theme.row, 0.55));
+    }
+    painter.add(sheet.into_shape());
+}
+
+/// Paints the ruler.
+pub fn ruler(painter: &Painter, frame: &Frame<'_>, ruler: &Ruler) {
+    let theme = frame.picture.theme;
+    let area = frame.areas.ruler;
+    let strip = area.with_min_x(frame.areas.whole.left());
+    painter.rect_filled(strip, 0.0, theme.panel);
+    let inside = painter.with_clip_rect(area);
+    let mut sheet = Sheet::new(painter.pixels_per_point());
+    let font = mono();
+    for tick in &ruler.ticks {
+        let x = sheet.snap(tick.x);
+        let height = if tick.label.is_empty() {
+            4.0
+        } else {
+            area.height()
+        };
+        let line = Rect::from_min_max(
+            pos2(x, area.bottom() - height),
+            pos2(x + frame.pixel, area.bottom()),
+        );
+        sheet.rect(line, theme.line);
+        if !tick.label.is_empty() {
+            let at = pos2(x + GRID, area.center().y);
+            inside.text(
+                at,
+                Align2::LEFT_CENTER,
+                &tick.label,
+                font.clone(),
+                theme.weak,
+            );
+        }
+    }
+    inside.add(sheet.into_shape());
+    if let Some((_, base)) = &ruler.base {
+        let at = pos2(area.left() - 2.0 * GRID, area.center().y);
+        let left = painter.with_clip_rect(strip.with_max_x(area.left()));
+        left.text(at, Align2::RIGHT_CENTER, base, mono(), theme.weak);
+    }
+    let y = area.bottom() - frame.pixel / 2.0;
+    painter.hline(strip.x_range(), y, Stroke::new(frame.pixel, theme.line));
+}
+
+/// Paints the column of names. `pointed` is the row under the pointer there.
+pub fn names(painter: &Painter, frame: &Frame<'_>, pointed: Option<usize>) {
+    let theme = frame.picture.theme;
+    let area = frame.areas.names;
+    let painter = painter.with_clip_rect(area.intersect(painter.clip_rect()));
+    painter.rect_filled(area, 0.0, theme.panel);
+    for (place, row) in frame.rows.clone().zip(frame.visible()) {
+        let rect = frame
+            .row_rect(row)
+            .with_min_x(area.left())
+            .with_max_x(area.right());
+        if pointed == Some(place) {
+            painter.rect_filled(rect, 0.0, theme.hovered);
+        }
+        match row.content {
+            Content::Group { collapsed, .. } => {
+                let middle = pos2(rect.left() + 11.0, rect.center().y);
+                arrow(&painter, middle, collapsed, theme.weak);
+                let at = pos2(rect.left() + INDENT, rect.center().y);
+                let room = rect.right() - at.x - GRID;
+                let font = FontId::proportional(SMALL);
+                label::write(
+                    &painter,
+                    at,
+                    room,
+                    &title(frame, row.key),
+                    (&font, theme.weak),
+                );
+            }
+            Content::Entry(entry) => {
+                // Beside a lane with sub-lanes its name stands at the first of them.
+                let height = rect
+                    .height()
+                    .min(frame.layout.metrics.height(Entry::Lane(LaneId(0), 1)));
+                let middle = match entry {
+                    Entry::Lane(..) => rect.top() + height / 2.0,
+                    Entry::Counter(_) => rect.center().y,
+                };
+                let at = pos2(rect.left() + INDENT, middle);
+                let room = rect.right() - at.x - 2.0 * GRID;
+                let font = FontId::proportional(if height < 20.0 {
+                    SMALL - 1.0
+                } else {
+                    SMALL + 1.0
+                });
+                label::write(
+                    &painter,
+                    at,
+                    room,
+                    name(&frame.picture, entry),
+                    (&font, theme.text),
+                );
+            }
+        }
+    }
+    let x = area.right() - frame.pixel / 2.0;
+    painter.vline(x, area.y_range(), Stroke::new(frame.pixel, theme.line));
+}
+
+/// The arrow of a group: it points to its lanes, or aside where they are folded away.
+fn arrow(painter: &Painter, middle: Pos2, collapsed: bool, color: Color32) {
+    let corners = if collapsed {
+        [vec2(-2.0, -3.5), vec2(2.5, 0.0), vec2(-2.0, 3.5)]
+    } else {
+        [vec2(-3.5, -2.0), vec2(3.5, -2.0), vec2(0.0, 2.5)]
+    };
+    let corners = corners.map(|corner| middle + corner).to_vec();
+    painter.add(Shape::convex_polygon(corners, color, Stroke::NONE));
+}
+
+/// Paints how busy a collapsed group was: the thin bar is the stronger the busier it was.
+pub fn collapsed(
+    painter: &Painter,
+    frame: &Frame<'_>,
+    row: &Row,
+    columns: &Columns,
+    color: Color32,
+) {
+    let Some(busy) = columns.busy.first() else {
+        return;
+    };
+    let theme = frame.picture.theme;
+    let mut sheet = Sheet::new(painter.pixels_per_point());
+    let whole = busy.iter().copied().fold(columns.step() as f32, f32::max);
+    let from = columns.span.interval.start;
+    for (place, &busy) in busy.iter().enumerate().filter(|(_, busy)| **busy > 0.0) {
+        let x = |place: usize| {
+            let since = columns.step() * place as f64;
+            frame
+                .scale
+                .x_from_time(from + engine::time::Nanos(since as i64))
+        };
+        let (left, right) = (sheet.snap(x(place)), sheet.snap(x(place + 1)));
+        let strength = 0.25 + 0.75 * (busy / whole).clamp(0.0, 1.0);
+        let rect = frame.bar_rect(row, 0, left, right.max(left + frame.pixel));
+        sheet.rect(rect, mixed(color, theme.canvas, strength));
+    }
+    if !sheet.is_empty() {
+        painter.add(sheet.into_shape());
+    }
+}
+
+/// Paints a counter as steps over its ground.
+pub fn counter(
+    painter: &Painter,
+    frame: &Frame<'_>,
+    (row, id): (&Row, CounterId),
+    pyramid: &mut Pyramid,
+) {
+    let capture = frame.picture.capture;
+    let theme = frame.picture.theme;
+    let samples = capture.samples(id);
+    pyramid.update(samples);
+    let Some(whole) = pyramid.whole() else {
+        return;
+    };
+    let (low, high) = (whole.low.min(0.0), whole.high.max(0.0));
+    let rect = frame
+        .row_rect(row)
+        .shrink2(vec2(0.0, frame.layout.metrics.pad));
+    let height = f64::from(rect.height());
+    let y = |value: f64| {
+        let share = if high > low {
+            (value - low) / (high - low)
+        } else {
+            0.0
+        };
+        rect.bottom() - (share * height) as f32
+    };
+    let mut fill = Sheet::new(painter.pixels_per_point());
+    let mut line = Sheet::new(painter.pixels_per_point());
+    let zero = y(0.0);
+    let mut before: Option<f32> = None;
+    for step in steps(pyramid, samples, &frame.scale, frame.now(), 2.0) {
+        let (left, right) = (fill.snap(step.left), fill.snap(step.right));
+        let (top, bottom) = (fill.snap(y(step.range.high)), fill.snap(y(step.range.low)));
+        let ground = Rect::from_two_pos(pos2(left, top), pos2(right, zero));
+        fill.rect(ground, mixed(theme.accent, theme.row, 0.22));
+        line.rect(
+            Rect::from_min_max(pos2(left, top), pos2(right, bottom + 1.5)),
+            theme.accent,
+        );
+        if let Some(before) = before {
+            let riser = Rect::from_two_pos(
+                pos2(left, before.min(top)),
+                pos2(left + 1.5, before.max(top) + 1.5),
+            );
+            line.rect(riser, theme.accent);
+        }
+        before = Some(bottom);
+    }
+    painter.add(fill.into_shape());
+    painter.add(line.into_shape());
+    let unit = capture
+        .counters()
+        .get(id.index())
+        .map_or("", |counter| &counter.unit);
+    let font = small();
+    let galley = painter.layout_no_wrap(amount(high, unit), font, theme.weak);
+    let at = pos2(
+        rect.right() - 3.0 * GRID - galley.size().x,
+        rect.top() + 1.0,
+    );
+    let ground = Rect::from_min_size(at, galley.size()).expand2(vec2(GRID, 0.0));
+    painter.rect_filled(ground, 3.0, theme.row);
+    painter.galley(at, galley, theme.weak);
+}
+
+/// A value with its unit; bytes by powers of 1024.
+fn amount(value: f64, unit: &str) -> String {
+    if unit != "bytes" {
+        return format!("{} {unit}", text::significant(value))
+            .trim_end()
+            .to_owned();
+    }
+    let mut value = value;
+    let mut name = "B";
+    for next in ["KiB", "MiB", "GiB", "TiB"] {
+        if value < 1024.0 {
+            break;
+        }
+        value /= 1024.0;
+        name = next;
+    }
+    if name == "B" {
+        format!("{value:.0} B")
+    } else {
+        format!("{} {name}", text::significant(value))
+    }
+}
+
+/// The colour of a group's thin bar when it is collapsed.
+pub fn hue(theme: &Theme, group: Group) -> Color32 {
+    use engine::record::{NameId, Role, SpanKind};
+    match group {
+        Group::Host => theme.span(Role::None, SpanKind::Call, NameId(0)),
+        Group::Device => theme.span(Role::None, SpanKind::Compile, NameId(0)),
+        Group::Streams => theme.role(Role::Compute),
+        Group::Counters => theme.accent,
+    }
+}
+
+/// How wide the column of names is: as its names need, or as it was dragged to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Width {
+    dragged: Option<f32>,
+    fitted: f32,
+    entries: usize,
+}
+
+impl Width {
+    /// The width for the rows of `layout`, in points.
+    pub fn fit(&mut self, painter: &Painter, picture: &Picture<'_>, layout: &Layout) -> f32 {
+        if self.entries != layout.entries.len() || self.fitted == 0.0 {
+            self.entries = layout.entries.len();
+            let font = FontId::proportional(SMALL + 1.0);
+            let names = layout.entries.iter().map(|&entry| name(picture, entry));
+            let widest = painter.fonts_mut(|fonts| {
+                names
+                    .map(|name| label::width(fonts, &font, name))
+                    .fold(0.0, f32::max)
+            });
+            self.fitted = (widest + INDENT + 3.0 * GRID)
+                .ceil()
+                .clamp(LANE_NAMES, 220.0);
+        }
+        self.dragged.unwrap_or(self.fitted)
+    }
+
+    /// Follows the pointer that drags the column's edge; a double click fits it to its names again.
+    pub fn input(&mut self, edge: &Response, frame: &Frame<'_>) {
+        if let Some(at) = edge.interact_pointer_pos().filter(|_| edge.dragged()) {
+            let most = frame.areas.whole.width() / 2.0;
+            let width = at.x - frame.areas.whole.left();
+            self.dragged = Some(width.clamp(15.0 * GRID, most.max(15.0 * GRID)));
+        }
+        if edge.double_clicked() {
+            self.dragged = None;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_written_by_powers_of_1024() {
+        assert_eq!(amount(0.0, "bytes"), "0 B");
+        assert_eq!(amount(25_165_824.0, "bytes"), "24.0 MiB");
+        assert_eq!(amount(3.0, "kernels"), "3.00 kernels");
+    }
+}

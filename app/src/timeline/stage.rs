@@ -1,0 +1,98 @@
+//! What a frame stands on: rows and running operations, kept while the capture stays the same.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
+use engine::capture::Capture;
+use engine::record::{Group, LaneId};
+
+use super::layout::{Entry, Layout, Metrics};
+use super::open::Opens;
+use crate::state::{GroupKey, State, Switch};
+
+/// Rows, and what runs now.
+pub struct Stage {
+    /// Every row.
+    pub layout: Layout,
+    /// What runs now.
+    pub opens: Opens,
+    /// Another number for every state of the capture.
+    pub stamp: u64,
+    collapsed: BTreeSet<GroupKey>,
+    order: Vec<LaneId>,
+    dense: bool,
+}
+
+impl Default for Stage {
+    fn default() -> Self {
+        let none = BTreeSet::new();
+        Self {
+            layout: Layout::new([], &none, &[], Metrics::new(false)),
+            opens: Opens::default(),
+            stamp: 0,
+            collapsed: none,
+            order: Vec::new(),
+            dense: false,
+        }
+    }
+}
+
+impl Stage {
+    /// Brings it up to the capture and the user's choice of rows.
+    pub fn update(&mut self, capture: &Capture, state: &State) {
+        let stamp = stamp(capture);
+        let dense = state.settings.is_on(Switch::Dense);
+        let view = &state.view;
+        let holds = self.stamp == stamp
+            && self.dense == dense
+            && self.collapsed == view.collapsed
+            && self.order == view.order;
+        if holds {
+            return;
+        }
+        self.opens = Opens::new(capture);
+        self.stamp = stamp;
+        self.dense = dense;
+        self.collapsed.clone_from(&view.collapsed);
+        self.order.clone_from(&view.order);
+        let members = members(capture, &self.opens);
+        self.layout = Layout::new(members, &self.collapsed, &self.order, Metrics::new(dense));
+    }
+}
+
+/// A number that differs for every state of a capture, and for another capture of the same revision.
+fn stamp(capture: &Capture) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    capture.revision().hash(&mut hasher);
+    capture.extent().hash(&mut hasher);
+    capture.span_count().hash(&mut hasher);
+    capture.name_count().hash(&mut hasher);
+    capture.lanes().len().hash(&mut hasher);
+    capture.run().map(|run| &run.name).hash(&mut hasher);
+    hasher.finish() | 1
+}
+
+fn members(capture: &Capture, opens: &Opens) -> Vec<(GroupKey, Entry)> {
+    let lane = |id: LaneId| {
+        let lane = capture.lane(id)?;
+        let device = match lane.group {
+            Group::Host | Group::Counters => u32::MAX,
+            Group::Device | Group::Streams => lane.device.map_or(u32::MAX, |device| device.0),
+        };
+        let key = GroupKey {
+            group: lane.group,
+            device,
+        };
+        let depth = opens.depth(id, capture.depth(id));
+        Some((key, Entry::Lane(id, depth)))
+    };
+    let key = GroupKey {
+        group: Group::Counters,
+        device: u32::MAX,
+    };
+    let counters = capture.counters().iter();
+    let lanes = capture.lane_order().into_iter().filter_map(lane);
+    lanes
+        .chain(counters.map(|counter| (key, Entry::Counter(counter.id))))
+        .collect()
+}
