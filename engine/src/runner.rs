@@ -1,5 +1,22 @@
 //! The engine thread: it owns the device, interprets a workload and reports records in batches.
 
+mod caller;
+mod collector;
+mod engine;
+mod expectation;
+mod gate;
+mod host;
+mod ledger;
+mod names;
+mod outbox;
+mod prepare;
 mod protocol;
+mod recorder;
+mod running;
+mod save;
+mod shared;
+mod stall;
 
+pub use engine::{Engine, run};
 pub use protocol::{Control, Message, Pace, Phase, RunRequest};
+pub use recorder::{Recorder, Reporter};

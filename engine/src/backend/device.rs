@@ -46,7 +46,14 @@ pub trait Device: Send + Sync {
     /// Called by every host thread after its last call.
     fn leave(&self, host: HostIndex);
 
-    /// Appends an operation to a stream. On a device that has failed the operation is cancelled, and its
+    /// Blocks `host` while so much is queued on `stream` that the device takes no more, as GPUs do. Gives up
+    /// where the device is over; what is submitted then is cancelled.
+    fn make_room(&self, host: HostIndex, stream: StreamIndex);
+
+    /// Operations of `stream` that have not ended.
+    fn pending(&self, stream: StreamIndex) -> u64;
+
+    /// Appends an operation to a stream, without blocking. On a device that has failed the operation is cancelled, and its
     /// span reported as such.
     ///
     /// # Errors

@@ -198,19 +198,6 @@ impl CpuDevice {
         self.event(event).ok().and_then(|slot| lock(slot).clone())
     }
 
-    fn make_room(&self, host: HostIndex, index: StreamIndex, stream: &Stream) {
-        let submitted = stream.submitted();
-        if submitted < ROOM || stream.ended.get() > submitted - ROOM {
-            return;
-        }
-        let target = submitted - ROOM / 2;
-        let is_over = || self.shared.condition.is_over();
-        let wait = Wait::Room(index, target);
-        let block = || stream.ended.wait(target, &is_over, None);
-        // Given up only where the device is over, and then the operation is cancelled in its turn.
-        let _ = self.shared.block(host, &wait, block);
-    }
-
     fn wait_for_streams(&self, ends: &[(StreamIndex, u64)], deadline: Option<Instant>) -> bool {
         let is_over = || self.shared.condition.is_over();
         ends.iter().all(|(stream, ended)| {
@@ -251,15 +238,37 @@ impl Device for CpuDevice {
         }
     }
 
+    fn make_room(&self, host: HostIndex, index: StreamIndex) {
+        let Ok(stream) = self.stream(index) else {
+            return;
+        };
+        let submitted = stream.submitted();
+        if submitted < ROOM || stream.ended.get() > submitted - ROOM {
+            return;
+        }
+        let target = submitted - ROOM / 2;
+        let is_over = || self.shared.condition.is_over();
+        let wait = Wait::Room(index, target);
+        let block = || stream.ended.wait(target, &is_over, None);
+        let _ = self.shared.block(host, &wait, block);
+    }
+
+    fn pending(&self, stream: StreamIndex) -> u64 {
+        self.stream(stream).map_or(0, |stream| {
+            // In this order, so that the difference is never negative.
+            let ended = stream.ended.get();
+            stream.submitted() - ended
+        })
+    }
+
     fn submit(
         &self,
-        host: HostIndex,
+        _: HostIndex,
         index: StreamIndex,
         submission: Submission,
     ) -> Result<(), Error> {
         let stream = self.stream(index)?;
         self.shared.memory.check(&submission.operation)?;
-        self.make_room(host, index, stream);
         match submission.operation {
             Operation::Record(event) => {
                 let mark = Arc::new(Mark::default());

@@ -147,6 +147,14 @@ impl Device for MockDevice {
         self.changed.notify_all();
     }
 
+    fn make_room(&self, _: HostIndex, _: StreamIndex) {
+        // Its queues have no end.
+    }
+
+    fn pending(&self, stream: StreamIndex) -> u64 {
+        lock(&self.simulation).pending(stream.index())
+    }
+
     fn submit(
         &self,
         host: HostIndex,

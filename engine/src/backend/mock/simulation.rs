@@ -138,6 +138,12 @@ impl Simulation {
             .collect()
     }
 
+    /// Operations of the stream at `place` that have not ended.
+    pub fn pending(&self, place: usize) -> u64 {
+        let stream = self.streams.get(place);
+        stream.map_or(0, |stream| stream.submitted - stream.ended)
+    }
+
     /// Whether what a host thread would wait for has come true.
     pub fn is_met(&self, until: &Until) -> bool {
         match until {

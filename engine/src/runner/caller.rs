@@ -1,0 +1,189 @@
+//! Makes one call: tells the device, and reports the call, its operation and what ties the two to others.
+
+mod argument;
+mod blocking;
+mod label;
+mod problem;
+mod submit;
+
+use std::sync::Arc;
+
+use self::argument::Arguments;
+use self::label::Labels;
+use super::recorder::Reporter;
+use super::shared::Shared;
+use crate::backend::{Error, HostIndex, Operation};
+use crate::record::{
+    self, CallId, Dependency, DependencyKind, EventId, NameId, Record, Span, SpanId, SpanKind,
+    State,
+};
+use crate::time::Nanos;
+use crate::workload::{Call, Place, Placed, StreamIndex, Target};
+
+/// Makes the calls of one host thread.
+pub struct Caller {
+    shared: Arc<Shared>,
+    host: HostIndex,
+    reporter: Reporter,
+    labels: Labels,
+    arguments: Arguments,
+    problems: problem::Tally,
+    /// For each call of the file, whether it was reported.
+    known: Vec<bool>,
+}
+
+/// The call that is being made.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    span: SpanId,
+    place: Place,
+    name: NameId,
+    start: Nanos,
+}
+
+impl Caller {
+    /// For the host thread `host`.
+    pub fn new(shared: Arc<Shared>, host: HostIndex, reporter: Reporter) -> Self {
+        Self {
+            known: vec![false; shared.plan.sites.len()],
+            arguments: Arguments::new(&shared, &reporter),
+            labels: Labels::default(),
+            problems: problem::Tally::default(),
+            shared,
+            host,
+            reporter,
+        }
+    }
+
+    /// Makes one call, and blocks as long as it does.
+    ///
+    /// # Errors
+    /// The call failed, and with it the run; or the run was stopped.
+    pub fn make(&mut self, placed: &Placed) -> Result<(), Error> {
+        let start = self.shared.device.now(self.host);
+        self.declare(placed.place);
+        let current = Current {
+            span: self.shared.next_span(),
+            place: placed.place,
+            name: self.label_of_call(&placed.call, placed.place),
+            start,
+        };
+        let (kind, result) = self.act(&current, &placed.call);
+        let state = match &result {
+            Ok(()) => State::Done,
+            Err(Error::Stopped) => State::Cancelled,
+            Err(Error::Lost(_)) => State::Lost,
+            Err(_) => State::Failed,
+        };
+        self.reporter.send(Record::Span(Span {
+            id: current.span,
+            lane: Shared::host_lane(self.host),
+            name: current.name,
+            call: CallId(current.place.call),
+            kind,
+            state,
+            enqueued: current.start,
+            start: current.start,
+            end: self.shared.device.now(self.host),
+        }));
+        result
+    }
+
+    fn act(&mut self, current: &Current, call: &Call) -> (SpanKind, Result<(), Error>) {
+        let (operation, stream) = match call {
+            Call::Upload { buffer, stream } => (Operation::Upload(*buffer), *stream),
+            Call::Download { buffer, stream } => (Operation::Download(*buffer), *stream),
+            Call::Copy { from, to, stream } => (
+                Operation::Copy {
+                    from: *from,
+                    to: *to,
+                },
+                *stream,
+            ),
+            Call::Fill {
+                buffer,
+                value,
+                stream,
+            } => (
+                Operation::Fill {
+                    buffer: *buffer,
+                    value: *value,
+                },
+                *stream,
+            ),
+            Call::Launch(launch) => (Operation::Launch(launch.clone()), launch.stream),
+            Call::HostFunction {
+                name,
+                length,
+                stream,
+            } => {
+                self.label_function(name, current.place);
+                (Operation::HostFunction(*length), *stream)
+            }
+            Call::Record { event, stream } => (Operation::Record(*event), *stream),
+            Call::Wait { event, stream } => (Operation::Wait(*event), *stream),
+            Call::Hold { signal, stream } => (Operation::Hold(*signal), *stream),
+            Call::Synchronize(target) => return self.synchronize(current, *target),
+            Call::Query(event) => return (SpanKind::Call, self.query(current, *event)),
+            Call::Signal(signal) => return (SpanKind::Call, self.raise(current, *signal)),
+            Call::Await(signal) => return self.await_signal(current, *signal),
+            Call::Work(length) => return self.work(current, *length),
+        };
+        (SpanKind::Call, self.submit(current, stream, operation))
+    }
+
+    fn tie(&self, cause: SpanId, effect: SpanId, kind: DependencyKind) {
+        self.tie_by_event(cause, effect, kind, (EventId::NONE, 0));
+    }
+
+    fn tie_by_event(
+        &self,
+        cause: SpanId,
+        effect: SpanId,
+        kind: DependencyKind,
+        (event, generation): (EventId, u32),
+    ) {
+        self.reporter.send(Record::Dependency(Dependency {
+            cause,
+            effect,
+            kind,
+            basis: record::Basis::Enforced,
+            event,
+            generation,
+        }));
+    }
+
+    /// Reports where in the source a call stands, the first time it is made.
+    fn declare(&mut self, place: Place) {
+        let Some(known) = self.known.get_mut(place.call as usize) else {
+            return;
+        };
+        if std::mem::replace(known, true) {
+            return;
+        }
+        let site = self.shared.plan.sites.get(place.call as usize);
+        let verb = site.map_or("call", |site| site.verb);
+        self.reporter.send(Record::Call(record::Call {
+            id: CallId(place.call),
+            line: place.line,
+            name: self.shared.names.id(verb, &self.reporter),
+        }));
+    }
+
+    /// What ended last on each stream that `target` names, as far as was submitted by now.
+    fn last_operations(&self, target: Target) -> Vec<SpanId> {
+        let last = |stream: StreamIndex| {
+            let tail = self.shared.tail(stream)?;
+            let last = crate::device::lock(tail).last;
+            last.is_some().then_some(last)
+        };
+        match target {
+            Target::Event(_) => Vec::new(),
+            Target::Stream(stream) => last(stream).into_iter().collect(),
+            Target::Device => {
+                let all = 0..self.shared.plan.streams.len() as u32;
+                all.map(StreamIndex).filter_map(last).collect()
+            }
+        }
+    }
+}

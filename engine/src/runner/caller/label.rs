@@ -1,0 +1,143 @@
+//! What spans are called: made once for each sort of call and what it is about.
+
+use std::collections::HashMap;
+
+use super::Caller;
+use crate::backend::Operation;
+use crate::record::NameId;
+use crate::workload::{
+    BufferIndex, Call, EventIndex, Place, Plan, SignalIndex, StreamIndex, Target,
+};
+
+/// The names that were made so far, by what they are about.
+#[derive(Debug, Default)]
+pub struct Labels(HashMap<(Verb, u64), NameId>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Verb {
+    Upload,
+    Download,
+    Copy,
+    Fill,
+    Launch,
+    Kernel,
+    Record,
+    Wait,
+    Hold,
+    HostFunction,
+    Function,
+    SynchronizeEvent,
+    SynchronizeStream,
+    SynchronizeDevice,
+    Query,
+    Signal,
+    Await,
+    Work,
+}
+
+impl Caller {
+    /// What the span of a host call is called, such as `launch saxpy`.
+    pub(super) fn label_of_call(&mut self, call: &Call, place: Place) -> NameId {
+        let (verb, about) = match call {
+            Call::Upload { buffer, .. } => (Verb::Upload, u64::from(buffer.0)),
+            Call::Download { buffer, .. } => (Verb::Download, u64::from(buffer.0)),
+            Call::Copy { from, to, .. } => (Verb::Copy, pair(*from, *to)),
+            Call::Fill { buffer, .. } => (Verb::Fill, u64::from(buffer.0)),
+            Call::Launch(launch) => (Verb::Launch, launch.kernel.as_ptr() as u64),
+            Call::Record { event, .. } => (Verb::Record, u64::from(event.0)),
+            Call::Wait { event, .. } => (Verb::Wait, u64::from(event.0)),
+            Call::Hold { signal, .. } => (Verb::Hold, u64::from(signal.0)),
+            Call::HostFunction { .. } => (Verb::HostFunction, u64::from(place.call)),
+            Call::Synchronize(Target::Event(event)) => (Verb::SynchronizeEvent, u64::from(event.0)),
+            Call::Synchronize(Target::Stream(stream)) => {
+                (Verb::SynchronizeStream, u64::from(stream.0))
+            }
+            Call::Synchronize(Target::Device) => (Verb::SynchronizeDevice, 0),
+            Call::Query(event) => (Verb::Query, u64::from(event.0)),
+            Call::Signal(signal) => (Verb::Signal, u64::from(signal.0)),
+            Call::Await(signal) => (Verb::Await, u64::from(signal.0)),
+            Call::Work(_) => (Verb::Work, 0),
+        };
+        self.label(verb, about, |plan| match call {
+            Call::Launch(launch) => format!("launch {}", launch.kernel),
+            Call::HostFunction { name, .. } => format!("host-function {name}"),
+            _ => text(plan, verb, about),
+        })
+    }
+
+    /// What the span of an operation is called: a kernel's name, or as its call.
+    pub(super) fn label_of_operation(&mut self, operation: &Operation, place: Place) -> NameId {
+        let (verb, about) = match operation {
+            Operation::Upload(buffer) => (Verb::Upload, u64::from(buffer.0)),
+            Operation::Download(buffer) => (Verb::Download, u64::from(buffer.0)),
+            Operation::Copy { from, to } => (Verb::Copy, pair(*from, *to)),
+            Operation::Fill { buffer, .. } => (Verb::Fill, u64::from(buffer.0)),
+            Operation::Launch(launch) => (Verb::Kernel, launch.kernel.as_ptr() as u64),
+            Operation::Record(event) => (Verb::Record, u64::from(event.0)),
+            Operation::Wait(event) => (Verb::Wait, u64::from(event.0)),
+            Operation::Hold(signal) => (Verb::Hold, u64::from(signal.0)),
+            Operation::HostFunction(_) => (Verb::Function, u64::from(place.call)),
+        };
+        self.label(verb, about, |plan| match operation {
+            Operation::Launch(launch) => launch.kernel.to_owned(),
+            _ => text(plan, verb, about),
+        })
+    }
+
+    /// Gives the operation of a host function its name.
+    pub(super) fn label_function(&mut self, name: &str, place: Place) {
+        self.label(Verb::Function, u64::from(place.call), |_| name.to_owned());
+    }
+
+    fn label(&mut self, verb: Verb, about: u64, text: impl FnOnce(&Plan) -> String) -> NameId {
+        if let Some(id) = self.labels.0.get(&(verb, about)) {
+            return *id;
+        }
+        let text = text(&self.shared.plan);
+        let id = self.shared.names.id(&text, &self.reporter);
+        self.labels.0.insert((verb, about), id);
+        id
+    }
+}
+
+fn pair(from: BufferIndex, to: BufferIndex) -> u64 {
+    (u64::from(from.0) << 32) | u64::from(to.0)
+}
+
+fn text(plan: &Plan, verb: Verb, about: u64) -> String {
+    let place = (about & u64::from(u32::MAX)) as u32;
+    let buffer = |place: u32| {
+        let found = plan.buffers.get(BufferIndex(place).index());
+        found.map_or("?", |found| &found.name)
+    };
+    let event = || {
+        let found = plan.events.get(EventIndex(place).index());
+        found.map_or("?", |found| &found.name)
+    };
+    let signal = || {
+        let found = plan.signals.get(SignalIndex(place).index());
+        found.map_or("?", |found| found)
+    };
+    let stream = || {
+        let found = plan.streams.get(StreamIndex(place).index());
+        found.map_or("?", |found| &found.name)
+    };
+    match verb {
+        Verb::Upload => format!("upload {}", buffer(place)),
+        Verb::Download => format!("download {}", buffer(place)),
+        Verb::Copy => format!("copy {} to {}", buffer((about >> 32) as u32), buffer(place)),
+        Verb::Fill => format!("fill {}", buffer(place)),
+        Verb::Record => format!("record {}", event()),
+        Verb::Wait => format!("wait {}", event()),
+        Verb::Hold => format!("hold {}", signal()),
+        Verb::SynchronizeEvent => format!("synchronize {}", event()),
+        Verb::SynchronizeStream => format!("synchronize {}", stream()),
+        Verb::SynchronizeDevice => "synchronize device".to_owned(),
+        Verb::Query => format!("query {}", event()),
+        Verb::Signal => format!("signal {}", signal()),
+        Verb::Await => format!("await {}", signal()),
+        Verb::Work => "work".to_owned(),
+        Verb::Function | Verb::HostFunction => "host function".to_owned(),
+        Verb::Launch | Verb::Kernel => "kernel".to_owned(),
+    }
+}

@@ -1,0 +1,93 @@
+//! What is legal and hardly meant: reported with the span it is about.
+
+use super::{Caller, Current};
+use crate::record::{EventId, Problem, Record, Severity, SpanId};
+use crate::workload::EventIndex;
+
+/// Problems that one host thread reports before it stops.
+const MOST: u32 = 1000;
+
+/// How many problems a host thread has reported.
+#[derive(Debug, Default)]
+pub struct Tally(u32);
+
+impl Caller {
+    /// Rule A1: such a wait passes at once and orders nothing.
+    pub(super) fn report_wait_before_record(
+        &mut self,
+        current: &Current,
+        event: EventIndex,
+        span: SpanId,
+    ) {
+        let text = format!(
+            "line {}: the wait for {} passes at once, because the event was never recorded; that is \
+             right the first time round a loop, and otherwise the record must be called first",
+            current.place.line,
+            self.event_name(event)
+        );
+        self.report_problem(Severity::Warning, "wait-before-record", text, span, event);
+    }
+
+    /// Rule A8: legal, and stream order holds already.
+    pub(super) fn report_redundant_wait(
+        &mut self,
+        current: &Current,
+        event: EventIndex,
+        span: SpanId,
+    ) {
+        let text = format!(
+            "line {}: the wait for {} adds nothing, because it was recorded on the same stream, which \
+             runs in order anyway; remove it",
+            current.place.line,
+            self.event_name(event)
+        );
+        self.report_problem(Severity::Info, "redundant-wait", text, span, event);
+    }
+
+    /// Rule A1: complete at once.
+    pub(super) fn report_use_before_record(
+        &mut self,
+        current: &Current,
+        event: EventIndex,
+        verb: &str,
+    ) {
+        let text = format!(
+            "line {}: {verb} found {} never recorded, which counts as complete; record it first",
+            current.place.line,
+            self.event_name(event)
+        );
+        let code = format!("{verb}-before-record");
+        self.report_problem(Severity::Info, &code, text, current.span, event);
+    }
+
+    fn event_name(&self, event: EventIndex) -> &str {
+        let event = self.shared.plan.events.get(event.index());
+        event.map_or("?", |event| &event.name)
+    }
+
+    fn report_problem(
+        &mut self,
+        severity: Severity,
+        code: &str,
+        text: String,
+        span: SpanId,
+        event: EventIndex,
+    ) {
+        self.problems.0 = self.problems.0.saturating_add(1);
+        let (severity, code, text) = match self.problems.0 {
+            ..=MOST => (severity, code, text),
+            place if place == MOST + 1 => {
+                let text = format!("more than {MOST} problems: further ones are not reported");
+                (Severity::DataLoss, "too-many-problems", text)
+            }
+            _ => return,
+        };
+        self.reporter.send(Record::Problem(Box::new(Problem {
+            severity,
+            code: code.to_owned(),
+            text,
+            span,
+            event: EventId(event.0),
+        })));
+    }
+}

@@ -1,0 +1,112 @@
+//! Calls that submit an operation to a stream.
+
+use super::{Caller, Current};
+use crate::backend::{Error, Operation, Submission};
+use crate::device::{EventError, Recorded, lock};
+use crate::record::{CallId, DependencyKind, EventId, Record, Sample, SpanId};
+use crate::runner::shared::{Shared, Tail};
+use crate::time::Nanos;
+use crate::workload::{EventIndex, SignalIndex, StreamIndex};
+
+/// The least time between two samples of how much is pending on a stream.
+const SAMPLING: Nanos = Nanos::from_micros(100);
+
+impl From<EventError> for Error {
+    fn from(error: EventError) -> Self {
+        Self::Unknown(error.to_string())
+    }
+}
+
+impl Caller {
+    /// Submits an operation to a stream.
+    pub(super) fn submit(
+        &mut self,
+        current: &Current,
+        stream: StreamIndex,
+        operation: Operation,
+    ) -> Result<(), Error> {
+        let shared = std::sync::Arc::clone(&self.shared);
+        let name = self.label_of_operation(&operation, current.place);
+        // Before the tail is locked: whoever waits for room must not keep others from submitting.
+        shared.device.make_room(self.host, stream);
+        let tail = shared.tail(stream);
+        let unknown = || Error::Unknown(format!("stream {}", stream.0));
+        let mut tail = lock(tail.ok_or_else(unknown)?);
+        let span = shared.next_span();
+        self.tie(current.span, span, DependencyKind::Submission);
+        self.arguments
+            .report(&shared, &self.reporter, span, &operation);
+        let submission = Submission {
+            span,
+            name,
+            call: CallId(current.place.call),
+            enqueued: shared.device.now(self.host),
+            operation,
+        };
+        let enqueued = submission.enqueued;
+        match submission.operation {
+            Operation::Record(event) => shared.events.record(event, stream, span, |_| {
+                shared.device.submit(self.host, stream, submission)
+            })?,
+            Operation::Wait(event) => {
+                let submit = |latest: Option<Recorded>| {
+                    self.note_wait(current, event, stream, span, latest);
+                    shared.device.submit(self.host, stream, submission)
+                };
+                shared.events.latest(event, submit)?
+            }
+            Operation::Hold(signal) => {
+                self.note_hold(current, signal, stream, span);
+                shared.device.submit(self.host, stream, submission)
+            }
+            _ => shared.device.submit(self.host, stream, submission),
+        }?;
+        tail.last = span;
+        tail.submitted += 1;
+        self.sample(stream, &mut tail, enqueued);
+        Ok(())
+    }
+
+    fn note_wait(
+        &mut self,
+        current: &Current,
+        event: EventIndex,
+        stream: StreamIndex,
+        span: SpanId,
+        latest: Option<Recorded>,
+    ) {
+        let Some(latest) = latest else {
+            self.report_wait_before_record(current, event, span);
+            return;
+        };
+        let by = (EventId(event.0), latest.generation);
+        self.tie_by_event(latest.span, span, DependencyKind::Event, by);
+        if latest.stream == stream {
+            self.report_redundant_wait(current, event, span);
+        }
+    }
+
+    fn note_hold(&self, current: &Current, signal: SignalIndex, stream: StreamIndex, span: SpanId) {
+        if let Some(slot) = self.shared.signal(signal) {
+            let mut slot = lock(slot);
+            slot.holds.insert(stream, current.place.line);
+            match slot.raised {
+                Some(raised) => self.tie(raised, span, DependencyKind::Signal),
+                None => slot.waiting.push(span),
+            }
+        }
+    }
+
+    /// Samples how much is pending on a stream, unless that was done a moment ago.
+    fn sample(&self, stream: StreamIndex, tail: &mut Tail, now: Nanos) {
+        if now < tail.sampled + SAMPLING {
+            return;
+        }
+        tail.sampled = now;
+        self.reporter.send(Record::Sample(Sample {
+            counter: Shared::pending_counter(stream),
+            time: now,
+            value: self.shared.device.pending(stream) as f64,
+        }));
+    }
+}

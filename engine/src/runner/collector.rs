@@ -1,0 +1,146 @@
+//! The thread that fetches records, writes them to the file, notes what expectations need, and posts them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::RecvTimeoutError;
+
+use super::ledger::Ledger;
+use super::outbox::Outbox;
+use super::recorder::{Recorder, Reporter};
+use super::save::Save;
+use crate::backend::Error;
+use crate::record::{EventId, Problem, Record, Severity, SpanId};
+
+/// How often batches that are not full are fetched.
+const TICK: Duration = Duration::from_millis(16);
+
+/// The collector's thread.
+pub struct Collector {
+    thread: JoinHandle<Desk>,
+    is_over: Arc<AtomicBool>,
+}
+
+/// What the thread works with, and leaves to whoever ends it.
+pub struct Desk {
+    recorder: Arc<Recorder>,
+    own: Reporter,
+    outbox: Arc<Outbox>,
+    save: Option<Save>,
+    ledger: Ledger,
+}
+
+impl Collector {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(
+        recorder: Arc<Recorder>,
+        outbox: Arc<Outbox>,
+        save: Option<Save>,
+        ledger: Ledger,
+    ) -> Result<Self, Error> {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&is_over);
+        let own = recorder.reporter();
+        let mut desk = Desk {
+            recorder,
+            own,
+            outbox,
+            save,
+            ledger,
+        };
+        let thread = std::thread::Builder::new()
+            .name("collector".to_owned())
+            .spawn(move || {
+                desk.run(&flag);
+                desk
+            })
+            .map_err(|error| Error::Thread(error.to_string()))?;
+        Ok(Self { thread, is_over })
+    }
+
+    /// Ends the thread once it has fetched everything so far; nothing where it panicked.
+    pub fn finish(self) -> Option<Desk> {
+        self.is_over.store(true, Ordering::SeqCst);
+        self.thread.join().ok()
+    }
+}
+
+impl Desk {
+    fn run(&mut self, is_over: &AtomicBool) {
+        let mut next = Instant::now() + TICK;
+        loop {
+            // Read before fetching: what was reported before the flag was set is fetched below.
+            let is_last = is_over.load(Ordering::SeqCst);
+            let left = if is_last {
+                Duration::ZERO
+            } else {
+                next.saturating_duration_since(Instant::now())
+            };
+            match self
+                .recorder
+                .full()
+                .recv_timeout(left.min(Duration::from_millis(2)))
+            {
+                Ok(records) => {
+                    let recorder = Arc::clone(&self.recorder);
+                    recorder.take(records, &mut |records| self.collect(records));
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            if is_last || Instant::now() >= next {
+                self.sweep();
+                next = Instant::now() + TICK;
+            }
+            if is_last {
+                return;
+            }
+        }
+    }
+
+    /// What was noted for the expectations.
+    pub const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Fetches everything that was reported so far, and makes it last.
+    pub fn sweep(&mut self) {
+        let recorder = Arc::clone(&self.recorder);
+        recorder.sweep(&mut |records| self.collect(records));
+        let flushed = self.save.as_mut().map_or(Ok(()), Save::flush);
+        self.check(flushed);
+    }
+
+    fn collect(&mut self, records: Vec<Record>) {
+        self.ledger.note(&records);
+        let written = self
+            .save
+            .as_mut()
+            .map_or(Ok(()), |save| save.write(&records));
+        self.check(written);
+        self.outbox.post_records(records);
+    }
+
+    /// Gives up on the file where it cannot be written, and says so; the run goes on.
+    fn check(&mut self, written: std::io::Result<()>) {
+        let (Err(error), Some(save)) = (written, &self.save) else {
+            return;
+        };
+        self.own.send(Record::Problem(Box::new(Problem {
+            severity: Severity::DataLoss,
+            code: "save-failed".to_owned(),
+            text: format!(
+                "{} ends early, because it could not be written: {error}; save again from the window, \
+                 or run again with another path",
+                save.path().display()
+            ),
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        })));
+        self.save = None;
+    }
+}

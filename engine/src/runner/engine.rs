@@ -1,0 +1,251 @@
+//! The engine thread: takes controls, runs workloads one after the other, and posts messages.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never, select};
+
+use super::host::panic_text;
+use super::outbox::Outbox;
+use super::prepare::prepare;
+use super::running::Running;
+use super::{Control, Message, Phase, RunRequest};
+use crate::record::{Record, RunEnd};
+
+/// Controls that wait for the engine.
+const CONTROLS: usize = 1024;
+/// How often a run is looked after.
+const TICK: Duration = Duration::from_millis(20);
+
+/// The engine thread. Dropping it stops what runs, and waits for the thread.
+pub struct Engine {
+    controls: Sender<Control>,
+    messages: Receiver<Message>,
+    is_closing: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Engine {
+    /// Starts the thread, which calls `wake` whenever there are new messages.
+    ///
+    /// Where the system gives no thread, the only message is a [`Message::Refused`].
+    pub fn start(wake: Box<dyn Fn() + Send + Sync>) -> Self {
+        let (outbox, messages) = Outbox::new(wake);
+        let outbox = Arc::new(outbox);
+        let (controls, inbox) = bounded(CONTROLS);
+        let is_closing = Arc::new(AtomicBool::new(false));
+        let mut worker = Worker {
+            inbox,
+            outbox: Arc::clone(&outbox),
+            is_closing: Arc::clone(&is_closing),
+            runs: 0,
+        };
+        let thread = std::thread::Builder::new()
+            .name("engine".to_owned())
+            .spawn(move || worker.work());
+        if let Err(error) = &thread {
+            outbox.post(Message::Refused(format!(
+                "the engine's thread could not be started: {error}; end other programs and start again"
+            )));
+        }
+        Self {
+            controls,
+            messages,
+            is_closing,
+            thread: thread.ok(),
+        }
+    }
+
+    /// Hands `control` to the engine and returns at once. A control is dropped where a thousand others wait, or
+    /// where the engine has ended.
+    pub fn send(&self, control: Control) {
+        if control == Control::Shutdown {
+            self.is_closing.store(true, Ordering::SeqCst);
+        }
+        let _ = self.controls.try_send(control);
+    }
+
+    /// Where its messages come out, in order.
+    pub const fn messages(&self) -> &Receiver<Message> {
+        &self.messages
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.send(Control::Shutdown);
+        if let Some(thread) = self.thread.take() {
+            // What it panicked of was said in a message.
+            let _ = thread.join();
+        }
+    }
+}
+
+/// What the thread works with.
+struct Worker {
+    inbox: Receiver<Control>,
+    outbox: Arc<Outbox>,
+    is_closing: Arc<AtomicBool>,
+    runs: u64,
+}
+
+impl Worker {
+    fn work(&mut self) {
+        let mut next = None;
+        while !self.is_closing.load(Ordering::SeqCst) {
+            let request: Option<Box<RunRequest>> = match next.take() {
+                Some(request) => Some(request),
+                None => match self.receive() {
+                    Ok(Control::Run(request)) => Some(request),
+                    Ok(_) | Err(RecvTimeoutError::Timeout) => None,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                },
+            };
+            if let Some(request) = request {
+                next = self.run(&request);
+            }
+        }
+    }
+
+    /// The next control; looks after messages that the reader was too slow for meanwhile.
+    fn receive(&self) -> Result<Control, RecvTimeoutError> {
+        if self.outbox.flush() {
+            // Not for ever: a closing that found the queue of controls full is only in the flag.
+            self.inbox.recv_timeout(Duration::from_millis(500))
+        } else {
+            self.inbox.recv_timeout(Duration::from_millis(4))
+        }
+    }
+
+    /// Runs a workload to its end. Gives the request that replaced it, where one did.
+    fn run(&mut self, request: &RunRequest) -> Option<Box<RunRequest>> {
+        let prepared = match catch_unwind(AssertUnwindSafe(|| prepare(request))) {
+            Ok(Ok(prepared)) => prepared,
+            Ok(Err(reason)) => return self.refuse(reason),
+            Err(payload) => {
+                let text = panic_text(payload.as_ref());
+                return self.refuse(format!("Syncline itself failed ({text}); please report it"));
+            }
+        };
+        self.runs += 1;
+        let run = self.runs;
+        self.outbox.post(Message::Started { run });
+        let phase = if request.paused {
+            Phase::Paused
+        } else {
+            Phase::Running
+        };
+        self.outbox.post(Message::Phase(phase));
+        let mut next = None;
+        let mut lost = 0;
+        match Running::start(prepared, Arc::clone(&self.outbox)) {
+            Ok(mut running) => {
+                let attend = || self.attend(&mut running, &mut next);
+                let panic = catch_unwind(AssertUnwindSafe(attend)).err();
+                let panic = panic.as_ref().map(|payload| panic_text(payload.as_ref()));
+                lost = running.finish(&self.outbox, panic);
+            }
+            Err(error) => self.outbox.post(Message::Refused(error.to_string())),
+        }
+        self.outbox.post(Message::Finished { run, lost });
+        self.outbox.post(Message::Phase(Phase::Idle));
+        next
+    }
+
+    fn refuse(&self, reason: String) -> Option<Box<RunRequest>> {
+        self.outbox.post(Message::Refused(reason));
+        None
+    }
+
+    /// Looks after a run until it is over.
+    fn attend(&self, running: &mut Running, next: &mut Option<Box<RunRequest>>) {
+        let mut next_tick = Instant::now() + TICK;
+        let (mut patience, nothing) = (Duration::ZERO, never());
+        while !running.is_over(patience) {
+            let ended = if running.has_hosts() {
+                &running.ended
+            } else {
+                &nothing
+            };
+            let left = next_tick.saturating_duration_since(Instant::now());
+            // With all host threads ended only the streams are waited for, in `is_over`.
+            let left = if running.has_hosts() {
+                left
+            } else {
+                Duration::ZERO
+            };
+            select! {
+                recv(self.inbox) -> control => match control {
+                    Ok(control) => self.obey(control, running, next),
+                    Err(_) => running.stop(),
+                },
+                recv(ended) -> host => if host.is_ok() { running.note_ended() },
+                default(left) => {}
+            }
+            if self.is_closing.load(Ordering::SeqCst) {
+                running.stop();
+            }
+            if Instant::now() >= next_tick {
+                self.outbox.flush();
+                running.tick();
+                next_tick = Instant::now() + TICK;
+            }
+            patience = if running.has_hosts() {
+                Duration::ZERO
+            } else {
+                TICK / 4
+            };
+        }
+    }
+
+    fn obey(&self, control: Control, running: &Running, next: &mut Option<Box<RunRequest>>) {
+        let gate = &running.shared.gate;
+        let phase = match control {
+            Control::Pause | Control::Step => Phase::Paused,
+            Control::Resume => Phase::Running,
+            Control::Run(_) | Control::Stop | Control::Shutdown => Phase::Stopping,
+            Control::Pace(pace) => return gate.pace(pace),
+        };
+        self.outbox.post(Message::Phase(phase));
+        match control {
+            Control::Pause => gate.pause(),
+            Control::Resume => gate.resume(),
+            Control::Step => gate.step(),
+            Control::Run(request) => {
+                *next = Some(request);
+                running.stop();
+            }
+            Control::Stop | Control::Shutdown | Control::Pace(_) => running.stop(),
+        }
+    }
+}
+
+/// Runs a workload to its end on this thread's time: `take` gets every batch of records, in order.
+///
+/// # Errors
+/// Why the run could not begin. A run that began and failed says so in the [`RunEnd`] among
+/// its records, which is given back.
+pub fn run(request: RunRequest, mut take: impl FnMut(Vec<Record>)) -> Result<RunEnd, String> {
+    let engine = Engine::start(Box::new(|| ()));
+    engine.send(Control::Run(Box::new(request)));
+    let mut end = None;
+    for message in engine.messages() {
+        match message {
+            Message::Refused(reason) => return Err(reason),
+            Message::Batch(records) => {
+                let ends = records.iter().filter_map(|record| match record {
+                    Record::End(end) => Some(end.as_ref().clone()),
+                    _ => None,
+                });
+                end = ends.last().or(end);
+                take(records);
+            }
+            Message::Finished { .. } => break,
+            Message::Started { .. } | Message::Phase(_) => {}
+        }
+    }
+    end.ok_or_else(|| "the engine ended without a word; please report it".to_owned())
+}

@@ -1,0 +1,103 @@
+//! A host thread of the workload: makes its calls one after the other.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::thread::JoinHandle;
+
+use crossbeam_channel::Sender;
+
+use super::caller::Caller;
+use super::recorder::Reporter;
+use super::shared::Shared;
+use crate::backend::{Error, HostIndex};
+use crate::record::{EventId, Log, Problem, Record, Severity, SpanId};
+
+/// Starts the thread of `host`, which says on `done` that it ended, whatever ended it.
+///
+/// # Errors
+/// The system gives no thread.
+pub fn start(
+    shared: Arc<Shared>,
+    host: HostIndex,
+    reporter: Reporter,
+    done: Sender<HostIndex>,
+) -> Result<JoinHandle<()>, Error> {
+    let name = shared.plan.hosts.get(host.0).map(|host| host.name.clone());
+    let thread = std::thread::Builder::new().name(name.unwrap_or_default());
+    let spawned = thread.spawn(move || {
+        let calls = AssertUnwindSafe(|| make_calls(&shared, host, &reporter));
+        let reason = match catch_unwind(calls) {
+            Ok(Ok(()) | Err(Error::Stopped)) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(payload) => Some(panicked(&shared, host, &reporter, payload.as_ref())),
+        };
+        if let Some(reason) = reason {
+            let place = place(&shared, host);
+            report_failure(&shared, host, &reporter, &format!("{place}: {reason}"));
+        }
+        shared.device.leave(host);
+        // Nobody listens any more where the engine gave up.
+        let _ = done.try_send(host);
+    });
+    spawned.map_err(|error| Error::Thread(error.to_string()))
+}
+
+fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Result<(), Error> {
+    let mut caller = Caller::new(Arc::clone(shared), host, reporter.clone());
+    for placed in shared.plan.calls(host.0) {
+        shared.device.turn(host)?;
+        shared.gate.pass(host)?;
+        if let Some(progress) = shared.host(host) {
+            progress.calls.fetch_add(1, Relaxed);
+            progress.line.store(placed.place.line, Relaxed);
+        }
+        caller.make(&placed)?;
+    }
+    Ok(())
+}
+
+/// Where a host thread is, for the text of an error.
+pub fn place(shared: &Shared, host: HostIndex) -> String {
+    let name = shared.plan.hosts.get(host.0).map_or("?", |host| &host.name);
+    let line = shared
+        .host(host)
+        .map_or(0, |progress| progress.line.load(Relaxed));
+    format!("host {name}, line {line}")
+}
+
+fn panicked(
+    shared: &Shared,
+    host: HostIndex,
+    reporter: &Reporter,
+    payload: &(dyn std::any::Any + Send),
+) -> String {
+    let text = panic_text(payload);
+    reporter.send(Record::Problem(Box::new(Problem {
+        severity: Severity::Error,
+        code: "host-panic".to_owned(),
+        text: format!(
+            "{}: Syncline itself failed ({text}); the capture ends here, please report it",
+            place(shared, host)
+        ),
+        span: SpanId::NONE,
+        event: EventId::NONE,
+    })));
+    format!("Syncline itself failed: {text}")
+}
+
+fn report_failure(shared: &Shared, host: HostIndex, reporter: &Reporter, reason: &str) {
+    reporter.send(Record::Log(Box::new(Log {
+        time: shared.device.now(host),
+        severity: Severity::Error,
+        text: reason.to_owned(),
+    })));
+    shared.fail(reason);
+}
+
+/// What a panic said.
+pub fn panic_text(payload: &(dyn std::any::Any + Send)) -> &str {
+    let text = payload.downcast_ref::<&str>().copied();
+    let owned = || payload.downcast_ref::<String>().map(String::as_str);
+    text.or_else(owned).unwrap_or("it gave no reason")
+}

@@ -1,0 +1,184 @@
+//! What expectations need to know of a run, noted while its records pass by.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::record::{LaneId, Record, Span, SpanKind};
+use crate::time::{Interval, Nanos};
+use crate::workload::{ExpectationKind, Plan, StreamIndex};
+
+/// What expectations need to know of a run; empty where they need nothing.
+#[derive(Debug, Default)]
+pub struct Ledger {
+    first_stream: u32,
+    streams: BTreeSet<LaneId>,
+    calls: BTreeSet<u32>,
+    /// When each stream that is asked about was busy.
+    busy: BTreeMap<LaneId, Vec<Interval>>,
+    on_streams: BTreeMap<u32, Vec<Interval>>,
+    on_hosts: BTreeMap<u32, Vec<Interval>>,
+    problems: BTreeMap<String, u64>,
+    extent: Option<Interval>,
+}
+
+impl Ledger {
+    /// For the expectations of `plan`; the lanes of its streams begin at `first_stream`.
+    pub fn new(plan: &Plan, first_stream: LaneId) -> Self {
+        let mut ledger = Self {
+            first_stream: first_stream.0,
+            ..Self::default()
+        };
+        for expectation in &plan.expectations {
+            match &expectation.kind {
+                ExpectationKind::Overlap { first, second, .. } => {
+                    ledger.want_streams(first);
+                    ledger.want_streams(second);
+                }
+                ExpectationKind::Busy { streams, .. } => ledger.want_streams(streams),
+                ExpectationKind::Before { first, second }
+                | ExpectationKind::InTurn { first, second }
+                | ExpectationKind::EndsBefore { first, second } => {
+                    ledger.calls.extend(first.iter().chain(second));
+                }
+                ExpectationKind::Each { .. }
+                | ExpectationKind::Sum { .. }
+                | ExpectationKind::Problem { .. } => {}
+            }
+        }
+        ledger
+    }
+
+    fn want_streams(&mut self, streams: &[StreamIndex]) {
+        let lanes = streams
+            .iter()
+            .map(|stream| LaneId(self.first_stream + stream.0));
+        self.streams.extend(lanes);
+    }
+
+    /// Notes what these records say.
+    pub fn note(&mut self, records: &[Record]) {
+        let wants_spans = !self.streams.is_empty() || !self.calls.is_empty();
+        for record in records {
+            match record {
+                Record::Span(span) if wants_spans => self.note_span(span),
+                Record::Problem(problem) => {
+                    *self.problems.entry(problem.code.clone()).or_default() += 1;
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn note_span(&mut self, span: &Span) {
+        let interval = Interval::new(span.start, span.end);
+        let is_operation = span.lane.0 >= self.first_stream;
+        if is_operation {
+            let extent = self.extent.unwrap_or(interval);
+            self.extent = Some(extent.union(interval));
+            if self.streams.contains(&span.lane) && is_work(span.kind) {
+                self.busy.entry(span.lane).or_default().push(interval);
+            }
+        }
+        if self.calls.contains(&span.call.0) {
+            let side = if is_operation {
+                &mut self.on_streams
+            } else {
+                &mut self.on_hosts
+            };
+            side.entry(span.call.0).or_default().push(interval);
+        }
+    }
+
+    /// When any of `streams` was busy: apart, and in order.
+    pub fn busy(&self, streams: &[StreamIndex]) -> Vec<Interval> {
+        let lanes = streams
+            .iter()
+            .map(|stream| LaneId(self.first_stream + stream.0));
+        let intervals = lanes.filter_map(|lane| self.busy.get(&lane)).flatten();
+        union(intervals.copied().collect())
+    }
+
+    /// The operations of `calls`, in the order of their starts.
+    pub fn operations(&self, calls: &[u32]) -> Vec<Interval> {
+        let of = |call| {
+            self.on_streams
+                .get(call)
+                .or_else(|| self.on_hosts.get(call))
+        };
+        let mut found: Vec<Interval> = calls.iter().filter_map(of).flatten().copied().collect();
+        found.sort_by_key(|interval| (interval.start, interval.end));
+        found
+    }
+
+    /// From the start of the first operation to the end of the last.
+    pub fn extent(&self) -> Nanos {
+        self.extent.map_or(Nanos::ZERO, Interval::length)
+    }
+
+    /// How many problems have this code.
+    pub fn problems(&self, code: &str) -> u64 {
+        self.problems.get(code).copied().unwrap_or_default()
+    }
+}
+
+/// Whether an operation keeps its stream busy, rather than waiting or marking an instant.
+const fn is_work(kind: SpanKind) -> bool {
+    !matches!(
+        kind,
+        SpanKind::EventRecord | SpanKind::EventWait | SpanKind::Hold
+    )
+}
+
+/// The same time, as intervals that do not touch, in order.
+fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
+    intervals.sort_by_key(|interval| interval.start);
+    let mut apart: Vec<Interval> = Vec::new();
+    for interval in intervals {
+        match apart.last_mut() {
+            Some(last) if interval.start <= last.end => *last = last.union(interval),
+            _ => apart.push(interval),
+        }
+    }
+    apart
+}
+
+/// How long both are busy; each is apart and in order.
+pub fn shared(first: &[Interval], second: &[Interval]) -> Nanos {
+    let (mut first, mut second) = (first.iter().peekable(), second.iter().peekable());
+    let mut sum = Nanos::ZERO;
+    while let (Some(a), Some(b)) = (first.peek(), second.peek()) {
+        if let Some(both) = a.intersection(**b) {
+            sum += both.length();
+        }
+        if a.end <= b.end {
+            first.next();
+        } else {
+            second.next();
+        }
+    }
+    sum
+}
+
+/// How long these are, in all.
+pub fn total(intervals: &[Interval]) -> Nanos {
+    let lengths = intervals.iter().map(|interval| interval.length());
+    lengths.fold(Nanos::ZERO, |sum, length| sum + length)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn interval((start, end): (i64, i64)) -> Interval {
+        Interval::new(Nanos(start), Nanos(end))
+    }
+
+    #[test]
+    fn sums_of_intervals() {
+        let first = union([(5, 9), (0, 2), (1, 4), (9, 10)].map(interval).to_vec());
+        assert_eq!(first, [(0, 4), (5, 10)].map(interval));
+        let second = [(3, 6), (8, 20)].map(interval);
+        assert_eq!(shared(&first, &second), Nanos(1 + 1 + 2));
+        assert_eq!(shared(&first, &[]), Nanos(0));
+        assert_eq!(total(&first), Nanos(9));
+    }
+}

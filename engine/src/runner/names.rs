@@ -1,0 +1,26 @@
+//! Texts that records refer to by number, each reported once.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use super::recorder::Reporter;
+use crate::device::lock;
+use crate::record::{NameId, Record};
+
+/// Texts that records refer to by number.
+#[derive(Debug, Default)]
+pub struct Names(Mutex<HashMap<Box<str>, NameId>>);
+
+impl Names {
+    /// The number of `text`; reports it where it is new.
+    pub fn id(&self, text: &str, reporter: &Reporter) -> NameId {
+        let mut names = lock(&self.0);
+        if let Some(id) = names.get(text) {
+            return *id;
+        }
+        let id = NameId(names.len() as u32);
+        names.insert(text.into(), id);
+        reporter.send(Record::Name(id, text.into()));
+        id
+    }
+}

@@ -1,0 +1,215 @@
+//! Everything before the first call: reads the workload, opens the device, fills the buffers.
+
+use std::sync::Arc;
+
+use super::RunRequest;
+use super::gate::Gate;
+use super::names::Names;
+use super::recorder::{Recorder, Reporter};
+use super::save::Save;
+use super::shared::{Shared, first_stream};
+use crate::backend::{self, Backend, Device, HostIndex, Layout, StreamLayout};
+use crate::record::{self, Clock, Counter, DeviceId, EventId, Group, Lane, Record, Role, Run};
+use crate::time::Nanos;
+use crate::workload::{self, BufferIndex, Document, Plan, StreamIndex};
+
+/// The device of a run in its capture.
+pub const DEVICE: DeviceId = DeviceId(0);
+
+/// A run that is ready for its first call.
+pub struct Prepared {
+    /// What its threads share.
+    pub shared: Arc<Shared>,
+    /// Where they report.
+    pub recorder: Arc<Recorder>,
+    /// The engine thread's own place to report.
+    pub reporter: Reporter,
+    /// The file it is written to.
+    pub save: Option<Save>,
+}
+
+/// Prepares a run.
+///
+/// # Errors
+/// Why it cannot begin, in words for the user.
+pub fn prepare(request: &RunRequest) -> Result<Prepared, String> {
+    let document = Document::parse(&request.name, &request.source).map_err(|e| listed(&e))?;
+    let plan = document.plan(&request.parameters).map_err(|e| listed(&e))?;
+    let backend = backend_of(&request.backend)?;
+    let in_order = backend.probe().map_err(|error| error.to_string())?;
+    let in_order = in_order
+        .first()
+        .is_some_and(|found| found.caps.deterministic);
+    let recorder = Arc::new(Recorder::new(in_order));
+    let sinks = || -> Box<dyn backend::Sink> { Box::new(recorder.reporter()) };
+    let device = backend
+        .open(&layout(&plan), &sinks)
+        .map_err(|error| error.to_string())?;
+    fill(&plan, device.as_ref());
+    let save = request.save.as_deref().map(|path| {
+        let refused = |error| {
+            format!(
+                "{} cannot be written: {error}; choose another place",
+                path.display()
+            )
+        };
+        Save::create(path).map_err(refused)
+    });
+    let save = save.transpose()?;
+    let gate = Gate::new(request.paused, request.pace);
+    let reporter = recorder.reporter();
+    let shared = Shared::new(plan, device, gate, Names::default());
+    describe(request, backend, &shared, &reporter);
+    Ok(Prepared {
+        shared: Arc::new(shared),
+        recorder,
+        reporter,
+        save,
+    })
+}
+
+fn backend_of(name: &str) -> Result<&'static dyn Backend, String> {
+    backend::named(name).ok_or_else(|| {
+        let names: Vec<_> = backend::BACKENDS.iter().map(|found| found.name()).collect();
+        format!(
+            "there is no backend called {name}; there are {}",
+            names.join(", ")
+        )
+    })
+}
+
+fn listed(errors: &[workload::Error]) -> String {
+    let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+    lines.join("\n")
+}
+
+fn layout(plan: &Plan) -> Layout {
+    let first = first_stream(plan).0;
+    let streams = plan.streams.iter().enumerate();
+    Layout {
+        device: DEVICE,
+        streams: streams
+            .map(|(place, stream)| StreamLayout {
+                name: stream.name.clone(),
+                lane: record::LaneId(first + place as u32),
+                role: stream.role,
+                priority: stream.priority,
+            })
+            .collect(),
+        events: plan.events.iter().map(|event| event.timing).collect(),
+        buffers: plan.buffers.iter().map(|buffer| buffer.len).collect(),
+        signals: plan.signals.len(),
+        hosts: plan.hosts.len(),
+    }
+}
+
+/// Gives the host copies their first values.
+fn fill(plan: &Plan, device: &dyn Device) {
+    const BLOCK: usize = 4096;
+    let mut numbers = [0.0_f64; BLOCK];
+    for (place, buffer) in plan.buffers.iter().enumerate() {
+        for first in (0..buffer.len).step_by(BLOCK) {
+            buffer.init.fill(first, &mut numbers);
+            let values = numbers.map(|number| number as f32);
+            device.write(BufferIndex(place as u32), first, &values);
+        }
+    }
+}
+
+/// Reports everything that is known before the first call.
+fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, reporter: &Reporter) {
+    let (plan, device) = (&shared.plan, &shared.device);
+    let is_real = !device.caps().deterministic;
+    reporter.send(Record::Run(Box::new(Run {
+        name: request.name.clone(),
+        backend: backend.name().to_owned(),
+        source: request.source.clone(),
+        parameters: plan.parameters.clone(),
+        machine: if is_real {
+            machine()
+        } else {
+            "virtual".to_owned()
+        },
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    })));
+    reporter.send(Record::Device(Box::new(record::Device {
+        id: DEVICE,
+        name: device.name().to_owned(),
+        backend: backend.name().to_owned(),
+        detail: device.caps().detail.clone(),
+    })));
+    reporter.send(Record::Clock(Box::new(Clock {
+        device: DEVICE,
+        name: device.caps().clock.to_owned(),
+        ..Clock::default()
+    })));
+    describe_lanes(shared, reporter);
+    for (place, event) in plan.events.iter().enumerate() {
+        reporter.send(Record::Event(record::Event {
+            id: EventId(place as u32),
+            name: shared.names.id(&event.name, reporter),
+            timing: event.timing,
+        }));
+    }
+}
+
+fn describe_lanes(shared: &Shared, reporter: &Reporter) {
+    for (place, host) in shared.plan.hosts.iter().enumerate() {
+        reporter.send(Record::Lane(Box::new(Lane {
+            id: Shared::host_lane(HostIndex(place)),
+            group: Group::Host,
+            device: None,
+            role: Role::None,
+            name: host.name.clone(),
+            order: place as i32,
+        })));
+    }
+    for (place, stream) in shared.plan.streams.iter().enumerate() {
+        let index = StreamIndex(place as u32);
+        reporter.send(Record::Lane(Box::new(Lane {
+            id: shared.stream_lane(index),
+            group: Group::Streams,
+            device: Some(DEVICE),
+            role: role(stream.role),
+            name: stream.name.clone(),
+            order: place as i32,
+        })));
+        reporter.send(Record::Counter(Box::new(Counter {
+            id: Shared::pending_counter(index),
+            name: format!("pending on {}", stream.name),
+            unit: "operations".to_owned(),
+            device: Some(DEVICE),
+        })));
+        reporter.send(Record::Sample(record::Sample {
+            counter: Shared::pending_counter(index),
+            time: Nanos::ZERO,
+            value: 0.0,
+        }));
+    }
+}
+
+const fn role(role: workload::Role) -> Role {
+    match role {
+        workload::Role::Compute => Role::Compute,
+        workload::Role::HostToDevice => Role::HostToDevice,
+        workload::Role::DeviceToHost => Role::DeviceToHost,
+        workload::Role::DeviceToDevice => Role::DeviceToDevice,
+        workload::Role::Collective => Role::Collective,
+        workload::Role::Barrier => Role::Barrier,
+    }
+}
+
+/// The machine, in words.
+fn machine() -> String {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = text.lines().find_map(|line| {
+        let (key, value) = line.split_once(':')?;
+        (key.trim() == "model name").then(|| format!("{}, ", value.trim()))
+    });
+    let (system, processor) = (std::env::consts::OS, std::env::consts::ARCH);
+    format!(
+        "{}{cores} cores, {processor} {system}",
+        model.unwrap_or_default()
+    )
+}

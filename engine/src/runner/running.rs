@@ -1,0 +1,278 @@
+//! A run under way: its threads, and what the engine thread does for it.
+
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, bounded};
+
+use super::collector::{Collector, Desk};
+use super::expectation;
+use super::host::{self, panic_text};
+use super::ledger::Ledger;
+use super::outbox::Outbox;
+use super::prepare::Prepared;
+use super::recorder::{Recorder, Reporter};
+use super::shared::{Shared, first_stream};
+use super::stall::Watch;
+use crate::backend::{Error, HostIndex};
+use crate::device::{Status, lock};
+use crate::record::{
+    EventId, LaneId, Log, Outcome, Problem, Record, RunEnd, Sample, Severity, SpanId,
+};
+use crate::time::Nanos;
+use crate::workload::StreamIndex;
+
+/// Operations that run for longer are shown before they end.
+const LONG: Nanos = Nanos::from_millis(1);
+
+/// A run under way.
+pub struct Running {
+    /// What its threads share.
+    pub shared: Arc<Shared>,
+    /// Says which host threads ended.
+    pub ended: Receiver<HostIndex>,
+    recorder: Arc<Recorder>,
+    reporter: Reporter,
+    collector: Option<Collector>,
+    hosts: Vec<JoinHandle<()>>,
+    hosts_left: usize,
+    is_stopped: AtomicBool,
+    watch: Watch,
+    /// For each lane, the span that was shown as running last.
+    shown: BTreeMap<LaneId, SpanId>,
+    pending: Vec<u64>,
+}
+
+impl Running {
+    /// Starts the clock and the threads.
+    ///
+    /// # Errors
+    /// The system gives no thread; everything is ended again.
+    pub fn start(prepared: Prepared, outbox: Arc<Outbox>) -> Result<Self, Error> {
+        let Prepared {
+            shared,
+            recorder,
+            reporter,
+            save,
+        } = prepared;
+        let ledger = Ledger::new(&shared.plan, first_stream(&shared.plan));
+        let collector = Collector::start(Arc::clone(&recorder), outbox, save, ledger)?;
+        let count = shared.plan.hosts.len();
+        let (done, ended) = bounded(count.max(1));
+        let mut running = Self {
+            pending: vec![0; shared.plan.streams.len()],
+            shared,
+            ended,
+            recorder,
+            reporter,
+            collector: Some(collector),
+            hosts: Vec::new(),
+            hosts_left: count,
+            is_stopped: AtomicBool::new(false),
+            watch: Watch::default(),
+            shown: BTreeMap::new(),
+        };
+        running.shared.device.start();
+        for place in 0..count {
+            let shared = Arc::clone(&running.shared);
+            let reporter = running.recorder.reporter();
+            let thread = host::start(shared, HostIndex(place), reporter, done.clone())?;
+            running.hosts.push(thread);
+        }
+        Ok(running)
+    }
+
+    /// A host thread ended.
+    pub const fn note_ended(&mut self) {
+        self.hosts_left = self.hosts_left.saturating_sub(1);
+    }
+
+    /// Whether a host thread still makes calls.
+    pub const fn has_hosts(&self) -> bool {
+        self.hosts_left > 0
+    }
+
+    /// Whether every host thread and stream has ended; waits a moment for the streams.
+    pub fn is_over(&self, patience: Duration) -> bool {
+        self.hosts_left == 0 && self.shared.device.settle(patience)
+    }
+
+    /// Somebody wants it to end.
+    pub fn stop(&self) {
+        self.is_stopped.store(true, Ordering::SeqCst);
+        self.shared.stop();
+    }
+
+    /// What has to be done from time to time: shows what runs for long, samples, and looks for a stall.
+    pub fn tick(&mut self) {
+        if !self.shared.device.caps().deterministic {
+            self.show_long();
+            self.sample();
+        }
+        if let Some(reason) = self.watch.look(&self.shared) {
+            self.report_problem("deadlock", &reason);
+            self.shared.fail(&reason);
+        }
+    }
+
+    fn show_long(&mut self) {
+        let (shown, reporter) = (&mut self.shown, &self.reporter);
+        let now = self.shared.device.now(HostIndex(0));
+        let blocked = self
+            .shared
+            .hosts()
+            .iter()
+            .filter_map(|host| *lock(&host.blocked));
+        let mut long: Vec<_> = blocked.filter(|began| now - began.start >= LONG).collect();
+        self.shared
+            .device
+            .running(LONG, &|_| false, &mut |began| long.push(began));
+        for began in long {
+            if shown.insert(began.lane, began.id) != Some(began.id) {
+                reporter.send(Record::Began(began));
+            }
+        }
+    }
+
+    fn sample(&mut self) {
+        let time = self.shared.device.now(HostIndex(0));
+        for (place, known) in self.pending.iter_mut().enumerate() {
+            let stream = StreamIndex(place as u32);
+            let pending = self.shared.device.pending(stream);
+            if std::mem::replace(known, pending) != pending {
+                self.reporter.send(Record::Sample(Sample {
+                    counter: Shared::pending_counter(stream),
+                    time,
+                    value: pending as f64,
+                }));
+            }
+        }
+    }
+
+    /// Ends it: waits for its threads, checks what was expected, and reports the end. `panic` is what the engine
+    /// thread itself failed of. Gives the number of records that were lost.
+    pub fn finish(mut self, outbox: &Outbox, panic: Option<&str>) -> u64 {
+        if let Some(panic) = panic {
+            self.report_problem(
+                "engine-panic",
+                &format!(
+                    "Syncline itself failed ({panic}); the capture ends here, please report it"
+                ),
+            );
+            self.shared
+                .fail(&format!("Syncline itself failed: {panic}"));
+        }
+        self.join();
+        let mut desk = self.collector.take().and_then(Collector::finish);
+        let outcome = self.outcome();
+        let ledger = desk.as_ref().map(Desk::ledger);
+        let checked = catch_unwind(AssertUnwindSafe(|| self.expectations(ledger, &outcome)));
+        for expectation in checked.unwrap_or_default() {
+            self.reporter
+                .send(Record::Expectation(Box::new(expectation)));
+        }
+        self.report_end(outcome);
+        match &mut desk {
+            Some(desk) => desk.sweep(),
+            // The collector failed: the file ends early, the window still gets what is left.
+            None => self
+                .recorder
+                .sweep(&mut |records| outbox.post_records(records)),
+        }
+        self.recorder.given().saturating_sub(self.recorder.taken())
+    }
+
+    fn outcome(&self) -> Outcome {
+        if let Some(reason) = self.shared.failure() {
+            return Outcome::Failed(reason);
+        }
+        match self.shared.device.status() {
+            Status::Poisoned(reason) | Status::Lost(reason) => Outcome::Failed(reason),
+            Status::Working if self.is_stopped.load(Ordering::SeqCst) => Outcome::Stopped,
+            Status::Working => Outcome::Finished,
+        }
+    }
+
+    fn expectations(
+        &self,
+        ledger: Option<&Ledger>,
+        outcome: &Outcome,
+    ) -> Vec<crate::record::Expectation> {
+        let plan = &self.shared.plan;
+        match (outcome, ledger) {
+            (Outcome::Finished, Some(ledger)) => {
+                expectation::check(plan, ledger, self.shared.device.as_ref())
+            }
+            (Outcome::Stopped, _) => expectation::unchecked(plan, "the run was stopped"),
+            _ => expectation::unchecked(plan, "the run failed"),
+        }
+    }
+
+    fn report_end(&self, outcome: Outcome) {
+        let hosts = (0..self.shared.plan.hosts.len()).map(HostIndex);
+        let device = &self.shared.device;
+        let time = hosts.map(|host| device.now(host)).max().unwrap_or_default();
+        for place in 0..self.pending.len() {
+            self.reporter.send(Record::Sample(Sample {
+                counter: Shared::pending_counter(StreamIndex(place as u32)),
+                time,
+                value: 0.0,
+            }));
+        }
+        let (severity, text) = match &outcome {
+            Outcome::Finished => (Severity::Info, "finished".to_owned()),
+            Outcome::Stopped => (Severity::Warning, "stopped".to_owned()),
+            Outcome::Failed(reason) => (Severity::Error, format!("failed: {reason}")),
+        };
+        self.reporter.send(Record::Log(Box::new(Log {
+            time,
+            severity,
+            text,
+        })));
+        let records = self.recorder.given() + 1;
+        self.reporter.send(Record::End(Box::new(RunEnd {
+            time,
+            outcome,
+            records,
+        })));
+    }
+
+    fn report_problem(&self, code: &str, text: &str) {
+        self.reporter.send(Record::Problem(Box::new(Problem {
+            severity: Severity::Error,
+            code: code.to_owned(),
+            text: text.to_owned(),
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        })));
+    }
+
+    fn join(&mut self) {
+        for host in self.hosts.drain(..) {
+            if let Err(payload) = host.join() {
+                let text = panic_text(payload.as_ref());
+                self.shared.fail(&format!("a host thread failed: {text}"));
+            }
+        }
+        // Streams that run on, where the run was stopped, are part of it until they end.
+        while !self.shared.device.settle(Duration::from_millis(100)) {
+            if self.shared.failure().is_none() && !self.is_stopped.load(Ordering::SeqCst) {
+                self.tick();
+            }
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.shared.stop();
+        self.join();
+        if let Some(collector) = self.collector.take() {
+            collector.finish();
+        }
+    }
+}

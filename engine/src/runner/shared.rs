@@ -1,0 +1,151 @@
+//! What the host threads of a run and the engine thread share.
+
+use std::collections::BTreeMap;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use super::gate::Gate;
+use super::names::Names;
+use crate::backend::{Device, HostIndex};
+use crate::device::{Events, lock};
+use crate::record::{Began, CounterId, LaneId, SpanId};
+use crate::time::Nanos;
+use crate::workload::{Plan, SignalIndex, StreamIndex};
+
+/// What the host threads of a run and the engine thread share.
+pub struct Shared {
+    /// What is run.
+    pub plan: Plan,
+    /// What runs it.
+    pub device: Box<dyn Device>,
+    /// The events and their records.
+    pub events: Events,
+    /// Texts that records refer to.
+    pub names: Names,
+    /// Where host threads pass before each call.
+    pub gate: Gate,
+    streams: Vec<Mutex<Tail>>,
+    signals: Vec<Mutex<Signal>>,
+    hosts: Vec<Progress>,
+    spans: AtomicU32,
+    failure: Mutex<Option<String>>,
+}
+
+/// The end of a stream's queue. Locked while an operation is submitted, so that what is said of the order
+/// of operations is the order that the device has.
+#[derive(Debug)]
+pub struct Tail {
+    /// The operation submitted last.
+    pub last: SpanId,
+    /// How many were submitted.
+    pub submitted: u64,
+    /// When the counter of pending operations was sampled last.
+    pub sampled: Nanos,
+}
+
+/// A signal: who raised it, or who waits for it.
+#[derive(Debug, Default)]
+pub struct Signal {
+    /// The call that raised it.
+    pub raised: Option<SpanId>,
+    /// The spans that it will release.
+    pub waiting: Vec<SpanId>,
+    /// The line of each call that holds a stream for it.
+    pub holds: BTreeMap<StreamIndex, u32>,
+}
+
+/// How far a host thread has come.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Calls that it began.
+    pub calls: AtomicU64,
+    /// The line of the call that it makes, or made last.
+    pub line: AtomicU32,
+    /// The call that blocks it.
+    pub blocked: Mutex<Option<Began>>,
+}
+
+impl Shared {
+    /// For a run of `plan` on `device`, before its first call.
+    pub fn new(plan: Plan, device: Box<dyn Device>, gate: Gate, names: Names) -> Self {
+        let tail = || Tail {
+            last: SpanId::NONE,
+            submitted: 0,
+            sampled: Nanos::MIN,
+        };
+        Self {
+            events: Events::new(plan.events.len()),
+            streams: plan.streams.iter().map(|_| Mutex::new(tail())).collect(),
+            signals: plan.signals.iter().map(|_| Mutex::default()).collect(),
+            hosts: plan.hosts.iter().map(|_| Progress::default()).collect(),
+            plan,
+            device,
+            names,
+            gate,
+            spans: AtomicU32::new(0),
+            failure: Mutex::default(),
+        }
+    }
+
+    /// A new span's id.
+    pub fn next_span(&self) -> SpanId {
+        SpanId(self.spans.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The lane of a host thread.
+    pub const fn host_lane(host: HostIndex) -> LaneId {
+        LaneId(host.0 as u32)
+    }
+
+    /// The lane of a stream.
+    pub fn stream_lane(&self, stream: StreamIndex) -> LaneId {
+        LaneId(first_stream(&self.plan).0 + stream.0)
+    }
+
+    /// The counter of operations pending on a stream.
+    pub const fn pending_counter(stream: StreamIndex) -> CounterId {
+        CounterId(stream.0)
+    }
+
+    /// The end of a stream's queue.
+    pub fn tail(&self, stream: StreamIndex) -> Option<&Mutex<Tail>> {
+        self.streams.get(stream.index())
+    }
+
+    /// A signal.
+    pub fn signal(&self, signal: SignalIndex) -> Option<&Mutex<Signal>> {
+        self.signals.get(signal.index())
+    }
+
+    /// How far a host thread has come.
+    pub fn host(&self, host: HostIndex) -> Option<&Progress> {
+        self.hosts.get(host.0)
+    }
+
+    /// Every host thread's progress.
+    pub fn hosts(&self) -> &[Progress] {
+        &self.hosts
+    }
+
+    /// The run cannot go on, for this reason: no further calls, and what has not begun is cancelled.
+    pub fn fail(&self, reason: &str) {
+        lock(&self.failure).get_or_insert_with(|| reason.to_owned());
+        self.stop();
+    }
+
+    /// Why the run could not go on.
+    pub fn failure(&self) -> Option<String> {
+        lock(&self.failure).clone()
+    }
+
+    /// No further calls, and what has not begun is cancelled.
+    pub fn stop(&self) {
+        self.gate.stop();
+        self.device.stop();
+    }
+}
+
+/// The lane of the first stream: lanes of host threads come first.
+pub fn first_stream(plan: &Plan) -> LaneId {
+    LaneId(plan.hosts.len() as u32)
+}
