@@ -11,3 +11,4 @@ mod sizes;
 mod words;
 mod workload_mistakes;
 mod workload_text;
+mod workloads;

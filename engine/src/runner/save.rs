@@ -4,12 +4,13 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::exporter::pftrace::Writer;
 use crate::record::Record;
 
 /// The file that a capture is appended to while it runs.
 pub struct Save {
     path: PathBuf,
-    file: File,
+    writer: Writer<File>,
 }
 
 impl Save {
@@ -20,7 +21,7 @@ impl Save {
     pub fn create(path: &Path) -> io::Result<Self> {
         Ok(Self {
             path: path.to_owned(),
-            file: File::create(path)?,
+            writer: Writer::new(File::create(path)?),
         })
     }
 
@@ -34,8 +35,9 @@ impl Save {
     /// # Errors
     /// The system refuses.
     pub fn write(&mut self, records: &[Record]) -> io::Result<()> {
-        let _ = records;
-        Ok(())
+        records
+            .iter()
+            .try_for_each(|record| self.writer.write(record))
     }
 
     /// Makes what was appended survive this process.
@@ -43,6 +45,6 @@ impl Save {
     /// # Errors
     /// The system refuses.
     pub fn flush(&mut self) -> io::Result<()> {
-        io::Write::flush(&mut self.file)
+        self.writer.flush()
     }
 }
