@@ -24,7 +24,21 @@ macro_rules! bundled {
 
 bundled! {
     "single-stream" "Single stream"
+    "two-streams" "Two streams"
+    "fork-join" "Fork and join"
+    "diamond" "Diamond"
     "double-buffer" "Double buffer"
+    "three-stage-pipeline" "Three-stage pipeline"
+    "ways-to-wait" "Ways to wait"
+    "never-recorded" "Never recorded"
+    "missing-wait" "Missing wait"
+    "gate" "Gate"
+    "two-hosts" "Two hosts"
+    "reduction-tree" "Reduction tree"
+    "tile-matmul" "Tile matrix product"
+    "histogram" "Histogram"
+    "heat" "Heat"
+    "n-body" "N-body"
 }
 
 /// The workloads that come with the program, in the order in which they are best read.
