@@ -10,5 +10,6 @@ mod readme;
 mod sizes;
 mod words;
 mod workload_mistakes;
+mod workload_numbers;
 mod workload_text;
 mod workloads;

@@ -1,4 +1,51 @@
 //! What to run, as data: read from KDL, checked, and handed out as calls in host order.
+//!
+//! A workload is a KDL document. At its top stand, in any order:
+//!
+//! - `about "…"`: what it shows.
+//! - `param "n" 1024 min=1 max=4096 about="…"`: a number that a run can have another value of.
+//! - `stream "copy" role="host-to-device" priority=0 count=2`: roles are `compute` (where none is given),
+//!   `host-to-device`, `device-to-host`, `device-to-device`, `collective` and `barrier`; lower priorities run first.
+//! - `event "ready" count=2 timing=#true`, `signal "go" count=2`.
+//! - `buffer "x" f32="n" count=2 init="k % 7"`: floats on the device and their copy on the host, which `init` fills:
+//!   `k` is the element's number, `part` which one of the array it is in. The device's begin as zeros.
+//! - `host "main" { … }`: a host thread and what it calls.
+//! - `expect { … }`: what is checked after the run.
+//!
+//! Calls are `upload`, `download`, `copy "from" "to"`, `fill … value=`, `launch`, `record`, `wait` and `hold` (a stream
+//! waits for a signal), each with `on="stream"`; `host-function "name" micros= on=`; `synchronize-event`,
+//! `synchronize-stream`, `synchronize-device` and `query`; `signal` and `await` between host threads; `work micros=`;
+//! and `repeat 8 index="i" { … }`. Any call can have a `label=` that expectations refer to. A launch names its kernel,
+//! and in its block what to `read`, to `write` and to `set`; see [`KERNELS`].
+//!
+//! An element of an array is `"x" i` or `"x[i + 1]"`, counted modulo the length of the array. Numbers may be
+//! expressions over the parameters and the indices of loops around: `+ - * / % ( )`, `min`, `max`, `floor`, `abs`,
+//! `sqrt`; `%` has the sign of its divisor.
+//!
+//! Expectations are `overlap` and `busy` (shares of time, `at-least=` or `at-most=`), `each` (every element `equals=` a
+//! formula, within `tolerance=`), `sum`, `before`, `in-turn` and `ends-before` (between labels), and `problem`; see
+//! [`ExpectationKind`].
+//!
+//! ```
+//! use engine::workload::{Call, Document};
+//!
+//! let source = r#"
+//!     stream "main"
+//!     buffer "x" f32=64 init="k" // 0, 1, 2, …
+//!     host "main" {
+//!         repeat 3 { upload "x" on="main" }
+//!         synchronize-stream "main"
+//!     }
+//! "#;
+//! let document = Document::parse("example.kdl", source).map_err(|errors| errors[0].clone())?;
+//! let plan = document.plan(&[]).map_err(|errors| errors[0].clone())?;
+//! assert_eq!(plan.call_count, 4);
+//! assert!(plan.calls(0).take(3).all(|placed| matches!(placed.call, Call::Upload { .. })));
+//!
+//! let errors = Document::check("example.kdl", &source.replace("upload", "uplaod"));
+//! assert_eq!(errors[0].help, "did you mean “upload”?");
+//! # Ok::<(), engine::workload::Error>(())
+//! ```
 
 mod bundled;
 mod call;

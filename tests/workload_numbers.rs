@@ -1,0 +1,282 @@
+//! The numbers that bundled workloads compute, on every backend that opens, against formulas and plain loops.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use engine::backend::{
+    BACKENDS, Device, HostIndex, Layout, Operation, Side, Sink, StreamLayout, Submission,
+};
+use engine::record::{CallId, DeviceId, LaneId, NameId, Record, SpanId};
+use engine::workload::{
+    Bounds, BufferIndex, Call, Document, ExpectationKind, Plan, StreamIndex, bundled, compare,
+};
+
+struct Silence;
+
+impl Sink for Silence {
+    fn report(&mut self, _: Record) {}
+}
+
+fn layout(plan: &Plan) -> Layout {
+    let stream = |(place, stream): (usize, &engine::workload::StreamPlan)| StreamLayout {
+        name: stream.name.clone(),
+        lane: LaneId(place as u32),
+        role: stream.role,
+        priority: stream.priority,
+    };
+    Layout {
+        device: DeviceId(0),
+        streams: plan.streams.iter().enumerate().map(stream).collect(),
+        events: plan.events.iter().map(|event| event.timing).collect(),
+        buffers: plan.buffers.iter().map(|buffer| buffer.len).collect(),
+        signals: plan.signals.len(),
+        hosts: plan.hosts.len(),
+    }
+}
+
+/// What a call submits, and where.
+fn operation(call: &Call) -> Option<(StreamIndex, Operation)> {
+    Some(match call.clone() {
+        Call::Upload { buffer, stream } => (stream, Operation::Upload(buffer)),
+        Call::Download { buffer, stream } => (stream, Operation::Download(buffer)),
+        Call::Copy { from, to, stream } => (stream, Operation::Copy { from, to }),
+        Call::Fill {
+            buffer,
+            value,
+            stream,
+        } => (stream, Operation::Fill { buffer, value }),
+        Call::Launch(launch) => (launch.stream, Operation::Launch(launch)),
+        Call::Record { event, stream } => (stream, Operation::Record(event)),
+        Call::Wait { event, stream } => (stream, Operation::Wait(event)),
+        Call::Hold { signal, stream } => (stream, Operation::Hold(signal)),
+        Call::HostFunction { length, stream, .. } => (stream, Operation::HostFunction(length)),
+        _ => return None,
+    })
+}
+
+fn make(call: &Call, host: HostIndex, device: &dyn Device, spans: &AtomicU32) {
+    if let Some((stream, operation)) = operation(call) {
+        let submission = Submission {
+            span: SpanId(spans.fetch_add(1, Ordering::Relaxed)),
+            name: NameId(0),
+            call: CallId(0),
+            enqueued: device.now(host),
+            operation,
+        };
+        return device.submit(host, stream, submission).unwrap();
+    }
+    match call {
+        Call::Synchronize(target) => device.synchronize(host, *target, None).unwrap(),
+        Call::Query(event) => drop(device.query(host, *event)),
+        Call::Signal(signal) => device.raise(host, *signal),
+        Call::Await(signal) => device.until_raised(host, *signal).unwrap(),
+        Call::Work(length) => device.work(host, *length),
+        other => panic!("{other:?} is not submitted"),
+    }
+}
+
+/// Runs a plan to its end on a new device.
+fn run(plan: &Plan, backend: &str) -> Box<dyn Device> {
+    let backend = engine::backend::named(backend).unwrap();
+    let device = backend.open(&layout(plan), &|| Box::new(Silence)).unwrap();
+    for (place, buffer) in plan.buffers.iter().enumerate() {
+        let values: Vec<f32> = (0..buffer.len).map(|k| buffer.init.at(k) as f32).collect();
+        device.write(BufferIndex(place as u32), 0, &values);
+    }
+    device.start();
+    let spans = AtomicU32::new(0);
+    std::thread::scope(|scope| {
+        for host in 0..plan.hosts.len() {
+            let (device, spans) = (&*device, &spans);
+            scope.spawn(move || {
+                for placed in plan.calls(host) {
+                    device.turn(HostIndex(host)).unwrap();
+                    make(&placed.call, HostIndex(host), device, spans);
+                }
+                device.leave(HostIndex(host));
+            });
+        }
+    });
+    device
+}
+
+/// What is wrong with the numbers of a run.
+fn complaints(plan: &Plan, device: &dyn Device) -> Vec<String> {
+    let mut complaints = Vec::new();
+    for expectation in &plan.expectations {
+        match &expectation.kind {
+            ExpectationKind::Each { buffers, tolerance } => {
+                for (buffer, formula) in buffers {
+                    let values = device.read(*buffer, Side::Host);
+                    if let Err(wrong) = compare(&values, formula, *tolerance) {
+                        complaints.push(format!("{}: {wrong:?}", expectation.text));
+                    }
+                }
+            }
+            ExpectationKind::Sum { buffers, bounds } => {
+                let values = buffers
+                    .iter()
+                    .flat_map(|buffer| device.read(*buffer, Side::Host));
+                let sum: f64 = values.map(f64::from).sum();
+                if !bounds.contain(sum) {
+                    complaints.push(format!("{}: {sum} is not in {bounds:?}", expectation.text));
+                }
+            }
+            _ => {}
+        }
+    }
+    complaints
+}
+
+fn opened() -> Vec<&'static str> {
+    let names = BACKENDS.iter().filter(|backend| match backend.probe() {
+        Ok(_) => true,
+        Err(reason) => {
+            eprintln!("{}: skipped, {reason}", backend.name());
+            false
+        }
+    });
+    names.map(|backend| backend.name()).collect()
+}
+
+#[test]
+fn bundled_workloads_compute_what_they_expect() {
+    for backend in opened() {
+        for workload in bundled() {
+            let plan = Document::parse(workload.name, workload.source)
+                .unwrap()
+                .plan(&[])
+                .unwrap();
+            let started = std::time::Instant::now();
+            let found = complaints(&plan, &*run(&plan, backend));
+            eprintln!("{backend} {}: {:?}", workload.name, started.elapsed());
+            if workload.name == "missing-wait" {
+                assert_eq!(
+                    found.len(),
+                    1,
+                    "{backend}: the fault of {} does not show",
+                    workload.name
+                );
+            } else {
+                assert!(found.is_empty(), "{backend} {}: {found:#?}", workload.name);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_missing_wait_is_mended_as_its_text_says() {
+    let workload = bundled()
+        .iter()
+        .find(|workload| workload.name == "missing-wait")
+        .unwrap();
+    let mended = workload
+        .source
+        .replace("// record", "record")
+        .replace("// wait", "wait");
+    assert_ne!(mended, workload.source);
+    let plan = Document::parse("mended", &mended)
+        .unwrap()
+        .plan(&[])
+        .unwrap();
+    for backend in opened() {
+        assert_eq!(
+            complaints(&plan, &*run(&plan, backend)),
+            Vec::<String>::new()
+        );
+    }
+}
+
+/// Sizes that no power of two divides show what is wrong at edges.
+#[test]
+fn odd_sizes_compute_as_well() {
+    for (name, parameters) in [
+        (
+            "tile-matmul",
+            vec![("tile", 9.0), ("tiles", 3.0), ("streams", 2.0)],
+        ),
+        ("reduction-tree", vec![("n", 1027.0), ("micros", 0.0)]),
+        ("histogram", vec![("bins", 7.0), ("each", 3.0)]),
+        ("heat", vec![("side", 17.0), ("steps", 5.0)]),
+        (
+            "double-buffer",
+            vec![("n", 1025.0), ("parts", 3.0), ("work", 0.0)],
+        ),
+    ] {
+        let workload = bundled()
+            .iter()
+            .find(|workload| workload.name == name)
+            .unwrap();
+        let overrides: Vec<(String, f64)> = parameters
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), *value))
+            .collect();
+        let plan = Document::parse(name, workload.source)
+            .unwrap()
+            .plan(&overrides)
+            .unwrap();
+        for backend in opened() {
+            assert_eq!(
+                complaints(&plan, &*run(&plan, backend)),
+                Vec::<String>::new(),
+                "{backend} {name}"
+            );
+        }
+    }
+}
+
+/// The positions after the steps of `n-body`, by the formula of the kernel in 64 bits.
+fn orbits(start: &[f32], steps: usize, dt: f64) -> Vec<f64> {
+    let mut position: Vec<f64> = start.iter().copied().map(f64::from).collect();
+    let mut velocity = vec![0.0; position.len()];
+    for _ in 0..steps {
+        for (body, speed) in velocity.chunks_mut(4).enumerate() {
+            for other in position.chunks(4) {
+                let offset: Vec<f64> = (0..3)
+                    .map(|axis| other[axis] - position[4 * body + axis])
+                    .collect();
+                let distance = offset.iter().map(|d| d * d).sum::<f64>() + 0.1 * 0.1;
+                for axis in 0..3 {
+                    speed[axis] += dt * other[3] * offset[axis] / (distance * distance.sqrt());
+                }
+            }
+        }
+        for (place, speed) in position.iter_mut().zip(&velocity) {
+            *place += dt * speed;
+        }
+    }
+    position
+}
+
+#[test]
+fn bodies_move_as_a_plain_loop_moves_them() {
+    let workload = bundled()
+        .iter()
+        .find(|workload| workload.name == "n-body")
+        .unwrap();
+    let overrides = [("bodies".to_owned(), 50.0), ("steps".to_owned(), 20.0)];
+    let plan = Document::parse("n-body", workload.source)
+        .unwrap()
+        .plan(&overrides)
+        .unwrap();
+    let start: Vec<f32> = (0..200)
+        .map(|k| plan.buffers[0].init.at(k) as f32)
+        .collect();
+    let wanted = orbits(&start, 20, 0.01);
+    assert!(
+        start
+            .iter()
+            .zip(&wanted)
+            .any(|(from, to)| (f64::from(*from) - to).abs() > 1e-3),
+        "nothing moved"
+    );
+    for backend in opened() {
+        let found = run(&plan, backend).read(BufferIndex(0), Side::Host);
+        for (k, (found, wanted)) in found.iter().zip(&wanted).enumerate() {
+            let near = Bounds::around(*wanted, 1e-5);
+            assert!(
+                near.contain(f64::from(*found)),
+                "{backend}: element {k} is {found}, not {wanted}"
+            );
+        }
+    }
+}
