@@ -1,5 +1,6 @@
 //! Everything a person sees.
 pub mod action;
+pub mod app;
 pub mod apply;
 pub mod panel;
 pub mod state;

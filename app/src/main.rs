@@ -1,2 +1,6 @@
-//! Placeholder of the test binary.
-fn main() {}
+//! Opens the window.
+
+fn main() -> anyhow::Result<()> {
+    let files = std::env::args_os().skip(1).map(Into::into).collect();
+    app::app::open_window(files)
+}

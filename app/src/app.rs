@@ -1,0 +1,206 @@
+//! The window: owns the capture, the state, the panels and the engine, and hands each what it needs.
+
+mod bars;
+mod files;
+mod layout;
+mod link;
+mod requests;
+mod start;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use eframe::egui::{self, Context, Ui, ViewportBuilder};
+use engine::capture::Capture;
+
+pub use link::Link;
+
+use crate::action::{self, Action};
+use crate::apply::{apply, end_frame, keep_up};
+use crate::panel::{PANELS, Panel, Scene, Search, Status};
+use crate::state::{Settings, State, ThemeChoice};
+use crate::theme::{self, Theme};
+use crate::timeline::Timeline;
+use files::Files;
+use start::Greeting;
+
+/// Where the settings are kept between starts.
+const SETTINGS: &str = "settings";
+/// Time of a frame that messages of the engine may take.
+const BUDGET: Duration = Duration::from_millis(4);
+
+/// The window.
+pub struct App {
+    capture: Arc<Capture>,
+    state: State,
+    status: Status,
+    timeline: Timeline,
+    panels: Vec<Box<dyn Panel>>,
+    search: Search,
+    link: Option<Link>,
+    files: Files,
+    greeting: Greeting,
+    /// Whether frames are timed; pictures that are compared must not tell the time.
+    is_timed: bool,
+}
+
+/// Opens the window, and in it `files`; without any, the first workload that overlaps copies and kernels runs.
+///
+/// # Errors
+/// There is no display, or no way to draw on it.
+pub fn open_window(files: Vec<PathBuf>) -> anyhow::Result<()> {
+    let options = eframe::NativeOptions {
+        viewport: ViewportBuilder::default()
+            .with_title("Syncline")
+            .with_app_id("syncline")
+            .with_inner_size([1440.0, 900.0])
+            .with_min_inner_size([800.0, 500.0])
+            .with_drag_and_drop(true),
+        persist_window: true,
+        ..eframe::NativeOptions::default()
+    };
+    let make: eframe::AppCreator<'_> = Box::new(move |creation| {
+        let settings = creation
+            .storage
+            .and_then(|storage| eframe::get_value(storage, SETTINGS));
+        let link = Link::start(&creation.egui_ctx);
+        let mut app = App::new(&creation.egui_ctx, settings.unwrap_or_default(), Some(link));
+        app.begin(files);
+        Ok(Box::new(app))
+    });
+    eframe::run_native("Syncline", options, make).map_err(|error| anyhow::anyhow!("{error}"))
+}
+
+impl App {
+    /// A window with the bundled workloads and nothing run yet. Without a link to an engine nothing can be run.
+    pub fn new(context: &Context, settings: Settings, link: Option<Link>) -> Self {
+        theme::install(context);
+        let mut app = Self {
+            capture: Arc::default(),
+            state: State {
+                settings,
+                documents: start::documents(),
+                ..State::default()
+            },
+            status: Status::default(),
+            timeline: Timeline::default(),
+            panels: PANELS.iter().map(|make| make()).collect(),
+            search: Search::default(),
+            link,
+            files: Files::new(context),
+            greeting: Greeting::default(),
+            is_timed: true,
+        };
+        app.check_text();
+        app
+    }
+
+    /// Opens `files`, or runs the workload that is chosen at the start; asks which backends there are meanwhile.
+    fn begin(&mut self, files: Vec<PathBuf>) {
+        self.files.probe();
+        if files.is_empty() {
+            self.greeting = Greeting::of(&self.state.settings);
+            self.act(vec![action::Command::Rerun.into()], None);
+        }
+        self.act(files.into_iter().map(Action::OpenFile).collect(), None);
+    }
+
+    /// The capture on screen, the state and how things are; for tests and pictures.
+    pub fn scene(&self) -> Scene<'_> {
+        Scene {
+            capture: &self.capture,
+            state: &self.state,
+            theme: Theme::of(self.state.settings.theme == ThemeChoice::Dark),
+            status: &self.status,
+        }
+    }
+
+    /// Puts `capture` on screen as if it had just been opened, and stops timing frames.
+    pub fn show_capture(&mut self, capture: Capture) {
+        self.is_timed = false;
+        self.replace(capture);
+    }
+
+    /// Applies `actions` as if the user had asked for them.
+    pub fn act(&mut self, actions: Vec<Action>, context: Option<&Context>) {
+        for action in actions {
+            if let Some(request) = apply(&mut self.state, &self.capture, action) {
+                self.grant(request, context);
+            }
+        }
+        self.check_text();
+    }
+
+    /// Puts another capture on screen; what was chosen in the one before is forgotten.
+    fn replace(&mut self, capture: Capture) {
+        self.capture = Arc::new(capture);
+        self.search.renew();
+        self.act(vec![Action::Renew], None);
+    }
+
+    fn check_text(&mut self) {
+        if let Some(text) = self.state.documents.text() {
+            self.status.checked.update(&text.name, &text.source);
+        }
+    }
+
+    /// Takes what the engine and the file threads have to say, for at most a few milliseconds.
+    fn listen(&mut self, context: &Context) {
+        let end = Instant::now() + BUDGET;
+        if self.drain(end) || self.hear_files() {
+            context.request_repaint();
+        }
+        keep_up(&mut self.state, &self.capture);
+        let searched = self
+            .search
+            .advance(&self.capture, &self.state.search, BUDGET / 2);
+        if !searched {
+            context.request_repaint();
+        }
+        let greeted = self.greeting.advance(&self.capture, &self.status);
+        self.act(greeted, Some(context));
+    }
+
+    /// Keys and dropped files.
+    fn input(context: &Context) -> Vec<Action> {
+        let mut actions: Vec<Action> = context.input(|input| {
+            let files = input.raw.dropped_files.iter();
+            files
+                .map(|file| Action::OpenFile(file.path().to_path_buf()))
+                .collect()
+        });
+        if !context.egui_wants_keyboard_input() {
+            let pressed = context.input(action::pressed);
+            actions.extend(pressed.into_iter().map(Action::from));
+        }
+        actions
+    }
+}
+
+impl eframe::App for App {
+    fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
+        context.set_theme(match self.state.settings.theme {
+            ThemeChoice::Dark => egui::Theme::Dark,
+            ThemeChoice::Light => egui::Theme::Light,
+        });
+        self.listen(context);
+    }
+
+    fn ui(&mut self, ui: &mut Ui, _frame: &mut eframe::Frame) {
+        let began = Instant::now();
+        let context = ui.ctx().clone();
+        let actions = Self::input(&context);
+        self.act(actions, Some(&context));
+        let actions = self.layout(ui);
+        self.act(actions, Some(&context));
+        end_frame(&mut self.state);
+        if self.is_timed {
+            self.status.frame = (self.status.frame * 7 + began.elapsed()) / 8;
+        }
+    }
+
+    fn save(&mut self, storage: &mut dyn eframe::Storage) {
+        eframe::set_value(storage, SETTINGS, &self.state.settings);
+    }
+}

@@ -1,0 +1,200 @@
+//! The bar at the top, with menus and what runs, and the bar at the bottom, with how things are.
+
+mod menus;
+
+use eframe::egui::{
+    Align, Button, Color32, ComboBox, Frame, Layout, Margin, Panel as Side, Response, RichText, Ui,
+};
+use engine::runner::Phase;
+
+use crate::action::{Action, Command};
+use crate::panel::{Scene, Search};
+use crate::text;
+use crate::theme::{GRID, Theme};
+
+/// How fast host threads may make calls, in calls a second.
+const PACES: &[(Option<f64>, &str)] = &[
+    (None, "full speed"),
+    (Some(1_000.0), "1000 calls/s"),
+    (Some(100.0), "100 calls/s"),
+    (Some(10.0), "10 calls/s"),
+    (Some(1.0), "1 call/s"),
+];
+
+/// Menus, the workload and its backend, run, pause, step, stop, speed and search.
+pub fn top(ui: &mut Ui, scene: &Scene<'_>, search: &mut Search, actions: &mut Vec<Action>) {
+    let frame = Frame::new()
+        .fill(scene.theme.panel)
+        .inner_margin(Margin::symmetric(12, 6));
+    Side::top("top").frame(frame).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            menus::show(ui, scene, actions);
+            ui.add_space(4.0 * GRID);
+            what_runs(ui, scene, actions);
+            ui.add_space(2.0 * GRID);
+            buttons(ui, scene, actions);
+            ui.add_space(2.0 * GRID);
+            speed(ui, scene, actions);
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                search.ui(ui, scene, actions);
+            });
+        });
+    });
+}
+
+/// The chosen workload, and the backend it runs on.
+fn what_runs(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let documents = &scene.state.documents;
+    if let Some(text) = documents.text() {
+        let dirty = if text.is_dirty() { " •" } else { "" };
+        let name = format!("{}{dirty}", text.name.trim_end_matches(".kdl"));
+        ui.label(RichText::new(name).strong())
+            .on_hover_text("The chosen workload");
+    }
+    ui.label(RichText::new("on").color(scene.theme.weak));
+    let backends = &scene.status.backends;
+    let chosen = &scene.state.settings.backend;
+    let device = |name: &str| {
+        let found = backends
+            .iter()
+            .find(|backend| backend.name == name && !backend.detail.is_empty());
+        found.map_or_else(|| name.to_owned(), |backend| backend.detail.clone())
+    };
+    let shown = text::shorten(&device(chosen), 24);
+    let combo = ComboBox::from_id_salt("backend")
+        .selected_text(shown)
+        .width(140.0);
+    let response = combo.show_ui(ui, |ui| {
+        for backend in backends {
+            let words = format!("{} · {}", backend.name, backend.detail);
+            let entry = Button::selectable(backend.name == *chosen, words);
+            if ui.add_enabled(backend.opens, entry).clicked() {
+                actions.push(Action::SetBackend(backend.name.clone()));
+            }
+        }
+    });
+    response.response.on_hover_text("What the workload runs on");
+}
+
+/// Run, pause, step and stop.
+fn buttons(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    ui.spacing_mut().item_spacing.x = GRID;
+    let phase = scene.status.phase;
+    let runs = phase == Phase::Running;
+    let idle = phase == Phase::Idle;
+    let can_run = scene.status.checked.errors.is_empty();
+    let go = if phase == Phase::Paused {
+        Command::RunOrPause
+    } else {
+        Command::Rerun
+    };
+    for (sign, command, enabled) in [
+        ("▶", go, can_run),
+        ("⏸", Command::RunOrPause, runs),
+        ("⏭", Command::Step, can_run && phase != Phase::Stopping),
+        ("⏹", Command::Stop, !idle),
+    ] {
+        if control(ui, sign, command, enabled).clicked() {
+            actions.push(command.into());
+        }
+    }
+}
+
+fn control(ui: &mut Ui, sign: &str, command: Command, enabled: bool) -> Response {
+    let entry = command.entry();
+    let (label, help) = entry.map_or(("", ""), |entry| (entry.label, entry.help));
+    let button = Button::new(sign).min_size([32.0, 24.0].into());
+    let response = ui.add_enabled(enabled, button);
+    response
+        .on_hover_text(format!("{label} ({})\n{help}", command.key()))
+        .on_disabled_hover_text(format!("{label} ({})", command.key()))
+}
+
+/// How fast host threads make calls.
+fn speed(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let chosen = scene.state.settings.pace;
+    let shown = PACES
+        .iter()
+        .find(|(pace, _)| *pace == chosen)
+        .map_or("custom", |(_, name)| name);
+    let combo = ComboBox::from_id_salt("speed")
+        .selected_text(shown)
+        .width(96.0);
+    let response = combo.show_ui(ui, |ui| {
+        for (pace, name) in PACES {
+            if ui.selectable_label(*pace == chosen, *name).clicked() {
+                actions.push(Action::SetPace(*pace));
+            }
+        }
+    });
+    response
+        .response
+        .on_hover_text("How fast host threads make calls");
+}
+
+/// Live or not, how much there is, what was lost; the cursor's time, the range's length, the cost of a frame.
+pub fn status(ui: &mut Ui, scene: &Scene<'_>) {
+    let theme = scene.theme;
+    let frame = Frame::new()
+        .fill(theme.panel)
+        .inner_margin(Margin::symmetric(14, 4));
+    Side::bottom("status").frame(frame).show(ui, |ui| {
+        ui.horizontal(|ui| {
+            let (sign, words, colour) = doing(scene);
+            ui.label(
+                RichText::new(format!("{sign} {words}"))
+                    .color(colour)
+                    .strong(),
+            );
+            ui.label(RichText::new(amounts(scene)).color(theme.weak));
+            if scene.status.lost > 0 {
+                let words = format!("{} lost", text::count(scene.status.lost));
+                ui.label(RichText::new(words).color(theme.bad).strong());
+            } else {
+                ui.label(RichText::new("0 lost").color(theme.weak));
+            }
+            ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+                ui.label(RichText::new(pointer(scene)).monospace().color(theme.weak));
+            });
+        });
+    });
+}
+
+fn doing(scene: &Scene<'_>) -> (&'static str, &'static str, Color32) {
+    let theme: &Theme = scene.theme;
+    match scene.status.phase {
+        Phase::Running => ("●", "live", theme.good),
+        Phase::Paused => ("⏸", "paused", theme.warning),
+        Phase::Stopping => ("●", "stopping", theme.warning),
+        Phase::Idle if scene.capture.run().is_none() && scene.capture.span_count() == 0 => {
+            ("○", "nothing run yet", theme.weak)
+        }
+        Phase::Idle if scene.status.is_live => ("○", "ended", theme.weak),
+        Phase::Idle => ("○", "opened", theme.weak),
+    }
+}
+
+fn amounts(scene: &Scene<'_>) -> String {
+    let capture = scene.capture;
+    [
+        text::counted(capture.lanes().len() as u64, "lane"),
+        text::counted(capture.span_count() as u64, "span"),
+        text::counted(capture.dependency_count() as u64, "dependency"),
+    ]
+    .join(" · ")
+}
+
+fn pointer(scene: &Scene<'_>) -> String {
+    let mut words = Vec::new();
+    if let Some(time) = scene.state.hover.time {
+        words.push(format!("t {}", text::duration(time)));
+    }
+    if let Some(range) = scene.state.selection.range {
+        words.push(format!("Δ {}", text::duration(range.length())));
+    }
+    if !scene.status.frame.is_zero() {
+        let frame = scene.status.frame.as_secs_f64() * 1e3;
+        words.push(format!("{frame:.1} ms a frame"));
+    }
+    words.join("   ")
+}

@@ -1,0 +1,67 @@
+//! The menus, made from the table of commands.
+
+use eframe::egui::{Button, MenuBar, Ui};
+
+use crate::action::{Action, COMMANDS, Command, Entry, Menu};
+use crate::panel::Scene;
+use crate::state::{Settings, Switch};
+
+/// Shows the menus.
+pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    MenuBar::new().ui(ui, |ui| {
+        for menu in Menu::ALL {
+            ui.menu_button(menu.label(), |ui| {
+                ui.set_min_width(220.0);
+                for entry in COMMANDS.iter().filter(|entry| entry.menu == menu) {
+                    item(ui, scene, entry, actions);
+                    if entry.command == Command::Open {
+                        recent(ui, scene, actions);
+                    }
+                }
+            });
+        }
+    });
+}
+
+fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &Entry, actions: &mut Vec<Action>) {
+    let on = is_on(scene, entry.command);
+    let label = match on {
+        Some(true) => format!("✔ {}", entry.label),
+        _ => entry.label.to_owned(),
+    };
+    let button = Button::new(label).shortcut_text(entry.command.key());
+    if ui.add(button).on_hover_text(entry.help).clicked() {
+        actions.push(entry.command.into());
+        ui.close();
+    }
+}
+
+/// Whether what a command switches is on; nothing where it switches nothing.
+fn is_on(scene: &Scene<'_>, command: Command) -> Option<bool> {
+    let settings: &Settings = &scene.state.settings;
+    let switch = match command {
+        Command::AllArrows => Switch::AllArrows,
+        Command::Dense => Switch::Dense,
+        Command::Left => Switch::Left,
+        Command::Right => Switch::Right,
+        Command::Bottom => Switch::Bottom,
+        Command::ReduceMotion => Switch::ReduceMotion,
+        Command::Follow => return Some(scene.state.follow),
+        _ => return None,
+    };
+    Some(settings.is_on(switch))
+}
+
+fn recent(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let files = &scene.state.settings.recent;
+    ui.add_enabled_ui(!files.is_empty(), |ui| {
+        ui.menu_button("Recent", |ui| {
+            for path in files {
+                if ui.button(path.display().to_string()).clicked() {
+                    actions.push(Action::OpenFile(path.clone()));
+                    ui.close();
+                }
+            }
+        });
+    });
+}

@@ -1,0 +1,299 @@
+//! Files and dialogs: read, written and asked for on threads of their own, with progress and cancel.
+
+mod jobs;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
+
+use crossbeam_channel::{Receiver, Sender, bounded};
+use eframe::egui::Context;
+use engine::capture::Capture;
+
+use super::App;
+use crate::action::{Action, Command};
+use crate::panel::{BackendChoice, Job};
+use crate::state::{Notice, Text};
+
+/// Answers that wait for the window before a thread waits too.
+const ANSWERS: usize = 64;
+
+/// What a path is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To open it.
+    Open,
+    /// To write the capture to it.
+    SaveCapture,
+    /// To write the chosen workload's text to it.
+    SaveText,
+}
+
+/// What a thread has to say.
+pub enum Answer {
+    /// A dialog was closed, with a path or without one, after it had been open for a time.
+    Chosen(Purpose, Option<PathBuf>, std::time::Duration),
+    /// How much is done, from 0 to 1.
+    Progress(f32),
+    /// A capture was read.
+    Capture(PathBuf, Box<Capture>, Vec<String>),
+    /// A workload was read.
+    Text(PathBuf, String),
+    /// A capture was written.
+    CaptureWritten(PathBuf),
+    /// The chosen workload's text was written.
+    TextWritten(PathBuf),
+    /// Nothing came of it, for this reason; none where it was cancelled.
+    Failed(Option<String>),
+    /// The backends were asked.
+    Backends(Vec<BackendChoice>),
+}
+
+/// The threads' channel, and how to stop the one under way.
+pub struct Files {
+    context: Context,
+    sender: Sender<Answer>,
+    answers: Receiver<Answer>,
+    cancel: Arc<AtomicBool>,
+}
+
+/// A thread's way to answer.
+#[derive(Clone)]
+pub struct Answering {
+    context: Context,
+    sender: Sender<Answer>,
+    cancel: Arc<AtomicBool>,
+}
+
+impl Answering {
+    /// Hands over an answer and wakes the window.
+    pub fn say(&self, answer: Answer) {
+        // The receiver lives as long as the window; after that nobody wants to know.
+        let _ = self.sender.send(answer);
+        self.context.request_repaint();
+    }
+
+    /// Whether the user has given up on it.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.load(Ordering::Relaxed)
+    }
+}
+
+impl Files {
+    /// No thread yet. Answers wake `context`.
+    pub fn new(context: &Context) -> Self {
+        let (sender, answers) = bounded(ANSWERS);
+        Self {
+            context: context.clone(),
+            sender,
+            answers,
+            cancel: Arc::default(),
+        }
+    }
+
+    /// Starts a thread that answers; whatever was under way is told to stop.
+    fn start(&mut self, name: &str, work: impl FnOnce(&Answering) + Send + 'static) {
+        self.cancel.store(true, Ordering::Relaxed);
+        self.cancel = Arc::default();
+        let answering = self.answering();
+        let failed = answering.clone();
+        let thread = std::thread::Builder::new().name(name.to_owned());
+        if let Err(error) = thread.spawn(move || work(&answering)) {
+            failed.say(Answer::Failed(Some(format!(
+                "no thread could be started: {error}"
+            ))));
+        }
+    }
+
+    fn answering(&self) -> Answering {
+        Answering {
+            context: self.context.clone(),
+            sender: self.sender.clone(),
+            cancel: Arc::clone(&self.cancel),
+        }
+    }
+
+    /// Asks every backend whether it can be used here.
+    pub fn probe(&mut self) {
+        self.start("probe", jobs::probe);
+    }
+
+    /// Asks the user for a path; the window goes on meanwhile.
+    pub fn ask(&self, purpose: Purpose, name: &str) {
+        let answering = self.answering();
+        let dialog = jobs::dialog(purpose, name);
+        let opened = Instant::now();
+        let failed = answering.clone();
+        let thread = std::thread::Builder::new().name(String::from("dialog"));
+        let work = move || {
+            let path = jobs::wait(dialog);
+            answering.say(Answer::Chosen(purpose, path, opened.elapsed()));
+        };
+        if let Err(error) = thread.spawn(work) {
+            failed.say(Answer::Failed(Some(format!(
+                "no thread could be started: {error}"
+            ))));
+        }
+    }
+
+    /// Reads a capture or a workload.
+    pub fn open(&mut self, path: PathBuf) {
+        self.start("open", move |answering| jobs::open(&path, answering));
+    }
+
+    /// Writes a capture.
+    pub fn write_capture(&mut self, path: PathBuf, capture: Arc<Capture>) {
+        self.start("write", move |answering| {
+            jobs::write_capture(&path, capture, answering);
+        });
+    }
+
+    /// Writes a workload's text.
+    pub fn write_text(&mut self, path: PathBuf, text: String) {
+        self.start("write", move |answering| {
+            jobs::write_text(&path, &text, answering);
+        });
+    }
+
+    /// Tells the thread under way to stop.
+    pub fn cancel(&self) {
+        self.cancel.store(true, Ordering::Relaxed);
+    }
+}
+
+/// A file's name for people.
+pub fn name(path: &Path) -> String {
+    path.file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy()
+        .into_owned()
+}
+
+impl App {
+    /// Takes the answers of the file threads, and says whether there was one.
+    pub(super) fn hear_files(&mut self) -> bool {
+        let answers: Vec<_> = self.files.answers.try_iter().collect();
+        let any = !answers.is_empty();
+        for answer in answers {
+            self.hear(answer);
+        }
+        any
+    }
+
+    fn hear(&mut self, answer: Answer) {
+        match answer {
+            Answer::Chosen(purpose, Some(path), _) => self.chosen(purpose, path),
+            // A person takes longer to press Cancel: there is no dialog on this system.
+            Answer::Chosen(_, None, open) if open.as_millis() < 200 => self.tell(
+                true,
+                "No file dialog could be opened. Drop a file on the window, name one on the command line, or install \
+                 xdg-desktop-portal or zenity."
+                    .to_owned(),
+            ),
+            Answer::Chosen(_, None, _) => {}
+            Answer::Progress(share) => {
+                if let Some(job) = &mut self.status.job {
+                    job.progress = Some(share);
+                }
+            }
+            Answer::Capture(path, capture, notes) => self.opened(path, *capture, &notes),
+            Answer::Text(path, source) => self.adopt(path, source),
+            Answer::CaptureWritten(path) => {
+                self.status.job = None;
+                self.tell(false, format!("Saved as {}", path.display()));
+                self.act(vec![Action::Remember(path)], None);
+            }
+            Answer::TextWritten(path) => {
+                self.status.job = None;
+                self.act(vec![Action::Saved(path)], None);
+            }
+            Answer::Failed(reason) => {
+                self.status.job = None;
+                if let Some(reason) = reason {
+                    self.tell(true, reason);
+                }
+            }
+            Answer::Backends(backends) => self.status.backends = backends,
+        }
+    }
+
+    fn chosen(&mut self, purpose: Purpose, path: PathBuf) {
+        match purpose {
+            Purpose::Open => self.act(vec![Action::OpenFile(path)], None),
+            Purpose::SaveCapture => {
+                self.begin_job(format!("Saving {}", name(&path)));
+                self.files.write_capture(path, Arc::clone(&self.capture));
+            }
+            Purpose::SaveText => self.write_text(path),
+        }
+    }
+
+    /// Writes the chosen workload's text to `path`.
+    pub(super) fn write_text(&mut self, path: PathBuf) {
+        if let Some(text) = self.state.documents.text() {
+            self.files.write_text(path, text.source.clone());
+        }
+    }
+
+    /// Shows that something is under way.
+    pub(super) fn begin_job(&mut self, label: String) {
+        self.status.job = Some(Job {
+            label,
+            progress: None,
+        });
+    }
+
+    fn tell(&mut self, is_error: bool, text: String) {
+        self.act(vec![Action::Notify(Some(Notice { is_error, text }))], None);
+    }
+
+    fn opened(&mut self, path: PathBuf, capture: Capture, notes: &[String]) {
+        self.status.job = None;
+        self.status.is_live = false;
+        self.status.lost = 0;
+        let run = capture.run().filter(|run| !run.source.is_empty()).cloned();
+        self.replace(capture);
+        if let Some(run) = run {
+            let text = Text {
+                title: run.name.clone(),
+                name: run.name,
+                saved: run.source.clone(),
+                source: run.source,
+                path: None,
+            };
+            let known = self
+                .state
+                .documents
+                .texts
+                .iter()
+                .position(|other| other.source == text.source);
+            self.act(
+                vec![known.map_or(Action::Adopt(text), Action::Choose)],
+                None,
+            );
+        }
+        if !notes.is_empty() {
+            self.tell(false, format!("{}: {}", name(&path), notes.join(" · ")));
+        }
+        self.act(vec![Action::Remember(path)], None);
+    }
+
+    fn adopt(&mut self, path: PathBuf, source: String) {
+        self.status.job = None;
+        let title = name(&path);
+        let text = Text {
+            name: title.clone(),
+            title,
+            saved: source.clone(),
+            source,
+            path: Some(path.clone()),
+        };
+        self.act(vec![Action::Adopt(text), Action::Remember(path)], None);
+        if self.status.checked.errors.is_empty() {
+            self.act(vec![Command::Rerun.into()], None);
+        } else {
+            self.act(vec![Action::OpenTab("source")], None);
+        }
+    }
+}

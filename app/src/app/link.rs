@@ -1,0 +1,162 @@
+//! The link to the engine: controls out, messages in, applied within a frame's budget.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use crossbeam_channel::Receiver;
+use eframe::egui::Context;
+use engine::capture::Capture;
+use engine::record::Outcome;
+use engine::runner::{Control, Engine, Message, Pace, Phase, RunRequest};
+
+use super::App;
+use crate::action::Action;
+use crate::panel::Verdict;
+use crate::state::Notice;
+
+/// The link to the engine. Dropped, it ends the engine and waits for it.
+pub struct Link {
+    send: Box<dyn Fn(Control)>,
+    messages: Receiver<Message>,
+    /// A message that could not be taken yet.
+    held: Option<Message>,
+}
+
+impl Link {
+    /// Starts an engine that wakes the window when it has something to say.
+    pub fn start(context: &Context) -> Self {
+        let context = context.clone();
+        let engine = Engine::start(Box::new(move || context.request_repaint()));
+        let messages = engine.messages().clone();
+        Self::new(Box::new(move |control| engine.send(control)), messages)
+    }
+
+    /// A link to whatever takes `send`'s controls and answers with `messages`.
+    pub fn new(send: Box<dyn Fn(Control)>, messages: Receiver<Message>) -> Self {
+        Self {
+            send,
+            messages,
+            held: None,
+        }
+    }
+}
+
+impl App {
+    /// Sends a control, where there is an engine.
+    pub(super) fn control(&self, control: Control) {
+        if let Some(link) = &self.link {
+            (link.send)(control);
+        }
+    }
+
+    /// Asks the engine to run the chosen workload from its beginning.
+    pub(super) fn run(&mut self, paused: bool) {
+        let documents = &self.state.documents;
+        let Some(text) = documents.text() else {
+            return;
+        };
+        let request = RunRequest {
+            name: text.name.clone(),
+            source: text.source.clone(),
+            parameters: documents.overrides(),
+            backend: self.state.settings.backend.clone(),
+            save: None,
+            paused,
+            pace: pace(self.state.settings.pace),
+        };
+        self.control(Control::Run(Box::new(request)));
+    }
+
+    /// Applies messages until `end`, and says whether more wait.
+    pub(super) fn drain(&mut self, end: Instant) -> bool {
+        loop {
+            let Some(link) = &mut self.link else {
+                return false;
+            };
+            let next = link.held.take().or_else(|| link.messages.try_recv().ok());
+            let Some(message) = next else {
+                return false;
+            };
+            if let Some(message) = self.take(message) {
+                // The capture is being written to a file: the engine keeps what comes meanwhile.
+                if let Some(link) = &mut self.link {
+                    link.held = Some(message);
+                }
+                return false;
+            }
+            if Instant::now() >= end {
+                return true;
+            }
+        }
+    }
+
+    /// Takes a message, or gives it back where it cannot be taken yet.
+    fn take(&mut self, message: Message) -> Option<Message> {
+        match message {
+            Message::Started { .. } => {
+                self.replace(Capture::new());
+                self.status.is_live = true;
+                self.status.lost = 0;
+            }
+            Message::Batch(records) => match Arc::get_mut(&mut self.capture) {
+                Some(capture) if self.status.is_live => {
+                    capture.apply(records);
+                    self.status.running = capture.run().map(|run| run.name.clone());
+                }
+                // A file was opened over the run: its records have nowhere to go.
+                Some(_) => {}
+                None => return Some(Message::Batch(records)),
+            },
+            Message::Phase(phase) => self.status.phase = phase,
+            Message::Refused(text) => {
+                self.act(
+                    vec![Action::Notify(Some(Notice {
+                        is_error: true,
+                        text,
+                    }))],
+                    None,
+                );
+            }
+            Message::Finished { lost, .. } => {
+                self.status.lost = lost;
+                self.status.phase = Phase::Idle;
+                self.judge();
+            }
+        }
+        None
+    }
+
+    /// Notes how the run that just ended went.
+    fn judge(&mut self) {
+        let (Some(run), true) = (self.capture.run(), self.status.is_live) else {
+            return;
+        };
+        let found = self.capture.expectations();
+        let missed = found
+            .iter()
+            .filter(|expectation| !expectation.holds)
+            .count();
+        let verdict = match self.capture.end().map(|end| &end.outcome) {
+            Some(Outcome::Failed(why)) => Verdict::Failed(why.clone()),
+            _ if missed > 0 => Verdict::Missed(missed),
+            _ => Verdict::Passed(found.len()),
+        };
+        let name = run.name.clone();
+        if let Verdict::Failed(why) = &verdict {
+            let text = format!("{name} could not go on: {why}");
+            self.act(
+                vec![Action::Notify(Some(Notice {
+                    is_error: true,
+                    text,
+                }))],
+                None,
+            );
+        }
+        self.status.verdicts.insert(name, verdict);
+    }
+}
+
+/// How fast host threads make calls, as the engine is told.
+pub fn pace(calls_a_second: Option<f64>) -> Pace {
+    calls_a_second.map_or(Pace::Full, Pace::CallsPerSecond)
+}

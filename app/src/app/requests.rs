@@ -1,0 +1,78 @@
+//! What actions ask of the engine, the disk and the window.
+
+use eframe::egui::{Context, ViewportCommand};
+use engine::runner::{Control, Phase};
+
+use super::App;
+use super::files::{self, Purpose};
+use super::link::pace;
+use crate::action::{Action, Request};
+
+impl App {
+    /// Does what an action asked for.
+    pub(super) fn grant(&mut self, request: Request, context: Option<&Context>) {
+        match request {
+            Request::Run => self.run(false),
+            Request::RunOrPause => match self.status.phase {
+                Phase::Running => self.control(Control::Pause),
+                Phase::Paused => self.control(Control::Resume),
+                Phase::Idle => self.run(false),
+                Phase::Stopping => {}
+            },
+            Request::Step => match self.status.phase {
+                Phase::Idle => self.run(true),
+                _ => self.control(Control::Step),
+            },
+            Request::Stop => self.control(Control::Stop),
+            Request::Pace(calls) => self.control(Control::Pace(pace(calls))),
+            Request::ChooseFile => self.files.ask(Purpose::Open, ""),
+            Request::Open(path) => {
+                self.begin_job(format!("Opening {}", files::name(&path)));
+                self.files.open(path);
+            }
+            Request::SaveCapture => {
+                let name = self
+                    .capture
+                    .run()
+                    .map_or("capture", |run| run.name.as_str());
+                let stem = name.trim_end_matches(".kdl").trim_end_matches(".pftrace");
+                self.files
+                    .ask(Purpose::SaveCapture, &format!("{stem}.pftrace"));
+            }
+            Request::SaveText => self.save_text(),
+            Request::Cancel => {
+                self.files.cancel();
+                self.status.job = None;
+            }
+            Request::Match { forward } => {
+                let from = self.state.selection.span;
+                if let Some(span) = self.search.go(&self.capture, from, forward) {
+                    self.act(vec![Action::Reveal(span)], context);
+                }
+            }
+            Request::FocusSearch => self.search.take_focus(),
+            Request::Copy(text) => {
+                if let Some(context) = context {
+                    context.copy_text(text);
+                }
+            }
+            Request::Quit => {
+                if let Some(context) = context {
+                    context.send_viewport_cmd(ViewportCommand::Close);
+                }
+            }
+        }
+    }
+
+    fn save_text(&mut self) {
+        let Some(text) = self.state.documents.text() else {
+            return;
+        };
+        if let Some(path) = text.path.clone() {
+            self.write_text(path);
+        } else {
+            let name = format!("{}.kdl", text.name.trim_end_matches(".kdl"));
+            self.files.ask(Purpose::SaveText, &name);
+        }
+    }
+}
