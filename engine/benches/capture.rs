@@ -6,7 +6,9 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use engine::capture::Capture;
-use engine::record::{CallId, LaneId, NameId, Record, Span, SpanId, SpanKind, State};
+use engine::record::{
+    CallId, Dependency, EventId, LaneId, NameId, Record, Span, SpanId, SpanKind, State, Value,
+};
 use engine::time::{Interval, Nanos};
 
 const LANES: u32 = 4;
@@ -103,6 +105,37 @@ fn measure(count: u32) -> Figures {
     }
 }
 
+/// Bytes a span of a live run: half of the spans are host calls, each ties an operation to its
+/// stream, every sixth operation is a wait with an event, and every other one has an argument.
+fn live_bytes(count: u32) -> f64 {
+    let mut capture = Capture::new();
+    for id in 0..count {
+        let call = CallId(id / 2 % 40);
+        let mut records = vec![Record::Span(Span { call, ..span(id) })];
+        if id % 2 == 1 {
+            let tie = Dependency::submission(SpanId(id - 1), SpanId(id));
+            records.push(Record::Dependency(tie));
+        }
+        if id % 12 == 1 && id > 8 {
+            let tie = Dependency::submission(SpanId(id - 8), SpanId(id));
+            records.push(Record::Dependency(Dependency {
+                event: EventId(0),
+                generation: id,
+                ..tie
+            }));
+        }
+        if id % 4 == 1 {
+            records.push(Record::Argument(
+                SpanId(id),
+                NameId(0),
+                Value::Integer(4_096),
+            ));
+        }
+        capture.apply(records);
+    }
+    capture.bytes() as f64 / f64::from(count)
+}
+
 #[expect(clippy::print_stdout, reason = "a bench prints its table")]
 fn main() {
     println!(
@@ -124,4 +157,8 @@ fn main() {
             part(now.range, base.range),
         );
     }
+    println!(
+        "with dependencies and arguments: {:.1} B/span",
+        live_bytes(4_000_000)
+    );
 }

@@ -2,6 +2,7 @@
 
 mod apply;
 mod chunk;
+mod column;
 mod dependencies;
 mod fold;
 mod forest;

@@ -1,5 +1,6 @@
 //! The table of dependencies, and both directions of it. Either end may arrive later.
 
+use super::column::push;
 use super::links::Links;
 use crate::record::{Dependency, DependencyId, EventId, SpanId};
 
@@ -8,7 +9,8 @@ use crate::record::{Dependency, DependencyId, EventId, SpanId};
 pub(super) struct Dependencies {
     rows: Vec<(SpanId, SpanId)>,
     kinds: Vec<u16>,
-    events: Vec<(EventId, u32)>,
+    /// Only for dependencies that an event carries: their number, the event and its generation.
+    events: Vec<(u32, EventId, u32)>,
     effects: Links,
     causes: Links,
 }
@@ -29,12 +31,15 @@ impl Dependencies {
         self.effects.push(dependency.cause.index());
         self.causes.push(dependency.effect.index());
         if dependency.event.is_some() {
-            self.events.resize(self.rows.len(), (EventId::NONE, 0));
-            self.events.push((dependency.event, dependency.generation));
+            let id = self.rows.len() as u32;
+            self.events
+                .push((id, dependency.event, dependency.generation));
         }
-        self.rows.push((dependency.cause, dependency.effect));
-        self.kinds
-            .push((dependency.kind as u16) << 8 | dependency.basis as u16);
+        push(&mut self.rows, (dependency.cause, dependency.effect));
+        push(
+            &mut self.kinds,
+            (dependency.kind as u16) << 8 | dependency.basis as u16,
+        );
         true
     }
 
@@ -42,11 +47,9 @@ impl Dependencies {
         use crate::record::{Basis, DependencyKind};
         let &(cause, effect) = self.rows.get(id.index())?;
         let kinds = usize::from(*self.kinds.get(id.index())?);
-        let (event, generation) = self
-            .events
-            .get(id.index())
-            .copied()
-            .unwrap_or((EventId::NONE, 0));
+        let carried = self.events.binary_search_by_key(&id.0, |&(id, ..)| id).ok();
+        let carried = carried.and_then(|at| self.events.get(at));
+        let (event, generation) = carried.map_or((EventId::NONE, 0), |&(_, event, n)| (event, n));
         Some(Dependency {
             cause,
             effect,
@@ -71,7 +74,7 @@ impl Dependencies {
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
         let columns =
-            self.rows.capacity() * 8 + self.kinds.capacity() * 2 + self.events.capacity() * 8;
+            self.rows.capacity() * 8 + self.kinds.capacity() * 2 + self.events.capacity() * 12;
         columns + self.effects.heap_bytes() + self.causes.heap_bytes()
     }
 }

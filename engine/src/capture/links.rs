@@ -1,5 +1,7 @@
 //! Lists that grow in any order: for each key, the items pushed under it.
 
+use super::column::{push, put};
+
 /// A nothing in the columns below.
 const NIL: u32 = u32::MAX;
 
@@ -13,15 +15,10 @@ pub(super) struct Links {
 impl Links {
     /// Puts the next item under `key`. The caller bounds the key.
     pub fn push(&mut self, key: usize) {
-        if key >= self.heads.len() {
-            self.heads.resize(key + 1, NIL);
-        }
         let item = self.next.len() as u32;
-        let before = self
-            .heads
-            .get_mut(key)
-            .map_or(NIL, |head| std::mem::replace(head, item));
-        self.next.push(before);
+        let before = self.heads.get(key).copied().unwrap_or(NIL);
+        put(&mut self.heads, key, item, NIL);
+        push(&mut self.next, before);
     }
 
     /// The items under `key`, the latest first.

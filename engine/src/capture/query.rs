@@ -223,8 +223,12 @@ impl Capture {
         self.spans.heap_bytes()
     }
 
-    /// Bytes held by the tables of dependencies.
-    pub fn dependency_bytes(&self) -> usize {
-        self.dependencies.heap_bytes()
+    /// Bytes held by the tables of spans, dependencies, arguments and names together.
+    pub fn bytes(&self) -> usize {
+        let texts: usize = self.names.iter().map(|name| name.len()).sum();
+        let names = self.names.capacity() * size_of::<Box<str>>() + texts;
+        let arguments = self.arguments.capacity() * size_of::<(NameId, Value)>();
+        let links = self.arguments_of.heap_bytes() + self.dependencies.heap_bytes();
+        self.span_bytes() + links + arguments + names
     }
 }

@@ -1,6 +1,7 @@
 //! The table of spans: which chunk each id lies in, and the rows of each lane.
 
 use super::chunk::{Chunk, Entry};
+use super::column::put;
 use super::row::{Row, Spot};
 use crate::record::{CallId, LaneId, Span, SpanId};
 use crate::time::{Interval, Nanos};
@@ -110,7 +111,7 @@ impl Table {
             return Err(Refusal::Far);
         }
         if index >= self.places.len() {
-            self.places.resize(index + 1, HOLE);
+            put(&mut self.places, index, HOLE, HOLE);
         } else if self.places.get(index).is_some_and(|&place| place != HOLE) {
             return Err(Refusal::Duplicate);
         }
@@ -152,12 +153,7 @@ impl Table {
         if !call.is_some() {
             return;
         }
-        if index >= self.calls.len() {
-            self.calls.resize(index + 1, CallId::NONE.0);
-        }
-        if let Some(slot) = self.calls.get_mut(index) {
-            *slot = call.0;
-        }
+        put(&mut self.calls, index, call.0, CallId::NONE.0);
     }
 
     /// The first row of the lane in which a span over `interval` overlaps nothing, and its depth.

@@ -1,0 +1,28 @@
+//! How columns grow: by an eighth, so that little is reserved and not used.
+
+/// Makes room for one more value. Growth by a part keeps appending at amortised constant cost.
+fn grow<T>(column: &mut Vec<T>) {
+    if column.len() == column.capacity() {
+        column.reserve_exact((column.len() / 8).max(64));
+    }
+}
+
+/// Appends a value.
+pub(super) fn push<T>(column: &mut Vec<T>, value: T) {
+    grow(column);
+    column.push(value);
+}
+
+/// Writes a value at a position, filling the gap before it.
+pub(super) fn put<T: Copy>(column: &mut Vec<T>, at: usize, value: T, filler: T) {
+    if at >= column.capacity() {
+        let more = (at + 1 - column.len()).max(column.len() / 8).max(64);
+        column.reserve_exact(more);
+    }
+    if at >= column.len() {
+        column.resize(at + 1, filler);
+    }
+    if let Some(slot) = column.get_mut(at) {
+        *slot = value;
+    }
+}
