@@ -1,6 +1,7 @@
 //! All that is known of one run or one opened file, with one door in: [`Capture::apply`].
 
 mod apply;
+mod arguments;
 mod chunk;
 mod column;
 mod dependencies;
@@ -21,8 +22,8 @@ pub use text::text;
 use std::collections::BTreeMap;
 
 use crate::record::{
-    Began, Call, Clock, Counter, Device, Event, Expectation, Lane, Log, Loss, NameId, Problem, Run,
-    RunEnd, SpanId, Value,
+    Began, Call, Clock, Counter, Device, Event, Expectation, Lane, Log, Loss, Problem, Run, RunEnd,
+    SpanId,
 };
 use crate::time::Interval;
 
@@ -47,8 +48,7 @@ pub struct Capture {
     spans: table::Table,
     open: BTreeMap<SpanId, Began>,
     dependencies: dependencies::Dependencies,
-    arguments: Vec<(NameId, Value)>,
-    arguments_of: links::Links,
+    arguments: arguments::Arguments,
     problems: Vec<Problem>,
     expectations: Vec<Expectation>,
     log: Vec<Log>,

@@ -1,7 +1,7 @@
 //! The one door: a record goes in, and the table it belongs to grows.
 
 use super::table::Refusal;
-use super::{Capture, Samples, column};
+use super::{Capture, Samples};
 use crate::record::{
     Began, Counter, Dependency, Device, EventId, Group, Lane, LaneId, NameId, Problem, Record,
     Sample, Severity, Span, SpanId, Value,
@@ -127,8 +127,7 @@ impl Capture {
             );
             return self.complain("argument-refused", text, SpanId::NONE);
         }
-        self.arguments_of.push(span.index());
-        column::push(&mut self.arguments, (name, value));
+        self.arguments.push(span, name, value);
     }
 
     fn take_sample(&mut self, sample: Sample) {

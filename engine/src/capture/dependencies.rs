@@ -8,7 +8,7 @@ use crate::record::{Dependency, DependencyId, EventId, SpanId};
 #[derive(Default)]
 pub(super) struct Dependencies {
     rows: Vec<(SpanId, SpanId)>,
-    kinds: Vec<u16>,
+    kinds: Vec<u8>,
     /// Only for dependencies that an event carries: their number, the event and its generation.
     events: Vec<(u32, EventId, u32)>,
     effects: Links,
@@ -38,7 +38,7 @@ impl Dependencies {
         push(&mut self.rows, (dependency.cause, dependency.effect));
         push(
             &mut self.kinds,
-            (dependency.kind as u16) << 8 | dependency.basis as u16,
+            (dependency.kind as u8) << 4 | dependency.basis as u8,
         );
         true
     }
@@ -54,10 +54,10 @@ impl Dependencies {
             cause,
             effect,
             kind: DependencyKind::ALL
-                .get(kinds >> 8)
+                .get(kinds >> 4)
                 .copied()
                 .unwrap_or_default(),
-            basis: Basis::ALL.get(kinds & 0xff).copied().unwrap_or_default(),
+            basis: Basis::ALL.get(kinds & 0xf).copied().unwrap_or_default(),
             event,
             generation,
         })
@@ -74,7 +74,7 @@ impl Dependencies {
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
         let columns =
-            self.rows.capacity() * 8 + self.kinds.capacity() * 2 + self.events.capacity() * 12;
+            self.rows.capacity() * 8 + self.kinds.capacity() + self.events.capacity() * 12;
         columns + self.effects.heap_bytes() + self.causes.heap_bytes()
     }
 }

@@ -183,14 +183,15 @@ impl Capture {
         self.dependencies.effects(cause)
     }
 
-    /// Further fields of a span, in the order in which they arrived.
-    pub fn arguments(&self, span: SpanId) -> impl Iterator<Item = (&str, &Value)> {
-        let mut items: Vec<u32> = self.arguments_of.of(span.index()).collect();
-        items.reverse();
-        let rows = items
-            .into_iter()
-            .filter_map(|item| self.arguments.get(item as usize));
-        rows.map(|(name, value)| (self.name(*name), value))
+    /// Further fields of a span, each with its name, in the order in which they arrived.
+    pub fn arguments(&self, span: SpanId) -> impl Iterator<Item = (&str, Value)> {
+        self.argument_ids(span)
+            .map(|(name, value)| (self.name(name), value))
+    }
+
+    /// Further fields of a span, each with its name's number.
+    pub fn argument_ids(&self, span: SpanId) -> impl Iterator<Item = (NameId, Value)> {
+        self.arguments.of(span)
     }
 
     /// What is known to be wrong or missing in the data.
@@ -227,8 +228,7 @@ impl Capture {
     pub fn bytes(&self) -> usize {
         let texts: usize = self.names.iter().map(|name| name.len()).sum();
         let names = self.names.capacity() * size_of::<Box<str>>() + texts;
-        let arguments = self.arguments.capacity() * size_of::<(NameId, Value)>();
-        let links = self.arguments_of.heap_bytes() + self.dependencies.heap_bytes();
-        self.span_bytes() + links + arguments + names
+        let ties = self.dependencies.heap_bytes() + self.arguments.heap_bytes();
+        self.span_bytes() + ties + names
     }
 }

@@ -1,7 +1,7 @@
 //! What the capture must keep, whatever order it arrives in and however much there is.
 
 use super::*;
-use crate::record::{CallId, Dependency, EventId, LaneId, Record, Span, SpanKind, State};
+use crate::record::{CallId, Dependency, EventId, LaneId, NameId, Record, Span, SpanKind, State};
 use crate::time::Nanos;
 
 fn span(id: u32, lane: u32, start: i64, end: i64) -> Span {

@@ -1,9 +1,9 @@
 //! A capture as the records that make it again.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use crate::capture::{Capture, PlacedSpan, Repair};
-use crate::record::{DependencyId, LaneId, NameId, Record, Sample, Span, SpanId, Value};
+use crate::record::{DependencyId, LaneId, NameId, Record, Sample, Span};
 use crate::time::{Interval, Nanos};
 
 /// The records that make the same capture again when they are applied to an empty one. Dependencies come before
@@ -56,7 +56,6 @@ fn samples(capture: &Capture) -> impl Iterator<Item = Record> {
 
 /// Spans by lane, sub-lane and start: what was put on a lower sub-lane overlaps something above it, and still does.
 fn spans(capture: &Capture) -> impl Iterator<Item = Record> {
-    let names = ArgumentNames::new(capture);
     let lanes: BTreeSet<LaneId> = capture.spans().map(|placed| placed.span.lane).collect();
     let all = Interval {
         start: Nanos::MIN,
@@ -70,7 +69,10 @@ fn spans(capture: &Capture) -> impl Iterator<Item = Record> {
         .open()
         .map(|began| (began.id, Record::Began(*began)));
     ran.chain(open).flat_map(move |(id, record)| {
-        let mut records = names.arguments(capture, id);
+        let arguments = capture.argument_ids(id);
+        let mut records: Vec<Record> = arguments
+            .map(|(name, value)| Record::Argument(id, name, value))
+            .collect();
         records.push(record);
         records
     })
@@ -94,24 +96,4 @@ fn after(capture: &Capture) -> impl Iterator<Item = Record> {
         .chain(boxed(capture.expectations(), Record::Expectation))
         .chain(boxed(capture.log(), Record::Log))
         .chain(end)
-}
-
-/// The names of arguments, which the capture hands out as texts.
-struct ArgumentNames(HashMap<Box<str>, NameId>);
-
-impl ArgumentNames {
-    fn new(capture: &Capture) -> Self {
-        let known = (0..capture.name_count() as u32).map(NameId);
-        Self(known.map(|id| (capture.name(id).into(), id)).collect())
-    }
-
-    fn arguments(&self, capture: &Capture, span: SpanId) -> Vec<Record> {
-        let rows = capture.arguments(span);
-        rows.map(|(name, value): (&str, &Value)| {
-            // A text that is no name is the `?` of a name that never came.
-            let id = self.0.get(name).copied().unwrap_or_default();
-            Record::Argument(span, id, value.clone())
-        })
-        .collect()
-    }
 }

@@ -199,7 +199,7 @@ fn arguments(ui: &mut Ui, scene: &Scene<'_>, id: SpanId) {
     section(ui, scene.theme, "Arguments");
     for (name, value) in arguments {
         let value = match value {
-            Value::Integer(number) => text::number(*number as f64),
+            Value::Integer(number) => text::number(number as f64),
             Value::Number(number) => number.to_string(),
             Value::Text(words) => words.to_string(),
         };
