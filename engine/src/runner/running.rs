@@ -167,6 +167,8 @@ impl Running {
                 .fail(&format!("Syncline itself failed: {panic}"));
         }
         self.join();
+        // Before the results are checked, which takes its time and is no part of the run.
+        let end = self.now();
         let mut desk = self.collector.take().and_then(Collector::finish);
         let outcome = self.outcome();
         let ledger = desk.as_ref().map(Desk::ledger);
@@ -175,7 +177,7 @@ impl Running {
             self.reporter
                 .send(Record::Expectation(Box::new(expectation)));
         }
-        self.report_end(outcome);
+        self.report_end(outcome, end);
         match &mut desk {
             Some(desk) => desk.sweep(),
             // The collector failed: the file ends early, the window still gets what is left.
@@ -212,10 +214,14 @@ impl Running {
         }
     }
 
-    fn report_end(&self, outcome: Outcome) {
+    /// The time, as the host thread that is furthest has it.
+    fn now(&self) -> Nanos {
         let hosts = (0..self.shared.plan.hosts.len()).map(HostIndex);
         let device = &self.shared.device;
-        let time = hosts.map(|host| device.now(host)).max().unwrap_or_default();
+        hosts.map(|host| device.now(host)).max().unwrap_or_default()
+    }
+
+    fn report_end(&self, outcome: Outcome, time: Nanos) {
         for place in 0..self.pending.len() {
             self.reporter.send(Record::Sample(Sample {
                 counter: Shared::pending_counter(StreamIndex(place as u32)),
