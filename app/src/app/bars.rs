@@ -1,9 +1,11 @@
 //! The bar at the top, with menus and what runs, and the bar at the bottom, with how things are.
 
+mod icon;
 mod menus;
 
 use eframe::egui::{
-    Align, Button, Color32, ComboBox, Frame, Layout, Margin, Panel as Side, Response, RichText, Ui,
+    Align, Button, Color32, ComboBox, Frame, Layout, Margin, Panel as Side, Response, RichText,
+    Role, Ui, WidgetInfo,
 };
 use engine::runner::Phase;
 
@@ -11,6 +13,7 @@ use crate::action::{Action, Command};
 use crate::panel::{Scene, Search};
 use crate::text;
 use crate::theme::{GRID, Theme};
+use icon::Icon;
 
 /// How fast host threads may make calls, in calls a second.
 const PACES: &[(Option<f64>, &str)] = &[
@@ -88,23 +91,35 @@ fn buttons(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     } else {
         Command::Rerun
     };
-    for (sign, command, enabled) in [
-        ("▶", go, can_run),
-        ("⏸", Command::RunOrPause, runs),
-        ("⏭", Command::Step, can_run && phase != Phase::Stopping),
-        ("⏹", Command::Stop, !idle),
+    for (icon, command, enabled) in [
+        (Icon::Run, go, can_run),
+        (Icon::Pause, Command::RunOrPause, runs),
+        (
+            Icon::Step,
+            Command::Step,
+            can_run && phase != Phase::Stopping,
+        ),
+        (Icon::Stop, Command::Stop, !idle),
     ] {
-        if control(ui, sign, command, enabled).clicked() {
+        if control(ui, icon, command, enabled).clicked() {
             actions.push(command.into());
         }
     }
 }
 
-fn control(ui: &mut Ui, sign: &str, command: Command, enabled: bool) -> Response {
+fn control(ui: &mut Ui, icon: Icon, command: Command, enabled: bool) -> Response {
     let entry = command.entry();
     let (label, help) = entry.map_or(("", ""), |entry| (entry.label, entry.help));
-    let button = Button::new(sign).min_size([32.0, 24.0].into());
+    let button = Button::new("").min_size([32.0, 24.0].into());
     let response = ui.add_enabled(enabled, button);
+    response.widget_info(|| WidgetInfo::labeled(Role::Button, enabled, label));
+    let colour = ui.style().interact(&response).fg_stroke.color;
+    let colour = if enabled {
+        colour
+    } else {
+        ui.visuals().disable(colour)
+    };
+    icon.paint(ui.painter(), response.rect.center(), colour);
     response
         .on_hover_text(format!("{label} ({})\n{help}", command.key()))
         .on_disabled_hover_text(format!("{label} ({})", command.key()))
@@ -146,13 +161,12 @@ pub fn status(ui: &mut Ui, scene: &Scene<'_>) {
                     .color(colour)
                     .strong(),
             );
-            ui.label(RichText::new(amounts(scene)).color(theme.weak));
-            if scene.status.lost > 0 {
-                let words = format!("{} lost", text::count(scene.status.lost));
-                ui.label(RichText::new(words).color(theme.bad).strong());
+            let colour = if scene.status.lost > 0 {
+                theme.bad
             } else {
-                ui.label(RichText::new("0 lost").color(theme.weak));
-            }
+                theme.weak
+            };
+            ui.label(RichText::new(amounts(scene)).color(colour));
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.label(RichText::new(pointer(scene)).monospace().color(theme.weak));
             });
@@ -164,7 +178,7 @@ fn doing(scene: &Scene<'_>) -> (&'static str, &'static str, Color32) {
     let theme: &Theme = scene.theme;
     match scene.status.phase {
         Phase::Running => ("●", "live", theme.good),
-        Phase::Paused => ("⏸", "paused", theme.warning),
+        Phase::Paused => ("●", "paused", theme.warning),
         Phase::Stopping => ("●", "stopping", theme.warning),
         Phase::Idle if scene.capture.run().is_none() && scene.capture.span_count() == 0 => {
             ("○", "nothing run yet", theme.weak)
@@ -180,6 +194,7 @@ fn amounts(scene: &Scene<'_>) -> String {
         text::counted(capture.lanes().len() as u64, "lane"),
         text::counted(capture.span_count() as u64, "span"),
         text::counted(capture.dependency_count() as u64, "dependency"),
+        format!("{} lost", text::count(scene.status.lost)),
     ]
     .join(" · ")
 }

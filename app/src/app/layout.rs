@@ -57,8 +57,10 @@ impl App {
                 .default_size(280.0)
                 .size_range(96.0..=640.0)
                 .resizable(true);
-            side.frame(frame(theme, 16))
-                .show(ui, |ui| tabs(ui, &scene, panels, &mut actions));
+            side.frame(frame(theme, 16)).show(ui, |ui| {
+                ui.set_min_height(ui.available_height());
+                tabs(ui, &scene, panels, &mut actions);
+            });
         }
         let ground = Frame::new().fill(theme.canvas);
         CentralPanel::no_frame().frame(ground).show(ui, |ui| {
@@ -134,7 +136,8 @@ fn tabs(ui: &mut Ui, scene: &Scene<'_>, panels: &mut [Box<dyn Panel>], actions: 
             }
         }
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let hide = ui.add(Button::new("⏷").frame(false));
+            let hide =
+                ui.add(Button::new(RichText::new("▼").small().color(theme.weak)).frame(false));
             if hide
                 .on_hover_text(format!("Hide ({})", Command::Bottom.key()))
                 .clicked()

@@ -109,12 +109,11 @@ fn line(capture: &Capture, wait: SpanId) -> String {
     let Some(placed) = capture.span(wait) else {
         return String::new();
     };
-    let lane = capture
-        .lane(placed.span.lane)
-        .map_or("the stream", |lane| &lane.name);
+    let lane = capture.lane(placed.span.lane);
     format!(
-        "Two streams ran on this machine just now. The hatched span is a wait: {lane} stood still for {} until the \
-         copy it needs had ended. Press {} to follow the arrow back to what held it, {} for all keys.",
+        "This ran on your machine just now. The hatched span that is selected is a wait: {} stood still for {}. \
+         Press {} to go to what held it, {} for all keys.",
+        lane.map_or("a stream", |lane| &lane.name),
         text::duration(placed.interval().length()),
         Command::Cause.key(),
         Command::Help.key()

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Grid, RichText, ScrollArea, Ui};
 
-use super::widgets::section;
+use super::widgets::{compact, section};
 use super::{Panel, Place, Scene};
 use crate::action::{Action, COMMANDS, Entry, Menu};
 use crate::theme::{GRID, Theme};
@@ -74,13 +74,16 @@ fn group(ui: &mut Ui, theme: &Theme, menu: Menu) {
 }
 
 fn keys(entry: &Entry) -> String {
-    let keys: Vec<_> = entry.keys.iter().map(ToString::to_string).collect();
+    // The third key of a command is there for habits of other programs; the README lists it.
+    let keys: Vec<_> = entry.keys.iter().take(2).map(ToString::to_string).collect();
     keys.join("  ")
 }
 
 fn table(ui: &mut Ui, theme: &Theme, id: &str, rows: impl Iterator<Item = (String, &'static str)>) {
+    compact(ui);
     Grid::new(id)
         .num_columns(2)
+        .min_col_width(112.0)
         .spacing([4.0 * GRID, GRID])
         .show(ui, |ui| {
             for (keys, help) in rows {

@@ -1,6 +1,6 @@
 //! The chosen workload's parameters, as sliders.
 
-use eframe::egui::{Align, Label, Layout, RichText, Slider, Ui};
+use eframe::egui::{Align, Label, Layout, RichText, Slider, Stroke, Ui};
 use engine::workload::Parameter;
 
 use super::widgets::{hint, link, section};
@@ -48,13 +48,8 @@ impl Panel for Parameters {
         let moved = scene.state.documents.overrides();
         for parameter in document.parameters() {
             let found = moved.iter().find(|(name, _)| *name == parameter.name);
-            slider(
-                ui,
-                scene,
-                parameter,
-                found.map(|(_, value)| *value),
-                actions,
-            );
+            let value = found.map(|(_, value)| *value);
+            ui.scope(|ui| slider(ui, scene, parameter, value, actions));
         }
         if differs(scene, document.parameters(), &moved) {
             ui.add_space(GRID);
@@ -112,6 +107,17 @@ fn slider(
         .iter()
         .all(|value| value.fract() == 0.0);
     ui.spacing_mut().slider_width = ui.available_width();
+    ui.spacing_mut().interact_size.y = 14.0;
+    let accent = scene.theme.accent;
+    let visuals = ui.visuals_mut();
+    visuals.selection.bg_fill = accent;
+    for state in [
+        &mut visuals.widgets.inactive,
+        &mut visuals.widgets.hovered,
+        &mut visuals.widgets.active,
+    ] {
+        state.fg_stroke = Stroke::new(2.0, accent);
+    }
     let mut slider = Slider::new(&mut value, parameter.min..=parameter.max)
         .show_value(false)
         .logarithmic(parameter.min > 0.0 && parameter.max / parameter.min >= WIDE);

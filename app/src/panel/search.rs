@@ -173,7 +173,7 @@ impl Search {
         let id = Id::unique("search");
         let key = Command::Search.key();
         if !wanted.is_empty() {
-            for (sign, command) in [("⏷", Command::NextMatch), ("⏶", Command::PreviousMatch)] {
+            for (sign, command) in [("▼", Command::NextMatch), ("▲", Command::PreviousMatch)] {
                 let label = command.entry().map_or("", |entry| entry.label);
                 if ui
                     .button(sign)

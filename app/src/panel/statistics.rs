@@ -82,7 +82,7 @@ impl Panel for Figures {
                 };
                 charts::durations(left, scene, &found.statistics);
                 charts::busy(middle, scene, &found.statistics, &found.strips);
-                charts::overlaps(right, scene, &found.statistics);
+                right.vertical(|ui| charts::overlaps(ui, scene, &found.statistics));
             });
         });
     }

@@ -25,6 +25,7 @@ pub fn hint(ui: &mut Ui, theme: &Theme, text: &str) {
 
 /// A name on the left and its value on the right, the value's digits under one another.
 pub fn field(ui: &mut Ui, theme: &Theme, name: &str, value: &str) -> Response {
+    compact(ui);
     ui.horizontal(|ui| {
         ui.add(Label::new(RichText::new(name).color(theme.weak)).selectable(false));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -33,6 +34,11 @@ pub fn field(ui: &mut Ui, theme: &Theme, name: &str, value: &str) -> Response {
         .inner
     })
     .inner
+}
+
+/// Rows from here on are as high as their text.
+pub fn compact(ui: &mut Ui) {
+    ui.spacing_mut().interact_size.y = 4.0 * GRID;
 }
 
 /// A text that can be followed.

@@ -1,13 +1,21 @@
 //! The menus, made from the table of commands.
 
-use eframe::egui::{Button, MenuBar, Ui};
+use eframe::egui::{Button, MenuBar, Ui, Vec2};
 
 use crate::action::{Action, COMMANDS, Command, Entry, Menu};
 use crate::panel::Scene;
 use crate::state::{Settings, Switch};
 
+/// Width of all menus' names, in points.
+const WIDTH: f32 = 212.0;
+
 /// Shows the menus.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    // A menu bar takes all the width it is given, and the rest of the bar follows it.
+    ui.allocate_ui(Vec2::new(WIDTH, 24.0), |ui| bar(ui, scene, actions));
+}
+
+fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     MenuBar::new().ui(ui, |ui| {
         for menu in Menu::ALL {
             ui.menu_button(menu.label(), |ui| {

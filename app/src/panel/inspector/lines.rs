@@ -6,7 +6,7 @@ use engine::record::CallId;
 use crate::action::Action;
 use crate::panel::Scene;
 use crate::panel::source::highlight;
-use crate::panel::widgets::{card, section};
+use crate::panel::widgets::{card, compact, section};
 
 /// Lines shown before and after the one that is meant.
 const AROUND: usize = 2;
@@ -24,10 +24,16 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, call: CallId, actions: &mut Vec<Acti
     }
     section(ui, scene.theme, "Source");
     let first = line.saturating_sub(AROUND + 1);
+    let shown = || source.lines().enumerate().skip(first).take(2 * AROUND + 1);
+    let filled = shown().filter(|(_, words)| !words.trim().is_empty());
+    let indents = filled.map(|(_, words)| words.len() - words.trim_start().len());
+    let indent = indents.min().unwrap_or(0);
     card(ui, scene.theme.well, |ui| {
         ui.set_width(ui.available_width());
-        ui.spacing_mut().item_spacing.y = 2.0;
-        for (at, words) in source.lines().enumerate().skip(first).take(2 * AROUND + 1) {
+        ui.spacing_mut().item_spacing.y = 0.0;
+        compact(ui);
+        for (at, words) in shown() {
+            let words = words.get(indent..).unwrap_or_default();
             if one(ui, scene, at + 1, words, at + 1 == line) {
                 actions.push(Action::OpenTab("source"));
             }

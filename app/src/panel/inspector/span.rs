@@ -8,7 +8,7 @@ use engine::record::{Began, DependencyId, SpanId, State, Value};
 use super::{lane_of, lines, name_of, title};
 use crate::action::Action;
 use crate::panel::Scene;
-use crate::panel::widgets::{card, field, hint, link, section};
+use crate::panel::widgets::{card, compact, field, hint, link, section};
 use crate::text;
 
 /// Causes or effects that are listed at once; the rest is counted.
@@ -104,6 +104,7 @@ fn reason(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action>)
         ui.set_width(ui.available_width());
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 0.0;
+            ui.spacing_mut().interact_size.y = 0.0;
             for piece in &pieces {
                 match piece {
                     Piece::Text(words) => {
@@ -179,6 +180,7 @@ fn end(
     action: Action,
     actions: &mut Vec<Action>,
 ) {
+    compact(ui);
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.label(RichText::new(note).color(scene.theme.weak).small());

@@ -7,7 +7,7 @@ use engine::record::{Group, LaneId};
 use engine::time::Nanos;
 
 use crate::panel::Scene;
-use crate::panel::widgets::hint;
+use crate::panel::widgets::{compact, hint};
 use crate::text;
 use crate::theme::{GRID, mixed};
 
@@ -40,7 +40,7 @@ pub fn durations(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
     let Some(bins) = Bins::around(found) else {
         return;
     };
-    legend(ui, scene, found);
+    ui.scope(|ui| legend(ui, scene, found));
     let mut charts: Vec<BarChart> = Vec::new();
     for (at, of) in found.iter().enumerate() {
         let chart = chart(scene, of, &bins, colour(scene, of, at));
@@ -152,12 +152,14 @@ fn colour(scene: &Scene<'_>, of: &Durations, at: usize) -> Color32 {
     mixed(
         scene.theme.role(role),
         scene.theme.panel,
-        1.0 - 0.18 * at as f32,
+        1.0 - 0.2 * at as f32,
     )
 }
 
 /// A colour, a name, and the figures of each operation.
 fn legend(ui: &mut Ui, scene: &Scene<'_>, found: &[Durations]) {
+    compact(ui);
+    ui.spacing_mut().item_spacing.y = 2.0;
     for (at, of) in found.iter().enumerate() {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0 * GRID;
@@ -213,6 +215,7 @@ fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: 
     let colour = scene.theme.role(lane.role);
     let height = 26.0;
     let row = ui.horizontal(|ui| {
+        ui.spacing_mut().item_spacing.x = 2.0 * GRID;
         let size = Vec2::new(92.0, height);
         ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_size(size);
@@ -224,10 +227,10 @@ fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: 
             .enumerate()
             .map(|(at, share)| Bar::new(at as f64, *share).width(1.0).fill(colour));
         let chart = BarChart::new(&lane.name, bars.collect()).allow_hover(false);
-        ui.spacing_mut().item_spacing.x = GRID;
         Plot::new(("busy", used.lane.0))
             .width(width)
             .height(height)
+            .show_background(false)
             .show_axes(false)
             .show_grid(false)
             .show_x(false)
