@@ -4,6 +4,8 @@
 mod house;
 
 mod captures;
+mod cli;
+mod damage;
 mod layers;
 mod lists;
 mod readme;

@@ -2,7 +2,7 @@
 
 pub mod sample;
 
-mod foreign;
+pub mod foreign;
 mod random;
 mod schema;
 

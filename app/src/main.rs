@@ -1,6 +1,5 @@
-//! Opens the window.
+//! The program: everything it does is in the library.
 
-fn main() -> anyhow::Result<()> {
-    let files = std::env::args_os().skip(1).map(Into::into).collect();
-    app::app::open_window(files)
+fn main() -> std::process::ExitCode {
+    std::process::ExitCode::from(app::cli::main())
 }

@@ -63,7 +63,7 @@ mod template;
 pub use bundled::{Bundled, bundled};
 pub use call::{Call, Launch, Place, Placed, Target};
 pub use document::Document;
-pub use error::Error;
+pub use error::{Error, nearest};
 pub use expectation::{Bounds, ExpectationKind, ExpectationPlan, Mismatch, compare};
 pub use expression::Expression;
 pub use kernel::{KERNELS, Kernel, Shape};

@@ -1,6 +1,5 @@
 //! Files of other tools, made here message by message.
 
-use engine::capture::Capture;
 use engine::perfetto::proto::{
     AnnotationValue, CLEARED, CounterDescriptor, DebugAnnotation, InternedData, InternedName,
     TracePacket, TrackDescriptor, TrackEvent, event_type,
@@ -82,15 +81,11 @@ fn interned() -> TracePacket {
     }
 }
 
-fn read(packets: &[TracePacket]) -> Capture {
-    capture(opened(file(packets)).unwrap().0)
-}
-
-#[test]
-fn slices_counters_and_arrows_are_read() {
+/// A file with a host thread, a stream, a counter and an arrow.
+pub fn sample() -> Vec<u8> {
     let mut power = event(1_500, 3, event_type::COUNTER);
     power.track_event.as_mut().unwrap().double_counter_value = Some(250.0);
-    let capture = read(&[
+    file(&[
         track(1, "main", false),
         track(2, "GPU Kernel Dispatch [0] Queue 1", false),
         track(3, "power", true),
@@ -101,7 +96,12 @@ fn slices_counters_and_arrows_are_read() {
         event(2_000, 2, event_type::END),
         begin(1_200, 2, 2, &[77]),
         power,
-    ]);
+    ])
+}
+
+#[test]
+fn slices_counters_and_arrows_are_read() {
+    let capture = capture(opened(sample()).unwrap().0);
     let (call, kernel) = (
         capture.span(SpanId(0)).unwrap(),
         capture.span(SpanId(1)).unwrap(),

@@ -42,13 +42,15 @@ impl Exporter for Pftrace {
     }
 }
 
+/// How many spans wait for what belongs to them.
+const HELD: usize = 8192;
 /// How many bytes gather before they are handed to the output.
 const BUFFER: usize = 64 * 1024;
 
 /// Writes records as they come. Every packet is whole, so a file that ends early opens up to its last one.
 ///
-/// Spans are drawn by Perfetto as slices and dependencies as arrows, where the dependency came before both of its
-/// spans; what came later, and what Perfetto has no place for, is listed under a process of its own.
+/// Spans are drawn by Perfetto as slices and dependencies as arrows, where the dependency came before its spans were
+/// written, which is at the next flush; what came later, and what Perfetto has no place for, is listed under a process of its own.
 pub struct Writer<W: Write> {
     output: W,
     buffer: Vec<u8>,
@@ -58,6 +60,9 @@ pub struct Writer<W: Write> {
     argument_names: HashSet<NameId>,
     tracks: track::Tracks,
     flows: flow::Flows,
+    /// Spans that wait for what belongs to them, and lanes among them: producers report from several threads, so that
+    /// a span may come a little before its lane, its name and what ties it to others.
+    held: Vec<Record>,
     began: BTreeMap<SpanId, Began>,
     /// Arguments that came before their span.
     arguments: BTreeMap<SpanId, Vec<(NameId, Value)>>,
@@ -74,6 +79,7 @@ impl<W: Write> Writer<W> {
             argument_names: HashSet::new(),
             tracks: track::Tracks::default(),
             flows: flow::Flows::default(),
+            held: Vec::new(),
             began: BTreeMap::new(),
             arguments: BTreeMap::new(),
         };
@@ -81,12 +87,16 @@ impl<W: Write> Writer<W> {
         writer
     }
 
-    /// Writes one record. An argument and the beginning of a span wait in memory for the span, at most until the
-    /// next [`flush`](Self::flush). An error of the output leaves the record unwritten or cut short.
+    /// Writes one record. Spans, their beginnings and their arguments wait in memory for what belongs to them, at most
+    /// until the next [`flush`](Self::flush). An error of the output leaves the record unwritten or cut short.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         match record {
             Record::Name(id, text) => self.write_name(*id, text)?,
-            Record::Span(span) => self.write_span(span),
+            // A reader marks spans by what it knows of their lane when they come: the two stay in order.
+            Record::Span(_) | Record::Lane(_) => {
+                self.describe(record);
+                self.held.push(record.clone());
+            }
             Record::Began(began) => self.write_began(began)?,
             Record::Dependency(dependency) => self.write_dependency(dependency),
             Record::Argument(span, name, value) => self.write_argument(*span, *name, value),
@@ -96,8 +106,22 @@ impl<W: Write> Writer<W> {
                 self.write_fact(record)?;
             }
         }
+        if self.held.len() >= HELD {
+            self.release()?;
+        }
         if self.buffer.len() >= BUFFER {
             self.hand_over()?;
+        }
+        Ok(())
+    }
+
+    /// Writes what was held back.
+    fn release(&mut self) -> io::Result<()> {
+        for record in std::mem::take(&mut self.held) {
+            match record {
+                Record::Span(span) => self.write_span(&span),
+                other => self.write_fact(&other)?,
+            }
         }
         Ok(())
     }
@@ -105,6 +129,7 @@ impl<W: Write> Writer<W> {
     /// Hands everything to the output, also what is known of spans that still run. Call it when the records so far
     /// must survive the process, a few times a second, and at the end.
     pub fn flush(&mut self) -> io::Result<()> {
+        self.release()?;
         for (_, began) in std::mem::take(&mut self.began) {
             self.write_fact(&Record::Began(began))?;
         }

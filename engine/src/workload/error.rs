@@ -59,10 +59,7 @@ impl fmt::Display for Error {
 }
 
 /// “did you mean …?” with the one of `known` that is nearest to `wanted`, where one is near.
-pub(super) fn nearest<'a>(
-    wanted: &str,
-    known: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     let wanted = wanted.to_lowercase();
     known
         .into_iter()

@@ -83,20 +83,19 @@ fn an_arrow_arrives_at_the_end_of_what_blocks() {
         tie(0, 1),
         span(1, SpanKind::EventWait, 0, 9),
         span(0, SpanKind::EventRecord, 9, 9),
-        tie(1, 2),
         span(2, SpanKind::Kernel, 9, 12),
+        tie(1, 2),
     ]);
     let row = Track::Lane(LaneId(0), 0);
     let (begin, end) = (event_type::BEGIN, event_type::END);
     assert_eq!(
         slices(&packets),
         [
-            (begin, row, vec![], vec![]),
+            (begin, row, vec![2], vec![]),
             (end, row, vec![], vec![1]),
             (begin, row, vec![1], vec![]),
             (end, row, vec![], vec![]),
-            // The tie of 1 and 2 came after 1 was written: it is in the list alone.
-            (begin, row, vec![], vec![]),
+            (begin, row, vec![], vec![2]),
             (end, row, vec![], vec![]),
         ]
     );

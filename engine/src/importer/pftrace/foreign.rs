@@ -70,7 +70,9 @@ impl Foreign {
     /// Takes a packet.
     pub fn take(&mut self, mut packet: TracePacket, sink: &mut Sink<'_>) {
         let id = packet.trusted_packet_sequence_id.unwrap_or(0);
-        self.tally.lost += u64::from(packet.previous_packet_dropped.unwrap_or(0) > 0);
+        // Of a writer's first packet Perfetto always says so.
+        let lost = packet.previous_packet_dropped.unwrap_or(0) > 0;
+        self.tally.lost += u64::from(lost && self.sequences.contains_key(&id));
         let said = packet.interned_data.is_some() || packet.trace_packet_defaults.is_some();
         self.sequences.entry(id).or_default().take(&mut packet);
         if let Some(snapshot) = &packet.clock_snapshot {

@@ -1,0 +1,140 @@
+//! The command line: what can be asked for, and the exit code of the answer.
+
+mod arguments;
+mod check;
+mod details;
+mod figures;
+mod interrupt;
+mod lists;
+mod open;
+mod progress;
+mod run;
+mod table;
+mod window;
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal as _, Write};
+
+use clap::Parser as _;
+
+use arguments::{Arguments, Command};
+
+/// All is well.
+pub const FINE: u8 = 0;
+/// The run failed, or an expectation did not hold.
+pub const FAILED: u8 = 1;
+/// What was asked for cannot be done: the input is wrong, or something is missing.
+pub const WRONG: u8 = 2;
+/// The user stopped it.
+pub const STOPPED: u8 = 130;
+
+/// Why there is no answer.
+#[derive(Debug)]
+enum Stop {
+    /// What was asked for is wrong; the words say why and what to do.
+    Wrong(String),
+    /// Nobody takes the answer.
+    Output(io::Error),
+}
+
+impl From<io::Error> for Stop {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+/// Where an answer goes, and whether somebody watches.
+struct Streams<'a> {
+    /// The answer.
+    out: &'a mut dyn Write,
+    /// What is wrong.
+    err: &'a mut dyn Write,
+    /// Whether progress is drawn.
+    watched: bool,
+    /// Whether Ctrl-C is ours to hear.
+    own_process: bool,
+}
+
+/// Does what the arguments of this process ask for, and answers with the exit code.
+pub fn main() -> u8 {
+    let streams = &mut Streams {
+        out: &mut io::BufWriter::new(io::stdout()),
+        err: &mut io::stderr(),
+        watched: io::stderr().is_terminal(),
+        own_process: true,
+    };
+    answer(std::env::args_os(), streams)
+}
+
+/// Does what `arguments` ask for, the program's name being the first of them, and answers with the exit code:
+/// [`FINE`], [`FAILED`], [`WRONG`] or [`STOPPED`].
+pub fn run(
+    arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    out: &mut dyn Write,
+    err: &mut dyn Write,
+) -> u8 {
+    let streams = &mut Streams {
+        out,
+        err,
+        watched: false,
+        own_process: false,
+    };
+    answer(arguments, streams)
+}
+
+fn answer(
+    arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>,
+    streams: &mut Streams<'_>,
+) -> u8 {
+    let done = match Arguments::try_parse_from(arguments) {
+        Ok(arguments) => dispatch(&arguments, streams),
+        Err(error) => usage(&error, streams),
+    };
+    let flushed = streams.out.flush();
+    match done.and_then(|code| flushed.map(|()| code).map_err(Stop::from)) {
+        Ok(code) => code,
+        // Whoever closes the pipe has seen enough.
+        Err(Stop::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => FINE,
+        Err(Stop::Output(error)) => {
+            complain(streams, &format!("the answer cannot be written: {error}"))
+        }
+        Err(Stop::Wrong(text)) => complain(streams, &text),
+    }
+}
+
+fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop> {
+    let ends_by_itself = matches!(
+        arguments.command,
+        Some(Command::Run(_) | Command::Info { .. })
+    );
+    if streams.own_process && ends_by_itself {
+        interrupt::watch();
+    }
+    match &arguments.command {
+        None => window::open(&arguments.files),
+        Some(Command::Open { files }) => window::open(files),
+        Some(Command::Run(options)) => run::run(options, streams),
+        Some(Command::Workloads { format }) => lists::workloads(*format, streams),
+        Some(Command::Backends { format }) => lists::backends(*format, streams),
+        Some(Command::Check { files }) => check::check(files, streams),
+        Some(Command::Info { file, format }) => details::details(file, *format, streams),
+    }
+}
+
+/// Help and the version are answers; anything else that clap says is a complaint.
+fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> Result<u8, Stop> {
+    let text = error.render();
+    if error.use_stderr() {
+        write!(streams.err, "{text}")?;
+        Ok(WRONG)
+    } else {
+        write!(streams.out, "{text}")?;
+        Ok(FINE)
+    }
+}
+
+fn complain(streams: &mut Streams<'_>, text: &str) -> u8 {
+    // Where even this cannot be written, the exit code remains.
+    let _ = writeln!(streams.err, "syncline: {text}");
+    WRONG
+}

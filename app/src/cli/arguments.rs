@@ -1,0 +1,130 @@
+//! The arguments, as clap reads them and explains them.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Syncline shows what GPU streams really do.
+#[derive(Debug, Parser)]
+#[command(
+    name = "syncline",
+    bin_name = "syncline",
+    version,
+    args_conflicts_with_subcommands = true,
+    after_help = "Without a command, Syncline opens its window. Exit codes: 0 all is well, 1 the run failed or an \
+                  expectation did not hold, 2 the input is wrong or something is missing, 130 stopped by Ctrl-C."
+)]
+pub struct Arguments {
+    /// Captures and workloads to open in the window
+    pub files: Vec<PathBuf>,
+    /// What to do instead
+    #[command(subcommand)]
+    pub command: Option<Command>,
+}
+
+/// What can be done besides opening the window.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Open captures and workloads in the window
+    Open {
+        /// The files
+        files: Vec<PathBuf>,
+    },
+    /// Run a workload without a window, and print what happened
+    Run(RunOptions),
+    /// List the workloads that come with the program
+    Workloads {
+        /// How to print
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// List what can run workloads here, and why the rest cannot
+    Backends {
+        /// How to print
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+    /// Read workloads and say what is wrong with them
+    Check {
+        /// The files, in KDL
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+    },
+    /// Print what a capture holds
+    Info {
+        /// The file
+        file: PathBuf,
+        /// How to print
+        #[arg(long, value_enum, default_value_t)]
+        format: Format,
+    },
+}
+
+/// What to run, and how.
+#[derive(Debug, Args)]
+pub struct RunOptions {
+    /// A file in KDL, or the name of a workload that comes with the program
+    #[arg(value_name = "FILE|NAME")]
+    pub workload: String,
+    /// What runs it; `syncline backends` lists them
+    #[arg(long, default_value = "cpu")]
+    pub backend: String,
+    /// Another value for a parameter; may be given several times
+    #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
+    pub parameters: Vec<(String, f64)>,
+    /// Where to write the capture while it runs
+    #[arg(long, value_name = "FILE.pftrace")]
+    pub save: Option<PathBuf>,
+    /// How to print
+    #[arg(long, value_enum, default_value_t, long_help = FIELDS)]
+    pub format: Format,
+}
+
+/// What programs can rely on.
+const FIELDS: &str = "How to print. `json` prints one object with the fields name, backend, outcome (finished, stopped, \
+    failed or unknown), reason, duration_ns, spans, running, dependencies, lost, streams (each name, role, spans, busy_ns, \
+    waiting_ns, queued_ns), overlaps (each first, second, both_ns, of_first, of_second), expectations (each text, holds, \
+    found, line), problems (each severity, code, text) and saved. Fields may be added; none is renamed or taken away";
+
+/// How to print an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For people
+    #[default]
+    Text,
+    /// For programs
+    Json,
+}
+
+fn parameter(text: &str) -> Result<(String, f64), String> {
+    let parts = text
+        .split_once('=')
+        .map(|(name, value)| (name.trim(), value.trim()));
+    let Some((name, value)) = parts.filter(|(name, _)| !name.is_empty()) else {
+        return Err("write a parameter's name, `=` and a number, such as n=1024".to_owned());
+    };
+    match value.replace('_', "").parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok((name.to_owned(), number)),
+        _ => Err(format!("“{value}” is not a number")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory as _;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Arguments::command().debug_assert();
+    }
+
+    #[test]
+    fn parameters_are_names_and_numbers() {
+        assert_eq!(parameter("n=65_536"), Ok(("n".to_owned(), 65_536.0)));
+        assert_eq!(parameter(" rate = 0.5 "), Ok(("rate".to_owned(), 0.5)));
+        for wrong in ["n", "=3", "n=", "n=many", "n=inf", "n=NaN"] {
+            assert!(parameter(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! What a capture comes to, in figures: made once, printed for people or for programs.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use engine::analysis::Statistics;
+use engine::capture::Capture;
+use engine::record::{Group, LaneId, Outcome};
+use engine::time::{Interval, Nanos};
+use serde::Serialize;
+
+use super::table::Table;
+use crate::text;
+
+/// A capture in figures.
+#[derive(Debug, Serialize)]
+pub(super) struct Figures {
+    /// Name of the workload or the file.
+    pub name: String,
+    /// What ran it, or the format it was read from.
+    pub backend: String,
+    /// `finished`, `stopped`, `failed`, or `unknown` where the capture breaks off.
+    pub outcome: &'static str,
+    /// Why it failed.
+    pub reason: Option<String>,
+    /// From the first instant to the last, in nanoseconds.
+    pub duration_ns: i64,
+    /// Spans that ran to their end.
+    pub spans: usize,
+    /// Spans that never ended.
+    pub running: usize,
+    /// Dependencies.
+    pub dependencies: usize,
+    /// Records that were given to the recorder and did not arrive; 0 unless something is broken.
+    pub lost: u64,
+    /// Streams, in the order on screen.
+    pub streams: Vec<Stream>,
+    /// Pairs of streams.
+    pub overlaps: Vec<Overlap>,
+    /// What the workload expected.
+    pub expectations: Vec<Expectation>,
+    /// What is wrong or missing.
+    pub problems: Vec<Problem>,
+    /// The file that the capture was written to.
+    pub saved: Option<String>,
+}
+
+/// What a stream did.
+#[derive(Debug, Serialize)]
+pub(super) struct Stream {
+    name: String,
+    role: &'static str,
+    spans: usize,
+    busy_ns: i64,
+    waiting_ns: i64,
+    queued_ns: i64,
+}
+
+/// How much two streams ran at the same time.
+#[derive(Debug, Serialize)]
+pub(super) struct Overlap {
+    first: String,
+    second: String,
+    both_ns: i64,
+    of_first: f64,
+    of_second: f64,
+}
+
+/// What the workload expected, and whether it held.
+#[derive(Debug, Serialize)]
+pub(super) struct Expectation {
+    text: String,
+    pub holds: bool,
+    found: String,
+    line: u32,
+}
+
+/// Something that is wrong or missing.
+#[derive(Debug, Serialize)]
+pub(super) struct Problem {
+    severity: &'static str,
+    code: String,
+    text: String,
+}
+
+impl Figures {
+    /// The figures of a whole capture.
+    pub fn new(capture: &Capture, lost: u64, saved: Option<&Path>) -> Self {
+        let extent = capture.extent().unwrap_or_default();
+        // The last instant counts as well, so that an operation without length there is seen.
+        let all = Interval::new(extent.start, extent.end + Nanos(1));
+        let found = Statistics::of(capture, all);
+        let name = |id: LaneId| {
+            capture
+                .lane(id)
+                .map_or_else(|| "?".to_owned(), |lane| lane.name.clone())
+        };
+        let (outcome, reason) = outcome(capture);
+        let run = capture.run();
+        Self {
+            name: run.map(|run| run.name.clone()).unwrap_or_default(),
+            backend: run.map(|run| run.backend.clone()).unwrap_or_default(),
+            outcome,
+            reason,
+            duration_ns: extent.length().0,
+            spans: capture.span_count(),
+            running: capture.open().count(),
+            dependencies: capture.dependency_count(),
+            lost,
+            streams: streams(capture, &found),
+            overlaps: found
+                .overlaps
+                .iter()
+                .map(|overlap| Overlap {
+                    first: name(overlap.first),
+                    second: name(overlap.second),
+                    both_ns: overlap.both.0,
+                    of_first: overlap.of_first,
+                    of_second: overlap.of_second,
+                })
+                .collect(),
+            expectations: expectations(capture),
+            problems: problems(capture),
+            saved: saved.map(|path| path.display().to_string()),
+        }
+    }
+
+    /// Whether everything that was expected held and the run did not fail.
+    pub fn passed(&self) -> bool {
+        self.outcome != "failed" && self.expectations.iter().all(|it| it.holds)
+    }
+
+    /// Writes them for programs: one object, indented.
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        serde_json::to_writer_pretty(&mut *out, self)?;
+        writeln!(out)
+    }
+
+    /// Writes them for people.
+    pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        let length = plain(&text::duration(Nanos(self.duration_ns)));
+        let reason = self
+            .reason
+            .as_ref()
+            .map_or_else(String::new, |it| format!(": {it}"));
+        writeln!(
+            out,
+            "{} on {}, {} after {length}{reason}",
+            self.name, self.backend, self.outcome
+        )?;
+        let mut counts = vec![
+            text::counted(self.spans as u64, "span"),
+            text::counted(self.dependencies as u64, "dependency"),
+            format!("{} lost", text::count(self.lost)),
+        ];
+        if self.running > 0 {
+            counts.push(format!("{} never ended", text::count(self.running as u64)));
+        }
+        writeln!(out, "{}", plain(&counts.join(", ")))?;
+        self.write_streams(out)?;
+        self.write_overlaps(out)?;
+        self.write_verdicts(out)?;
+        if let Some(path) = &self.saved {
+            writeln!(out, "\nsaved to {path}")?;
+        }
+        Ok(())
+    }
+
+    fn write_streams(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut table = Table::new(&[
+            "stream",
+            "role",
+            ">spans",
+            ">busy",
+            ">of the time",
+            ">waiting",
+            ">queued",
+        ]);
+        for stream in &self.streams {
+            let share = stream.busy_ns as f64 / self.duration_ns.max(1) as f64;
+            table.row([
+                stream.name.clone(),
+                stream.role.to_owned(),
+                text::count(stream.spans as u64),
+                text::duration(Nanos(stream.busy_ns)),
+                text::percent(share),
+                text::duration(Nanos(stream.waiting_ns)),
+                text::duration(Nanos(stream.queued_ns)),
+            ]);
+        }
+        table.write_after_a_line(out)
+    }
+
+    fn write_overlaps(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut table = Table::new(&["both busy", "", ">time", ">of the first", ">of the second"]);
+        for overlap in &self.overlaps {
+            table.row([
+                overlap.first.clone(),
+                overlap.second.clone(),
+                text::duration(Nanos(overlap.both_ns)),
+                text::percent(overlap.of_first),
+                text::percent(overlap.of_second),
+            ]);
+        }
+        table.write_after_a_line(out)
+    }
+
+    fn write_verdicts(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut table = Table::new(&["expected", "", "found"]);
+        for expectation in &self.expectations {
+            let verdict = if expectation.holds {
+                "passed"
+            } else {
+                "FAILED"
+            };
+            table.row([
+                verdict.to_owned(),
+                expectation.text.clone(),
+                expectation.found.clone(),
+            ]);
+        }
+        table.write_after_a_line(out)?;
+        if !self.problems.is_empty() {
+            writeln!(out, "\nproblems")?;
+        }
+        for problem in &self.problems {
+            writeln!(
+                out,
+                "{} {}: {}",
+                problem.severity, problem.code, problem.text
+            )?;
+        }
+        Ok(())
+    }
+}
+
+/// Thin spaces, which few terminals draw well, as plain ones.
+fn plain(text: &str) -> String {
+    text.replace(text::THIN, " ")
+}
+
+fn outcome(capture: &Capture) -> (&'static str, Option<String>) {
+    match capture.end().map(|end| &end.outcome) {
+        Some(Outcome::Finished) => ("finished", None),
+        Some(Outcome::Stopped) => ("stopped", None),
+        Some(Outcome::Failed(reason)) => ("failed", Some(reason.clone())),
+        None => ("unknown", None),
+    }
+}
+
+fn streams(capture: &Capture, found: &Statistics) -> Vec<Stream> {
+    let order = capture.lane_order();
+    let lanes = order.iter().filter_map(|&id| capture.lane(id));
+    let streams = lanes.filter(|lane| lane.group == Group::Streams);
+    streams
+        .map(|lane| {
+            let used = found.lane(lane.id);
+            Stream {
+                name: lane.name.clone(),
+                role: lane.role.label(),
+                spans: used.map_or(0, |it| it.spans),
+                busy_ns: used.map_or(0, |it| it.busy.0),
+                waiting_ns: used.map_or(0, |it| it.waiting.0),
+                queued_ns: used.map_or(0, |it| it.queued.0),
+            }
+        })
+        .collect()
+}
+
+fn expectations(capture: &Capture) -> Vec<Expectation> {
+    let all = capture.expectations().iter();
+    all.map(|it| Expectation {
+        text: it.text.clone(),
+        holds: it.holds,
+        found: it.found.clone(),
+        line: it.line,
+    })
+    .collect()
+}
+
+fn problems(capture: &Capture) -> Vec<Problem> {
+    let all = capture.problems().iter();
+    all.map(|it| Problem {
+        severity: it.severity.label(),
+        code: it.code.clone(),
+        text: it.text.clone(),
+    })
+    .collect()
+}

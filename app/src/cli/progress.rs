@@ -1,0 +1,48 @@
+//! How far something has come, drawn on a terminal and nowhere else.
+
+use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// A line that is drawn while something goes on, and gone when it is dropped.
+pub(super) struct Progress(ProgressBar);
+
+impl Progress {
+    /// Bytes of a file of `total`.
+    pub fn bytes(watched: bool, total: u64) -> Self {
+        let template = "{bar:32} {bytes} of {total_bytes}, {bytes_per_sec}";
+        Self(bar(watched, Some(total), template))
+    }
+
+    /// Something whose end is not known.
+    pub fn open_ended(watched: bool) -> Self {
+        Self(bar(watched, None, "{spinner} {elapsed} {msg}"))
+    }
+
+    /// It has come to `position`.
+    pub fn at(&self, position: u64) {
+        self.0.set_position(position);
+    }
+
+    /// It has come to so many spans.
+    pub fn spans(&self, name: &str, spans: usize) {
+        self.0
+            .set_message(format!("{name}: {} spans", HumanCount(spans as u64)));
+        self.0.tick();
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+fn bar(watched: bool, total: Option<u64>, template: &str) -> ProgressBar {
+    let target = if watched {
+        ProgressDrawTarget::stderr_with_hz(10)
+    } else {
+        ProgressDrawTarget::hidden()
+    };
+    let style = ProgressStyle::with_template(template);
+    ProgressBar::with_draw_target(total, target)
+        .with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}

@@ -1,0 +1,120 @@
+//! Runs a workload without a window, and prints what happened.
+
+use std::path::Path;
+use std::time::Duration;
+
+use crossbeam_channel::RecvTimeoutError;
+use engine::backend;
+use engine::capture::Capture;
+use engine::runner::{Control, Engine, Message, Pace, RunRequest};
+use engine::workload::{Document, bundled, nearest};
+
+use super::arguments::{Format, RunOptions};
+use super::figures::Figures;
+use super::progress::Progress;
+use super::{FAILED, FINE, STOPPED, Stop, Streams, check, interrupt};
+
+/// How often Ctrl-C is looked for while nothing arrives.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Runs what was asked for and prints its figures.
+pub(super) fn run(options: &RunOptions, streams: &mut Streams<'_>) -> Result<u8, Stop> {
+    let request = request(options).map_err(Stop::Wrong)?;
+    let (capture, lost) = follow(request, streams.watched)?;
+    let figures = Figures::new(&capture, lost, options.save.as_deref());
+    match options.format {
+        Format::Text => figures.write_text(streams.out)?,
+        Format::Json => figures.write_json(streams.out)?,
+    }
+    Ok(match figures.outcome {
+        "stopped" => STOPPED,
+        _ if figures.passed() => FINE,
+        _ => FAILED,
+    })
+}
+
+/// What to run, with everything that can be wrong about it said before it starts.
+fn request(options: &RunOptions) -> Result<RunRequest, String> {
+    let names = || backend::BACKENDS.iter().map(|it| it.name());
+    if backend::named(&options.backend).is_none() {
+        let hint = nearest(&options.backend, names()).unwrap_or_default();
+        return Err(format!(
+            "there is no backend “{}”; {}",
+            options.backend,
+            or(hint, "`syncline backends` lists them")
+        ));
+    }
+    let (name, source) = workload(&options.workload)?;
+    let planned =
+        Document::parse(&name, &source).and_then(|document| document.plan(&options.parameters));
+    if let Err(errors) = planned {
+        let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
+        return Err(lines.join("\n"));
+    }
+    Ok(RunRequest {
+        name,
+        source,
+        parameters: options.parameters.clone(),
+        backend: options.backend.clone(),
+        save: options.save.clone(),
+        paused: false,
+        pace: Pace::Full,
+    })
+}
+
+/// The name and the text of a workload: a file's, or one that comes with the program.
+fn workload(wanted: &str) -> Result<(String, String), String> {
+    let path = Path::new(wanted);
+    if let Some(found) = bundled().iter().find(|it| it.name == wanted)
+        && !path.is_file()
+    {
+        return Ok((found.name.to_owned(), found.source.to_owned()));
+    }
+    let is_path = wanted.contains(['/', '\\']) || path.extension().is_some();
+    if path.exists() || is_path {
+        return check::read(path).map(|source| (wanted.to_owned(), source));
+    }
+    let hint = nearest(wanted, bundled().iter().map(|it| it.name)).unwrap_or_default();
+    Err(format!(
+        "there is no file and no workload “{wanted}”; {}",
+        or(
+            hint,
+            "`syncline workloads` lists those that come with the program"
+        )
+    ))
+}
+
+fn or(hint: String, otherwise: &str) -> String {
+    if hint.is_empty() {
+        otherwise.to_owned()
+    } else {
+        hint
+    }
+}
+
+/// Runs it to its end and answers with its capture, and how many records were lost.
+fn follow(request: RunRequest, watched: bool) -> Result<(Capture, u64), Stop> {
+    let name = request.name.clone();
+    let progress = Progress::open_ended(watched);
+    let engine = Engine::start(Box::new(|| {}));
+    engine.send(Control::Run(Box::new(request)));
+    let mut capture = Capture::new();
+    let mut stopping = false;
+    loop {
+        match engine.messages().recv_timeout(LOOK) {
+            Ok(Message::Batch(records)) => capture.apply(records),
+            Ok(Message::Refused(reason)) => return Err(Stop::Wrong(reason)),
+            Ok(Message::Finished { lost, .. }) => return Ok((capture, lost)),
+            Ok(Message::Started { .. } | Message::Phase(_)) | Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
+                let text = "the engine ended without a word; this is a fault of Syncline, please report it";
+                return Err(Stop::Wrong(text.to_owned()));
+            }
+        }
+        progress.spans(&name, capture.span_count());
+        if interrupt::asked() && !stopping {
+            stopping = true;
+            engine.send(Control::Stop);
+        }
+    }
+}

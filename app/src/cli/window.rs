@@ -1,0 +1,79 @@
+//! Opens the window, or says why there can be none.
+
+use std::path::PathBuf;
+
+use clap::CommandFactory as _;
+use engine::workload::nearest;
+
+use super::arguments::Arguments;
+use super::{FINE, Stop};
+
+/// Opens the window with these files and answers when it is closed.
+pub(super) fn open(files: &[PathBuf]) -> Result<u8, Stop> {
+    for file in files {
+        if !file.exists() {
+            return Err(Stop::Wrong(unknown(&file.display().to_string())));
+        }
+    }
+    if !has_display() {
+        return Err(Stop::Wrong(headless(
+            "neither DISPLAY nor WAYLAND_DISPLAY is set",
+        )));
+    }
+    match crate::app::open_window(files.to_vec()) {
+        Ok(()) => Ok(FINE),
+        Err(error) => Err(Stop::Wrong(headless(without_place(&error.to_string())))),
+    }
+}
+
+/// What is neither a file nor a command.
+fn unknown(word: &str) -> String {
+    let command = Arguments::command();
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    let hint = nearest(word, names);
+    let hint = hint.unwrap_or_else(|| "`syncline help` lists the commands".to_owned());
+    format!("there is no file and no command “{word}”; {hint}")
+}
+
+/// Systems other than these always have one.
+fn has_display() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let asks = cfg!(all(unix, not(target_os = "macos")));
+    !asks || set("DISPLAY") || set("WAYLAND_DISPLAY")
+}
+
+/// The words of an error that names the line of a library before them.
+fn without_place(text: &str) -> &str {
+    let place = text.rsplit_once(".rs:").map(|(_, rest)| rest);
+    let words = place
+        .and_then(|rest| rest.split_once(": "))
+        .map(|(_, words)| words);
+    words.unwrap_or(text)
+}
+
+fn headless(reason: &str) -> String {
+    format!(
+        "the window cannot be opened: {reason}. It needs a display (X11 or Wayland) and a driver for Vulkan or OpenGL; \
+         over ssh, use `ssh -X` or run it under `xvfb-run`. Everything but the window works without: `syncline run \
+         NAME` runs a workload and prints what happened, `syncline workloads` lists them, and `syncline info FILE` \
+         prints what a capture holds."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelled_command_is_guessed() {
+        assert!(unknown("rnu").ends_with("“rnu”; did you mean “run”?"));
+        assert!(unknown("absent.pftrace").contains("`syncline help`"));
+    }
+
+    #[test]
+    fn errors_lose_the_place_in_a_library() {
+        let text = "os error at /x/linux/mod.rs:788: Failed to open connection to X server";
+        assert_eq!(without_place(text), "Failed to open connection to X server");
+        assert_eq!(without_place("no adapter"), "no adapter");
+    }
+}

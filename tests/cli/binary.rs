@@ -1,0 +1,162 @@
+//! The program itself: what only a process of its own can show.
+#![cfg(unix)]
+
+use std::io::Read as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::time::{Duration, Instant};
+
+use engine::capture::Capture;
+use engine::importer;
+
+/// The program, built now: tests of other packages do not build it.
+fn binary() -> Command {
+    static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
+        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
+        let tests = std::env::current_exe().unwrap();
+        let profile = tests.parent().and_then(|deps| deps.parent()).unwrap();
+        let mut build = Command::new(cargo);
+        build.args(["build", "--quiet", "--package", "syncline", "--target-dir"]);
+        build.arg(profile.parent().unwrap());
+        if profile.ends_with("release") {
+            build.arg("--release");
+        }
+        let built = build.current_dir(crate::house::root()).status().unwrap();
+        assert!(built.success(), "the program does not build");
+        profile.join("syncline")
+    });
+    Command::new(&*BINARY)
+}
+
+/// A workload that calls and computes for longer than any test.
+const ENDLESS: &str = r#"
+about "Runs until somebody ends it."
+stream "s"
+host "main" {
+    repeat 1000000 index="i" {
+        host-function "tick" on="s" micros=200
+        synchronize-stream "s"
+    }
+}
+"#;
+
+/// Starts the endless workload and waits until its file has grown to `bytes`.
+fn start(bytes: u64) -> (tempfile::TempDir, PathBuf, Child) {
+    let folder = tempfile::tempdir().unwrap();
+    let (workload, saved) = (
+        folder.path().join("endless.kdl"),
+        folder.path().join("out.pftrace"),
+    );
+    std::fs::write(&workload, ENDLESS).unwrap();
+    let mut child = binary()
+        .arg("run")
+        .arg(&workload)
+        .arg("--save")
+        .arg(&saved)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let until = Instant::now() + Duration::from_secs(60);
+    while std::fs::metadata(&saved).map_or(0, |facts| facts.len()) < bytes {
+        if let Some(status) = child.try_wait().unwrap() {
+            let mut text = String::new();
+            child
+                .stderr
+                .take()
+                .unwrap()
+                .read_to_string(&mut text)
+                .unwrap();
+            panic!("it ended with {status}: {text}");
+        }
+        assert!(Instant::now() < until, "the file does not grow");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    (folder, saved, child)
+}
+
+fn open(path: &std::path::Path) -> Capture {
+    let mut capture = Capture::new();
+    importer::open(path, &mut |batch| {
+        capture.apply(batch.records);
+        std::ops::ControlFlow::Continue(())
+    })
+    .unwrap();
+    capture
+}
+
+fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill")
+        .args([name, &child.id().to_string()])
+        .status();
+    assert!(sent.unwrap().success());
+}
+
+fn text(output: &[u8]) -> String {
+    String::from_utf8_lossy(output).into_owned()
+}
+
+#[test]
+fn killed_in_the_middle_the_file_opens() {
+    let (_folder, saved, mut child) = start(20_000);
+    signal(&child, "-KILL");
+    child.wait().unwrap();
+    let capture = open(&saved);
+    assert!(capture.span_count() > 50, "{} spans", capture.span_count());
+    assert!(capture.run().is_some_and(|run| run.source == ENDLESS));
+    assert!(capture.end().is_none());
+    let only_cut = |code: &str| ["cut-short", "no-end"].contains(&code);
+    let lost = capture.problems().iter().find(|it| !only_cut(&it.code));
+    assert!(lost.is_none(), "{lost:?}");
+}
+
+#[test]
+fn interrupted_it_ends_in_order() {
+    let (_folder, saved, child) = start(5_000);
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", text(&output.stderr));
+    assert!(
+        text(&output.stdout).contains(", stopped after "),
+        "{}",
+        text(&output.stdout)
+    );
+    let capture = open(&saved);
+    assert!(capture.end().is_some());
+    assert!(capture.problems().is_empty(), "{:?}", capture.problems());
+}
+
+#[test]
+fn without_a_display_it_names_what_works() {
+    let headless = |display: Option<&str>| -> Output {
+        let mut command = binary();
+        command
+            .env_remove("WAYLAND_DISPLAY")
+            .env_remove("WAYLAND_SOCKET")
+            .env_remove("DISPLAY");
+        command.envs(display.map(|display| ("DISPLAY", display)));
+        command.output().unwrap()
+    };
+    for display in [None, Some(":987")] {
+        let output = headless(display);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{said}");
+        assert!(said.contains("`syncline run NAME`"), "{said}");
+        assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_is_no_panic() {
+    let mut child = binary()
+        .args(["workloads", "--format", "json"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(text(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+}

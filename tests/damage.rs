@@ -1,0 +1,171 @@
+//! Files that were cut or changed on the way: every importer opens what is left of them, and says what is not.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use engine::capture::Capture;
+use engine::exporter::EXPORTERS;
+use engine::importer::{self, Batch, Error, IMPORTERS, Receipt, Source};
+use engine::record::{Record, Severity};
+
+use crate::captures::{capture, foreign, sample, saved};
+use crate::house::root;
+
+/// Files to damage: what every exporter writes, what another tool might write, and all of assets/captures.
+fn files() -> Vec<(String, Vec<u8>)> {
+    let capture = capture(sample::records());
+    let written = EXPORTERS.iter().map(|exporter| {
+        let mut bytes = Vec::new();
+        exporter.write(&capture, &mut bytes).unwrap();
+        (format!("sample.{}", exporter.extension()), bytes)
+    });
+    let folder = std::fs::read_dir(root().join("assets/captures"));
+    let kept = folder.into_iter().flatten().map(|entry| {
+        let path = entry.unwrap().path();
+        (path.display().to_string(), std::fs::read(&path).unwrap())
+    });
+    let other = ("other-tool.pftrace".to_owned(), foreign::sample());
+    written.chain(kept).chain([other]).collect()
+}
+
+/// Opens bytes and applies what is in them. Whatever they are, this ends, and with an answer.
+fn open(name: &str, bytes: &[u8]) -> Result<(Capture, Vec<Record>, Receipt), Error> {
+    let source = Source::from_bytes(name, bytes.to_vec())?;
+    let mut records = Vec::new();
+    let receipt = importer::open_source(&source, &mut |batch: Batch| {
+        records.extend(batch.records);
+        ControlFlow::Continue(())
+    })?;
+    assert_eq!(receipt.dropped, 0);
+    Ok((capture(records.clone()), records, receipt))
+}
+
+/// Places to damage a file at: all of a short one, and some everywhere in a long one.
+fn places(length: usize) -> impl Iterator<Item = usize> {
+    let step = length.div_ceil(8_000).max(1);
+    (0..length).step_by(step)
+}
+
+#[test]
+fn every_importer_has_a_file_to_damage() {
+    let files = files();
+    let formats: BTreeSet<&str> = IMPORTERS.iter().map(|it| it.name()).collect();
+    let covered = |bytes: &[u8]| {
+        IMPORTERS
+            .iter()
+            .find(|it| it.recognises(bytes))
+            .map(|it| it.name())
+    };
+    let found: BTreeSet<&str> = files
+        .iter()
+        .filter_map(|(_, bytes)| covered(bytes))
+        .collect();
+    assert_eq!(
+        found, formats,
+        "add a file of the format to assets/captures"
+    );
+}
+
+#[test]
+fn files_cut_at_every_byte_open_or_say_why_not() {
+    for (name, bytes) in files() {
+        let whole = open(&name, &bytes).unwrap().1;
+        for length in places(bytes.len()).skip(1) {
+            let cut = bytes.get(..length).unwrap();
+            let (_, records, _) = open(&name, cut)
+                .unwrap_or_else(|error| panic!("{name} cut at byte {length}: {error}"));
+            assert!(
+                records.len() <= whole.len() + 3,
+                "{name} cut at byte {length}"
+            );
+        }
+    }
+}
+
+/// What Syncline wrote opens up to its last whole packet, and the problem names the bytes that are missing.
+#[test]
+fn a_cut_capture_holds_all_that_was_whole() {
+    let records = sample::records();
+    let bytes = saved(&records, records.len());
+    let whole = open("whole", &bytes).unwrap().1;
+    let mut ends = vec![0];
+    let mut rest = bytes.as_slice();
+    while let Some(mut body) = rest.get(1..) {
+        if body.is_empty() && rest.is_empty() {
+            break;
+        }
+        let length = prost::encoding::decode_varint(&mut body).unwrap() as usize;
+        rest = &body[length..];
+        ends.push(bytes.len() - rest.len());
+    }
+    assert_eq!(ends.last(), Some(&bytes.len()));
+    for length in 1..bytes.len() {
+        let (capture, records, _) = open("cut", &bytes[..length]).unwrap();
+        let last = ends.iter().rev().find(|&&end| end <= length).unwrap();
+        let said = capture.problems().iter().find(|it| it.code == "cut-short");
+        if *last == length {
+            assert!(said.is_none(), "{said:?}");
+        } else {
+            let said = said.unwrap_or_else(|| panic!("cut at {length}: {:?}", capture.problems()));
+            assert_eq!(said.severity, Severity::DataLoss);
+            let words = format!("at byte {last}: the last {} bytes", length - last);
+            assert!(
+                said.text.contains(&words),
+                "{} does not say: {words}",
+                said.text
+            );
+        }
+        // Every record of a whole packet is there, in its place.
+        let kept = records
+            .iter()
+            .zip(&whole)
+            .take_while(|(a, b)| same(a, b))
+            .count();
+        let own = records.iter().filter(|record| !added(record)).count();
+        assert!(
+            kept >= own,
+            "cut at {length}: {kept} of {own} are as they were"
+        );
+    }
+}
+
+/// Equal, bit by bit where they are real numbers.
+fn same(a: &Record, b: &Record) -> bool {
+    format!("{a:?}") == format!("{b:?}")
+}
+
+/// Whether the importer added a record because the file breaks off.
+fn added(record: &Record) -> bool {
+    match record {
+        Record::Problem(problem) => problem.code != "wait-before-record",
+        Record::Began(_) | Record::Argument(..) => true,
+        _ => false,
+    }
+}
+
+#[test]
+fn changed_bytes_are_an_answer() {
+    for (name, bytes) in files() {
+        let mut changed = bytes.clone();
+        for place in places(bytes.len()) {
+            for mask in [0x01, 0x10, 0x80, 0xFF] {
+                changed[place] ^= mask;
+                // An error or a capture; what matters is that it ends, and does not take all memory.
+                drop(open(&name, &changed));
+                changed[place] ^= mask;
+            }
+        }
+    }
+}
+
+#[test]
+fn doubled_and_shuffled_files_are_an_answer() {
+    for (name, bytes) in files() {
+        let doubled = [bytes.as_slice(), bytes.as_slice()].concat();
+        let (capture, ..) = open(&name, &doubled).unwrap();
+        assert!(capture.span_count() > 0);
+        let half = bytes.len() / 2;
+        let turned = [&bytes[half..], &bytes[..half]].concat();
+        drop(open(&name, &turned));
+    }
+}
