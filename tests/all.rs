@@ -10,6 +10,7 @@ mod layers;
 mod lists;
 mod readme;
 mod sizes;
+mod ui;
 mod words;
 mod workload_mistakes;
 mod workload_numbers;

@@ -116,10 +116,11 @@ impl App {
         }
     }
 
-    /// Puts `capture` on screen as if it had just been opened, and stops timing frames.
-    pub fn show_capture(&mut self, capture: Capture) {
+    /// The same window without the cost of a frame in it, so that its pictures are the same each time.
+    #[must_use]
+    pub fn untimed(mut self) -> Self {
         self.is_timed = false;
-        self.replace(capture);
+        self
     }
 
     /// Applies `actions` as if the user had asked for them.

@@ -22,11 +22,19 @@ pub fn duration(length: Nanos) -> String {
         value /= 1_000.0;
         unit = next;
     }
-    format!("{sign}{}{THIN}{unit}", significant(value))
+    format!("{sign}{}{THIN}{unit}", three(value))
 }
 
-/// A positive number with three significant digits; four and more digits stay as they are, grouped.
+/// A positive number with three significant digits; whole numbers, and four and more digits, stay as they are, grouped.
 pub fn significant(value: f64) -> String {
+    if value.fract() == 0.0 {
+        count(value as u64)
+    } else {
+        three(value)
+    }
+}
+
+fn three(value: f64) -> String {
     if value >= 999.5 {
         count(value.round() as u64)
     } else if value >= 99.95 {

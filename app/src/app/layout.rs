@@ -188,13 +188,13 @@ fn notice(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     };
     let theme = scene.theme;
     let (sign, colour) = if *is_error {
-        ("✖", theme.bad)
+        ("×", theme.bad)
     } else {
-        ("ℹ", theme.accent)
+        ("•", theme.accent)
     };
     strip(ui, theme.hovered, |ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            let close = ui.add(Button::new("✖").frame(false));
+            let close = ui.add(Button::new("×").frame(false));
             if close
                 .on_hover_text(format!("Put away ({})", Command::Clear.key()))
                 .clicked()

@@ -1,8 +1,8 @@
 //! What the workload expected of its run, and whether it held.
 
-use eframe::egui::{RichText, Ui};
+use eframe::egui::{Label, Response, RichText, Sense, Ui};
 
-use super::widgets::{hint, section};
+use super::widgets::{Sign, hint, section};
 use super::{Panel, Place, Scene};
 use crate::action::Action;
 
@@ -33,13 +33,7 @@ impl Panel for Expectations {
             );
         }
         for expectation in found {
-            let (sign, colour) = if expectation.holds {
-                ("✔", scene.theme.good)
-            } else {
-                ("✖", scene.theme.bad)
-            };
-            let words = RichText::new(format!("{sign} {}", expectation.text)).color(colour);
-            let response = ui.selectable_label(false, words);
+            let response = row(ui, scene, &expectation.text, expectation.holds);
             let detail = format!(
                 "Found {}\nLine {} of the workload",
                 expectation.found, expectation.line
@@ -49,4 +43,19 @@ impl Panel for Expectations {
             }
         }
     }
+}
+
+/// A sign and the expectation as written, over as many lines as it needs.
+fn row(ui: &mut Ui, scene: &Scene<'_>, text: &str, holds: bool) -> Response {
+    let (sign, colour) = if holds {
+        (Sign::Check, scene.theme.good)
+    } else {
+        (Sign::Cross, scene.theme.bad)
+    };
+    ui.horizontal_top(|ui| {
+        sign.ui(ui, colour);
+        let words = Label::new(RichText::new(text).color(colour)).wrap();
+        ui.add(words.selectable(false).sense(Sense::click()))
+    })
+    .inner
 }

@@ -67,8 +67,8 @@ impl Panel for Problems {
 /// The sign and the colour of a severity.
 pub fn severity(theme: &Theme, severity: Severity) -> (&'static str, Color32) {
     match severity {
-        Severity::Info => ("ℹ", theme.weak),
-        Severity::Warning => ("⚠", theme.warning),
-        Severity::Error | Severity::DataLoss => ("✖", theme.bad),
+        Severity::Info => ("•", theme.weak),
+        Severity::Warning => ("!", theme.warning),
+        Severity::Error | Severity::DataLoss => ("×", theme.bad),
     }
 }

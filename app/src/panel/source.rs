@@ -101,7 +101,7 @@ fn toolbar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             } else {
                 String::new()
             };
-            let words = format!("✖ line {}: {}{more}", error.line, error.message);
+            let words = format!("× line {}: {}{more}", error.line, error.message);
             let response = link(ui, &words, scene.theme.bad).on_hover_text(error.to_string());
             if response.clicked() {
                 actions.push(Action::Copy(error.to_string()));
@@ -181,9 +181,9 @@ fn margin(ui: &Ui, scene: &Scene<'_>, output: &TextEditOutput) {
             if let (Some(error), true) = (error, row.ends_with_newline || begins) {
                 let place = Pos2::new(rect.right() + 6.0 * GRID, rect.center().y);
                 let words = if error.help.is_empty() {
-                    format!("✖ {}", error.message)
+                    format!("× {}", error.message)
                 } else {
-                    format!("✖ {} — {}", error.message, error.help)
+                    format!("× {} — {}", error.message, error.help)
                 };
                 painter.text(
                     place,

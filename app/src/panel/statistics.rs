@@ -80,8 +80,8 @@ impl Panel for Figures {
                 let [left, middle, right] = columns else {
                     return;
                 };
-                charts::durations(left, scene, &found.statistics);
-                charts::busy(middle, scene, &found.statistics, &found.strips);
+                left.vertical(|ui| charts::durations(ui, scene, &found.statistics));
+                middle.vertical(|ui| charts::busy(ui, scene, &found.statistics, &found.strips));
                 right.vertical(|ui| charts::overlaps(ui, scene, &found.statistics));
             });
         });
@@ -92,11 +92,10 @@ impl Figures {
     /// Reads on for a slice of the frame, and begins anew where the range or the capture changed.
     fn read(&mut self, ui: &Ui, scene: &Scene<'_>) {
         let capture = scene.capture;
-        let within = scene
-            .state
-            .selection
-            .range
-            .unwrap_or_else(|| scene.state.view.shown(capture.extent()));
+        let shown = scene.state.view.shown(capture.extent());
+        // Nothing is known of the margins around the data, so shares are not of them.
+        let known = capture.extent().and_then(|all| all.intersection(shown));
+        let within = scene.state.selection.range.or(known).unwrap_or(shown);
         let key = (capture.revision(), capture.span_count(), within);
         let now = ui.input(|input| input.time);
         let shown = self.shown.as_ref().map(|(key, _)| *key);

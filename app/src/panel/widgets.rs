@@ -1,5 +1,9 @@
 //! Pieces that panels share: headings, rows of a name and a value, links, cards and hints.
 
+mod sign;
+
+pub use sign::Sign;
+
 use eframe::egui::{
     Align, Color32, CornerRadius, Frame, Label, Layout, Margin, Response, RichText, Sense, Ui,
 };

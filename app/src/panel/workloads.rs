@@ -78,8 +78,8 @@ fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
     }
     Some(match status.verdicts.get(name)? {
         Verdict::Passed(0) => (String::from("ran"), theme.weak),
-        Verdict::Passed(count) => (format!("✔ {count}"), theme.good),
-        Verdict::Missed(count) => (format!("✖ {count}"), theme.bad),
+        Verdict::Passed(count) => (format!("{count} held"), theme.good),
+        Verdict::Missed(count) => (format!("{count} missed"), theme.bad),
         Verdict::Failed(_) => (String::from("failed"), theme.bad),
     })
 }

@@ -1,8 +1,8 @@
 //! The themes as styles of egui.
 
 use eframe::egui::{
-    Color32, Context, CornerRadius, FontFamily, FontId, Margin, Shadow, Stroke, Style, TextStyle,
-    Vec2, Visuals,
+    Color32, Context, CornerRadius, FontDefinitions, FontFamily, FontId, Margin, Shadow, Stroke,
+    Style, TextStyle, Vec2, Visuals,
     style::{HandleShape, Selection, WidgetVisuals, Widgets},
 };
 
@@ -20,12 +20,26 @@ pub fn small() -> FontId {
 
 /// Gives `ctx` both themes; which one shows is chosen with `Context::set_theme`.
 pub fn install(ctx: &Context) {
+    ctx.set_fonts(fonts());
     for (theme, which) in [
         (&DARK, eframe::egui::Theme::Dark),
         (&LIGHT, eframe::egui::Theme::Light),
     ] {
         ctx.style_mut_of(which, |style| set(style, theme));
     }
+}
+
+/// The body font, and after it the monospace one, which has the arrows and triangles that the first lacks.
+fn fonts() -> FontDefinitions {
+    let mut fonts = FontDefinitions::default();
+    let mono = fonts.families.get(&FontFamily::Monospace).cloned();
+    let body = fonts.families.entry(FontFamily::Proportional).or_default();
+    for name in mono.into_iter().flatten() {
+        if !body.contains(&name) {
+            body.push(name);
+        }
+    }
+    fonts
 }
 
 fn set(style: &mut Style, theme: &Theme) {

@@ -115,7 +115,7 @@ pub fn faults(painter: &Painter, frame: &Frame<'_>) {
         }
         let top = frame.areas.ruler.top() + 4.0;
         area.vline(x, top..=body.bottom(), Stroke::new(2.0, theme.bad));
-        let label = format!("⚡ device lost ({})", loss.reason);
+        let label = format!("× device lost ({})", loss.reason);
         let (at, align) = if x - body.left() > 180.0 {
             (pos2(x - 2.0 * GRID, top + 8.0), Align2::RIGHT_CENTER)
         } else {

@@ -33,11 +33,8 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
 
 fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &Entry, actions: &mut Vec<Action>) {
     let on = is_on(scene, entry.command);
-    let label = match on {
-        Some(true) => format!("✔ {}", entry.label),
-        _ => entry.label.to_owned(),
-    };
-    let button = Button::new(label).shortcut_text(entry.command.key());
+    let button =
+        Button::selectable(on == Some(true), entry.label).shortcut_text(entry.command.key());
     if ui.add(button).on_hover_text(entry.help).clicked() {
         actions.push(entry.command.into());
         ui.close();

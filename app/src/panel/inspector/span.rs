@@ -51,16 +51,16 @@ fn heading(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
     title(ui, scene, capture.name(span.name), &detail);
     let (sign, colour) = match span.state {
         State::Done => ("", scene.theme.weak),
-        State::Failed => ("✖ failed", scene.theme.bad),
-        State::Cancelled => ("✖ cancelled: it never ran", scene.theme.bad),
-        State::Lost => ("✖ lost with its device", scene.theme.bad),
+        State::Failed => ("× failed", scene.theme.bad),
+        State::Cancelled => ("× cancelled: it never ran", scene.theme.bad),
+        State::Lost => ("× lost with its device", scene.theme.bad),
     };
     if !sign.is_empty() {
         ui.label(RichText::new(sign).color(colour));
     }
     let repair = placed.repair.label();
     if !repair.is_empty() {
-        ui.label(RichText::new(format!("⚠ repaired: {repair}")).color(scene.theme.warning));
+        ui.label(RichText::new(format!("! repaired: {repair}")).color(scene.theme.warning));
     }
 }
 
@@ -99,6 +99,7 @@ fn reason(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action>)
     let Some(pieces) = explain(scene.capture, id) else {
         return;
     };
+    let pieces = joined(pieces);
     ui.add_space(4.0);
     card(ui, scene.theme.hovered, |ui| {
         ui.set_width(ui.available_width());
@@ -124,6 +125,18 @@ fn reason(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action>)
             ui.label(".");
         });
     });
+}
+
+/// Texts that follow on each other as one, so that no line begins with a comma.
+fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
+    let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match (joined.last_mut(), piece) {
+            (Some(Piece::Text(before)), Piece::Text(words)) => before.push_str(&words),
+            (_, piece) => joined.push(piece),
+        }
+    }
+    joined
 }
 
 fn ties(

@@ -2,7 +2,7 @@
 
 use eframe::egui::{Align, Color32, Label, Layout, RichText, Sense, Ui, Vec2};
 use egui_plot::{Bar, BarChart, GridMark, HoverPosition, Plot};
-use engine::analysis::{Durations, LaneUse, Statistics};
+use engine::analysis::{Durations, LaneUse, Overlap, Statistics};
 use engine::record::{Group, LaneId};
 use engine::time::Nanos;
 
@@ -15,6 +15,8 @@ use crate::theme::{GRID, mixed};
 const NAMES: usize = 4;
 /// Streams and pairs that are listed.
 const LISTED: usize = 12;
+/// Width from which a column has room for more than the most important, in points.
+const ROOMY: f32 = 220.0;
 /// Bars of the histogram.
 const BINS: usize = 28;
 
@@ -165,12 +167,14 @@ fn legend(ui: &mut Ui, scene: &Scene<'_>, found: &[Durations]) {
             ui.spacing_mut().item_spacing.x = 2.0 * GRID;
             let (rect, _) = ui.allocate_exact_size(Vec2::splat(8.0), Sense::hover());
             ui.painter().rect_filled(rect, 2, colour(scene, of, at));
-            let figures = format!(
-                "{} × {}, p95 {}",
+            let mut figures = format!(
+                "{} × {}",
                 text::count(of.count() as u64),
-                text::duration(of.quantile(0.5)),
-                text::duration(of.quantile(0.95))
+                text::duration(of.quantile(0.5))
             );
+            if ui.available_width() > ROOMY {
+                figures = format!("{figures}, p95 {}", text::duration(of.quantile(0.95)));
+            }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.label(RichText::new(figures).small().color(scene.theme.weak));
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
@@ -216,7 +220,7 @@ fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: 
     let height = 26.0;
     let row = ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0 * GRID;
-        let size = Vec2::new(92.0, height);
+        let size = Vec2::new((ui.available_width() * 0.36).min(112.0), height);
         ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_size(size);
             ui.add(Label::new(&lane.name).truncate());
@@ -281,26 +285,33 @@ pub fn overlaps(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
         };
         return hint(ui, scene.theme, words);
     };
-    ui.label(
-        RichText::new(text::percent(first.of_first))
-            .size(30.0)
-            .strong(),
-    );
+    let (share, of, other) = shared(first);
+    ui.label(RichText::new(text::percent(share)).size(30.0).strong());
     ui.label(format!(
         "of the time {} was busy, {} was too",
-        name(first.first),
-        name(first.second)
+        name(of),
+        name(other)
     ));
     ui.add_space(2.0 * GRID);
     for pair in found.iter().skip(1).take(LISTED) {
+        let (share, of, other) = shared(pair);
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.label(RichText::new(text::percent(pair.of_first)).monospace());
+                ui.label(RichText::new(text::percent(share)).monospace());
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let words = format!("{} with {}", name(pair.first), name(pair.second));
+                    let words = format!("of {}, {}", name(of), name(other));
                     ui.add(Label::new(RichText::new(words).color(scene.theme.weak)).truncate());
                 });
             });
         });
+    }
+}
+
+/// The share of the less busy stream's time in which the other was busy too, that stream, and the other.
+fn shared(pair: &Overlap) -> (f64, LaneId, LaneId) {
+    if pair.of_first >= pair.of_second {
+        (pair.of_first, pair.first, pair.second)
+    } else {
+        (pair.of_second, pair.second, pair.first)
     }
 }

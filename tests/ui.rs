@@ -1,0 +1,125 @@
+//! The window without a display: what clicks and keys do, and pictures of every panel.
+
+mod deeds;
+mod pictures;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use app::app::{App, Link};
+use app::state::{Settings, ThemeChoice};
+use crossbeam_channel::Sender;
+use eframe::egui::Context;
+use egui_kittest::{Harness, HarnessBuilder, SnapshotOptions};
+use engine::record::{Record, SpanId, SpanKind};
+use engine::runner::{Control, Message, Phase, RunRequest, run};
+use engine::workload::bundled;
+
+use crate::house::root;
+
+/// A window, what it asked of its engine, and a way to answer.
+pub struct Window {
+    /// The window.
+    pub harness: Harness<'static, App>,
+    /// What it asked of its engine.
+    pub asked: Arc<Mutex<Vec<Control>>>,
+    /// The engine's end of the channel.
+    pub engine: Sender<Message>,
+}
+
+impl Window {
+    /// A window of this size in points, with nothing run.
+    pub fn new(size: [f32; 2], theme: ThemeChoice) -> Self {
+        let asked: Arc<Mutex<Vec<Control>>> = Arc::default();
+        let (engine, messages) = crossbeam_channel::bounded(64);
+        let list = Arc::clone(&asked);
+        let harness = builder(size).build_eframe(move |creation| {
+            let send = move |control| list.lock().unwrap().push(control);
+            let settings = Settings {
+                theme,
+                ..Settings::default()
+            };
+            make(
+                &creation.egui_ctx,
+                settings,
+                Link::new(Box::new(send), messages),
+            )
+        });
+        Self {
+            harness,
+            asked,
+            engine,
+        }
+    }
+
+    /// The same, with the records of a workload's run in virtual time on screen.
+    pub fn with_run(size: [f32; 2], theme: ThemeChoice, workload: &str) -> Self {
+        let mut window = Self::new(size, theme);
+        window.answer(records(workload));
+        window
+    }
+
+    /// Answers as an engine does that has just run something.
+    pub fn answer(&mut self, records: Vec<Record>) {
+        let messages = [
+            Message::Started { run: 1 },
+            Message::Phase(Phase::Running),
+            Message::Batch(records),
+            Message::Phase(Phase::Idle),
+            Message::Finished { run: 1, lost: 0 },
+        ];
+        for message in messages {
+            self.engine.send(message).unwrap();
+        }
+        self.harness.run();
+    }
+
+    /// What it asked of its engine since the last call.
+    pub fn asked(&self) -> Vec<Control> {
+        std::mem::take(&mut self.asked.lock().unwrap())
+    }
+}
+
+fn make(context: &Context, settings: Settings, link: Link) -> App {
+    App::new(context, settings, Some(link)).untimed()
+}
+
+/// Harnesses that draw through wgpu and compare with the pictures in `screenshots/`.
+pub fn builder<State>(size: [f32; 2]) -> HarnessBuilder<State> {
+    let pictures: &Path = &root().join("screenshots");
+    let options = SnapshotOptions::new().output_path(pictures);
+    Harness::builder()
+        .with_size(size)
+        .with_options(options)
+        .wgpu()
+}
+
+/// The records of a bundled workload's run in virtual time: the same on every machine.
+pub fn records(workload: &str) -> Vec<Record> {
+    let found = bundled()
+        .iter()
+        .find(|found| found.name == workload)
+        .unwrap();
+    let request = RunRequest {
+        name: found.name.to_owned(),
+        source: found.source.to_owned(),
+        backend: "mock".to_owned(),
+        ..RunRequest::default()
+    };
+    let mut all = Vec::new();
+    run(request, |records| all.extend(records)).unwrap();
+    all
+}
+
+/// The longest wait of the capture on screen.
+pub fn longest_wait(app: &App) -> SpanId {
+    let capture = app.scene().capture;
+    let waits = capture
+        .spans()
+        .filter(|placed| placed.span.kind == SpanKind::EventWait);
+    waits
+        .max_by_key(|placed| placed.interval().length())
+        .unwrap()
+        .span
+        .id
+}

@@ -1,0 +1,371 @@
+//! What clicks, keys and typing do.
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use app::action::{Action, COMMANDS, Command, Menu};
+use app::panel::Verdict;
+use app::state::ThemeChoice;
+use eframe::egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable as _;
+use engine::runner::{Control, Message, Phase};
+
+use super::{Window, longest_wait, records};
+
+const SIZE: [f32; 2] = [1200.0, 760.0];
+
+fn window() -> Window {
+    Window::with_run(SIZE, ThemeChoice::Dark, "double-buffer")
+}
+
+fn runs(asked: &[Control]) -> Vec<&str> {
+    let runs = asked.iter().filter_map(|control| match control {
+        Control::Run(request) => Some(request.name.as_str()),
+        _ => None,
+    });
+    runs.collect()
+}
+
+#[test]
+fn a_workload_is_chosen_by_a_click_and_run_by_the_button() {
+    let mut window = window();
+    window.harness.get_by_label("Diamond").click();
+    window.harness.run();
+    let scene = window.harness.state().scene();
+    assert_eq!(scene.state.documents.text().unwrap().name, "diamond");
+    assert!(
+        scene.capture.span_count() > 0,
+        "choosing does not take the capture off the screen"
+    );
+    assert!(window.asked().is_empty());
+    window
+        .harness
+        .get_all_by_label("Run")
+        .last()
+        .unwrap()
+        .click();
+    window.harness.run();
+    assert_eq!(runs(&window.asked()), ["diamond"]);
+}
+
+#[test]
+fn a_parameter_that_was_moved_goes_with_the_run() {
+    let mut window = window();
+    let parameter = window
+        .harness
+        .state()
+        .scene()
+        .status
+        .checked
+        .document
+        .as_ref()
+        .unwrap()
+        .parameters()[1]
+        .clone();
+    let value = parameter.min + 1.0;
+    let app = window.harness.state_mut();
+    app.act(
+        vec![
+            Action::SetParameter(parameter.name.clone(), Some(value)),
+            Command::Rerun.into(),
+        ],
+        None,
+    );
+    let asked = window.asked();
+    let Some(Control::Run(request)) = asked.first() else {
+        panic!("{asked:?}")
+    };
+    assert_eq!(request.parameters, [(parameter.name, value)]);
+}
+
+#[test]
+fn keys_pause_step_and_stop_what_runs() {
+    let mut window = window();
+    window.harness.key_press(Key::Space);
+    window.harness.run();
+    assert_eq!(runs(&window.asked()), ["double-buffer"]);
+    window.engine.send(Message::Phase(Phase::Running)).unwrap();
+    window.harness.run();
+    for key in [Key::Space, Key::N, Key::X] {
+        window.harness.key_press(key);
+        window.harness.run();
+    }
+    assert_eq!(
+        window.asked(),
+        [Control::Pause, Control::Step, Control::Stop]
+    );
+    window.engine.send(Message::Phase(Phase::Paused)).unwrap();
+    window.harness.run();
+    window.harness.key_press(Key::Space);
+    window.harness.run();
+    assert_eq!(window.asked(), [Control::Resume]);
+}
+
+#[test]
+fn keys_move_the_view_unless_a_field_has_the_cursor() {
+    let mut window = window();
+    let shown = |window: &Window| window.harness.state().scene().state.view.interval;
+    window.harness.key_press(Key::W);
+    window.harness.run();
+    let zoomed = shown(&window);
+    assert!(zoomed.is_some());
+    window.harness.key_press(Key::Slash);
+    window.harness.run();
+    window.harness.get_by_label("Search spans").type_text("wd");
+    window.harness.key_press(Key::W);
+    window.harness.run();
+    assert_eq!(shown(&window), zoomed);
+    assert_eq!(window.harness.state().scene().state.search, "wd");
+}
+
+#[test]
+fn a_search_goes_to_its_matches() {
+    let mut window = window();
+    window.harness.key_press(Key::Slash);
+    window.harness.run();
+    window
+        .harness
+        .get_by_label("Search spans")
+        .type_text("upload");
+    window.harness.run();
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
+    let name = |window: &Window| {
+        let scene = window.harness.state().scene();
+        let chosen = scene.state.selection.span.unwrap();
+        (
+            chosen,
+            scene
+                .capture
+                .name(scene.capture.span(chosen).unwrap().span.name)
+                .to_owned(),
+        )
+    };
+    let first = name(&window);
+    assert!(first.1.starts_with("upload"), "{first:?}");
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
+    assert_ne!(name(&window).0, first.0);
+    window
+        .harness
+        .key_press_modifiers(Modifiers::SHIFT, Key::Enter);
+    window.harness.run();
+    assert_eq!(name(&window), first);
+}
+
+#[test]
+fn the_inspector_leads_from_a_wait_to_its_cause() {
+    let mut window = window();
+    let wait = longest_wait(window.harness.state());
+    window
+        .harness
+        .state_mut()
+        .act(vec![Action::Select(Some(wait))], None);
+    window.harness.run();
+    window.harness.key_press(Key::OpenBracket);
+    window.harness.run();
+    let scene = window.harness.state().scene();
+    let cause = scene.state.selection.span.unwrap();
+    let causes = scene
+        .capture
+        .causes(wait)
+        .filter_map(|id| scene.capture.dependency(id));
+    assert!(causes.map(|tie| tie.cause).any(|id| id == cause));
+}
+
+#[test]
+fn every_menu_has_every_command_of_its_table() {
+    for menu in Menu::ALL {
+        let mut window = window();
+        let mut named = window.harness.get_all_by_label(menu.label());
+        named.next().unwrap().click();
+        drop(named);
+        window.harness.run();
+        for entry in COMMANDS.iter().filter(|entry| entry.menu == menu) {
+            let found = window
+                .harness
+                .query_all_by_label_contains(entry.label)
+                .count();
+            assert!(found > 0, "{} is missing in {}", entry.label, menu.label());
+        }
+    }
+}
+
+#[test]
+fn the_help_lists_every_key() {
+    let mut window = window();
+    window.harness.key_press(Key::Questionmark);
+    window.harness.run();
+    for entry in COMMANDS.iter().filter(|entry| !entry.keys.is_empty()) {
+        assert!(
+            window.harness.query_by_label(entry.help).is_some(),
+            "{} is missing",
+            entry.help
+        );
+    }
+    window.harness.key_press(Key::Escape);
+    window.harness.run();
+    assert!(!window.harness.state().scene().state.help);
+}
+
+#[test]
+fn a_mistake_in_the_text_is_told_while_typing() {
+    let mut window = window();
+    window
+        .harness
+        .state_mut()
+        .act(vec![Action::OpenTab("source")], None);
+    window.harness.run();
+    window.harness.get_by_label("Workload text").focus();
+    window.harness.run();
+    let editor = window.harness.get_by_label("Workload text");
+    editor.type_text("\nlunch \"x\"\n");
+    window.harness.run();
+    let scene = window.harness.state().scene();
+    assert!(scene.state.documents.text().unwrap().is_dirty());
+    assert!(!scene.status.checked.errors.is_empty());
+    let told = scene.status.checked.errors[0].message.clone();
+    assert!(
+        window.harness.query_by_label_contains(&told).is_some(),
+        "{told}"
+    );
+    window.harness.get_by_label("Revert").click();
+    window.harness.run();
+    assert!(
+        window
+            .harness
+            .state()
+            .scene()
+            .status
+            .checked
+            .errors
+            .is_empty()
+    );
+}
+
+#[test]
+fn what_cannot_run_leaves_the_capture_on_screen() {
+    let mut window = window();
+    let spans = window.harness.state().scene().capture.span_count();
+    window
+        .engine
+        .send(Message::Refused(
+            "the buffer is larger than the memory".to_owned(),
+        ))
+        .unwrap();
+    window.harness.run();
+    assert_eq!(window.harness.state().scene().capture.span_count(), spans);
+    window
+        .harness
+        .get_by_label_contains("larger than the memory");
+    window.harness.key_press(Key::Escape);
+    window.harness.run();
+    assert!(
+        window
+            .harness
+            .query_by_label_contains("larger than the memory")
+            .is_none()
+    );
+}
+
+/// Runs frames until `done`, for ten seconds at most.
+fn until(window: &mut Window, done: impl Fn(&Window) -> bool) {
+    let end = Instant::now() + Duration::from_secs(10);
+    while !done(window) {
+        assert!(Instant::now() < end, "nothing came of it");
+        std::thread::sleep(Duration::from_millis(5));
+        window.harness.step();
+    }
+}
+
+#[test]
+fn what_cannot_be_opened_leaves_the_capture_on_screen() {
+    let mut window = window();
+    let spans = window.harness.state().scene().capture.span_count();
+    let folder = tempfile::tempdir().unwrap();
+    let no_capture = folder.path().join("no-capture");
+    std::fs::write(&no_capture, "hello").unwrap();
+    let bad = [
+        PathBuf::from("/no/such/file.pftrace"),
+        folder.path().to_path_buf(),
+        no_capture,
+        folder.path().join("no.kdl"),
+    ];
+    for path in bad {
+        window.harness.state_mut().act(
+            vec![Action::Notify(None), Action::OpenFile(path.clone())],
+            None,
+        );
+        until(&mut window, |window| {
+            window.harness.state().scene().state.notice.is_some()
+        });
+        let scene = window.harness.state().scene();
+        let notice = scene.state.notice.clone().unwrap();
+        assert!(
+            notice.is_error && notice.text.contains(path.to_str().unwrap()),
+            "{notice:?}"
+        );
+        assert!(scene.status.job.is_none());
+        assert_eq!(scene.capture.span_count(), spans);
+    }
+}
+
+#[test]
+fn a_workload_file_is_opened_and_run() {
+    let mut window = window();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("mine.kdl");
+    let source = engine::workload::bundled()[0].source;
+    std::fs::write(&path, source).unwrap();
+    window
+        .harness
+        .state_mut()
+        .act(vec![Action::OpenFile(path.clone())], None);
+    until(&mut window, |window| {
+        window.harness.state().scene().status.job.is_none()
+    });
+    assert_eq!(runs(&window.asked()), ["mine.kdl"]);
+    assert_eq!(window.harness.state().scene().state.settings.recent, [path]);
+}
+
+#[test]
+fn how_a_run_went_is_shown_at_its_workload() {
+    let mut window = window();
+    let found = window.harness.state().scene().capture.expectations().len();
+    let verdict = |window: &Window| {
+        window
+            .harness
+            .state()
+            .scene()
+            .status
+            .verdicts
+            .get("double-buffer")
+            .cloned()
+    };
+    assert_eq!(verdict(&window), Some(Verdict::Passed(found)));
+    let mut faulty = records("double-buffer");
+    for record in &mut faulty {
+        if let engine::record::Record::Expectation(expectation) = record {
+            expectation.holds = false;
+        }
+    }
+    window.answer(faulty);
+    assert_eq!(verdict(&window), Some(Verdict::Missed(found)));
+}
+
+#[test]
+fn an_idle_window_asks_for_no_frame() {
+    let mut window = window();
+    window.harness.run();
+    let output = window.harness.output();
+    let wait = output
+        .viewport_output
+        .values()
+        .map(|viewport| viewport.repaint_delay)
+        .min()
+        .unwrap();
+    assert!(
+        wait > Duration::from_secs(1),
+        "the next frame is due in {wait:?}"
+    );
+}
