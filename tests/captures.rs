@@ -9,11 +9,14 @@ mod schema;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 
+use engine::backend::BACKENDS;
 use engine::capture::{Capture, text};
 use engine::exporter::EXPORTERS;
 use engine::exporter::pftrace::Writer;
 use engine::importer::{self, Batch, Error, Receipt, Source};
 use engine::record::Record;
+use engine::runner::{RunRequest, run};
+use engine::workload::bundled;
 use proptest::prelude::{ProptestConfig, any, prop, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 
@@ -61,6 +64,35 @@ fn a_sample_comes_back_as_it_was() {
     assert_eq!(text(&capture(back)), text(&capture(records)));
     assert_eq!((receipt.repaired, receipt.inferred), (0, 0));
     assert!(receipt.notes.is_empty(), "{:?}", receipt.notes);
+}
+
+/// The file that grows beside a run is the run: every bundled workload, on every backend that opens.
+#[test]
+fn a_saved_run_is_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.pftrace");
+    for backend in BACKENDS.iter().filter(|backend| backend.probe().is_ok()) {
+        for workload in bundled() {
+            let request = RunRequest {
+                name: workload.name.to_owned(),
+                source: workload.source.to_owned(),
+                backend: backend.name().to_owned(),
+                save: Some(path.clone()),
+                ..RunRequest::default()
+            };
+            let mut live = Capture::new();
+            run(request, |records| live.apply(records)).unwrap();
+            assert!(live.span_count() > 0 && live.run().is_some());
+            let mut back = Capture::new();
+            let receipt = importer::open(&path, &mut |batch| {
+                back.apply(batch.records);
+                ControlFlow::Continue(())
+            });
+            assert!(receipt.unwrap().notes.is_empty());
+            let (name, on) = (workload.name, backend.name());
+            assert_eq!(random::shown(&back), random::shown(&live), "{name} on {on}");
+        }
+    }
 }
 
 #[test]
