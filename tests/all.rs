@@ -11,6 +11,7 @@ mod lists;
 mod readme;
 mod sizes;
 mod ui;
+mod window;
 mod words;
 mod workload_mistakes;
 mod workload_numbers;

@@ -1,6 +1,8 @@
 //! What the house tests share: the project's folder, its source files and its built program.
 
+pub mod display;
 pub mod place;
+pub mod program;
 pub mod source;
 
 use std::fs;
