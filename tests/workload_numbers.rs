@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use engine::backend::{
     BACKENDS, Device, HostIndex, Layout, Operation, Side, Sink, StreamLayout, Submission,
 };
-use engine::record::{CallId, DeviceId, LaneId, NameId, Record, SpanId};
+use engine::record::{CallId, CounterId, DeviceId, LaneId, NameId, Record, SpanId};
 use engine::workload::{
     Bounds, BufferIndex, Call, Document, ExpectationKind, Plan, StreamIndex, bundled, compare,
 };
@@ -20,6 +20,7 @@ fn layout(plan: &Plan) -> Layout {
     let stream = |(place, stream): (usize, &engine::workload::StreamPlan)| StreamLayout {
         name: stream.name.clone(),
         lane: LaneId(place as u32),
+        pending: CounterId(place as u32),
         role: stream.role,
         priority: stream.priority,
     };

@@ -1,6 +1,6 @@
 //! What a device is opened with, and what is submitted to its streams.
 
-use crate::record::{CallId, DeviceId, LaneId, NameId, SpanId, SpanKind};
+use crate::record::{CallId, CounterId, DeviceId, LaneId, NameId, SpanId, SpanKind};
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, EventIndex, Launch, Role, SignalIndex};
 
@@ -28,6 +28,8 @@ pub struct StreamLayout {
     pub name: String,
     /// The lane its spans go to.
     pub lane: LaneId,
+    /// The counter of its pending operations, sampled whenever one of them ends.
+    pub pending: CounterId,
     /// What it is for.
     pub role: Role,
     /// Lower runs first, where the device knows priorities.

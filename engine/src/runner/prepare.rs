@@ -92,6 +92,7 @@ fn layout(plan: &Plan) -> Layout {
             .map(|(place, stream)| StreamLayout {
                 name: stream.name.clone(),
                 lane: record::LaneId(first + place as u32),
+                pending: Shared::pending_counter(StreamIndex(place as u32)),
                 role: stream.role,
                 priority: stream.priority,
             })

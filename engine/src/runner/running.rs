@@ -20,11 +20,8 @@ use super::shared::{Shared, first_stream};
 use super::stall::Watch;
 use crate::backend::{Error, HostIndex};
 use crate::device::{Status, lock};
-use crate::record::{
-    EventId, LaneId, Log, Outcome, Problem, Record, RunEnd, Sample, Severity, SpanId,
-};
+use crate::record::{EventId, LaneId, Log, Outcome, Problem, Record, RunEnd, Severity, SpanId};
 use crate::time::Nanos;
-use crate::workload::StreamIndex;
 
 /// Operations that run for longer are shown before they end.
 const LONG: Nanos = Nanos::from_millis(1);
@@ -44,7 +41,6 @@ pub struct Running {
     watch: Watch,
     /// For each lane, the span that was shown as running last.
     shown: BTreeMap<LaneId, SpanId>,
-    pending: Vec<u64>,
 }
 
 impl Running {
@@ -64,7 +60,6 @@ impl Running {
         let count = shared.plan.hosts.len();
         let (done, ended) = bounded(count.max(1));
         let mut running = Self {
-            pending: vec![0; shared.plan.streams.len()],
             shared,
             ended,
             recorder,
@@ -107,11 +102,10 @@ impl Running {
         self.shared.stop();
     }
 
-    /// What has to be done from time to time: shows what runs for long, samples, and looks for a stall.
+    /// What has to be done from time to time: shows what runs for long, and looks for a stall.
     pub fn tick(&mut self) {
         if !self.shared.device.caps().deterministic {
             self.show_long();
-            self.sample();
         }
         if let Some(reason) = self.watch.look(&self.shared) {
             self.report_problem("deadlock", &reason);
@@ -134,21 +128,6 @@ impl Running {
         for began in long {
             if shown.insert(began.lane, began.id) != Some(began.id) {
                 reporter.send(Record::Began(began));
-            }
-        }
-    }
-
-    fn sample(&mut self) {
-        let time = self.shared.device.now(HostIndex(0));
-        for (place, known) in self.pending.iter_mut().enumerate() {
-            let stream = StreamIndex(place as u32);
-            let pending = self.shared.device.pending(stream);
-            if std::mem::replace(known, pending) != pending {
-                self.reporter.send(Record::Sample(Sample {
-                    counter: Shared::pending_counter(stream),
-                    time,
-                    value: pending as f64,
-                }));
             }
         }
     }
@@ -222,13 +201,6 @@ impl Running {
     }
 
     fn report_end(&self, outcome: Outcome, time: Nanos) {
-        for place in 0..self.pending.len() {
-            self.reporter.send(Record::Sample(Sample {
-                counter: Shared::pending_counter(StreamIndex(place as u32)),
-                time,
-                value: 0.0,
-            }));
-        }
         let (severity, text) = match &outcome {
             Outcome::Finished => (Severity::Info, "finished".to_owned()),
             Outcome::Stopped => (Severity::Warning, "stopped".to_owned()),

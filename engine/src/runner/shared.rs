@@ -9,7 +9,6 @@ use super::names::Names;
 use crate::backend::{Device, HostIndex};
 use crate::device::{Events, lock};
 use crate::record::{Began, CounterId, LaneId, SpanId};
-use crate::time::Nanos;
 use crate::workload::{Plan, SignalIndex, StreamIndex};
 
 /// What the host threads of a run and the engine thread share.
@@ -39,8 +38,6 @@ pub struct Tail {
     pub last: SpanId,
     /// How many were submitted.
     pub submitted: u64,
-    /// When the counter of pending operations was sampled last.
-    pub sampled: Nanos,
 }
 
 /// A signal: who raised it, or who waits for it.
@@ -71,7 +68,6 @@ impl Shared {
         let tail = || Tail {
             last: SpanId::NONE,
             submitted: 0,
-            sampled: Nanos::MIN,
         };
         Self {
             events: Events::new(plan.events.len()),

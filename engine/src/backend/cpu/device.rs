@@ -157,7 +157,7 @@ impl CpuDevice {
             streams: layout
                 .streams
                 .iter()
-                .map(|stream| Stream::new(stream.lane))
+                .map(|stream| Stream::new(stream.lane, stream.pending))
                 .collect(),
             signals: (0..layout.signals).map(|_| Watermark::default()).collect(),
             memory: Memory::new(layout)?,

@@ -8,7 +8,7 @@ use super::mark::Mark;
 use super::watermark::Watermark;
 use crate::backend::Submission;
 use crate::device::lock;
-use crate::record::{Began, LaneId, NameId, SpanId, SpanKind};
+use crate::record::{Began, CounterId, LaneId, NameId, SpanId, SpanKind};
 use crate::time::Nanos;
 use crate::workload::{EventIndex, SignalIndex};
 
@@ -17,6 +17,8 @@ use crate::workload::{EventIndex, SignalIndex};
 pub struct Stream {
     /// The lane its spans go to.
     pub lane: LaneId,
+    /// The counter of its pending operations.
+    pub pending: CounterId,
     /// Operations that ended.
     pub ended: Watermark,
     /// What the worker waits for at the moment.
@@ -53,10 +55,11 @@ struct Queue {
 }
 
 impl Stream {
-    /// An empty stream whose spans go to `lane`.
-    pub fn new(lane: LaneId) -> Self {
+    /// An empty stream whose spans go to `lane` and whose pending operations `pending` counts.
+    pub fn new(lane: LaneId, pending: CounterId) -> Self {
         Self {
             lane,
+            pending,
             ended: Watermark::default(),
             hold: Mutex::default(),
             submitted: AtomicU64::new(0),

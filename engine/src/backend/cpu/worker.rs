@@ -10,7 +10,7 @@ use super::memory::Fault;
 use super::stream::{Item, Obstacle, Stream};
 use crate::backend::{Operation, Sink, Submission};
 use crate::device::{Cause, Progress, Stage, lock, outcome};
-use crate::record::{EventId, Loss, Problem, Record, Severity, Span, State};
+use crate::record::{EventId, Loss, Problem, Record, Sample, Severity, Span, State};
 
 /// The thread of a stream.
 pub struct Worker {
@@ -71,6 +71,11 @@ impl Worker {
             enqueued: submission.enqueued,
             start,
             end,
+        }));
+        self.sink.report(Record::Sample(Sample {
+            counter: stream.pending,
+            time: end,
+            value: stream.submitted().saturating_sub(self.ended + 1) as f64,
         }));
         if let (Operation::Record(_), Some(mark)) = (&submission.operation, &item.mark) {
             match state {

@@ -10,7 +10,9 @@ use crate::backend::{
     Activity, Blocker, Error, Layout, Operation, Sink, StreamActivity, Submission,
 };
 use crate::device::{Cause, Progress, Stage, outcome};
-use crate::record::{DeviceId, EventId, Loss, Problem, Record, Severity, Span, SpanId, State};
+use crate::record::{
+    DeviceId, EventId, Loss, Problem, Record, Sample, Severity, Span, SpanId, State,
+};
 use crate::time::{Interval, Nanos};
 use crate::workload::{BufferIndex, EventIndex, StreamIndex};
 
@@ -57,7 +59,7 @@ impl Simulation {
             streams: layout
                 .streams
                 .iter()
-                .map(|stream| Stream::new(stream.lane))
+                .map(|stream| Stream::new(stream.lane, stream.pending))
                 .collect(),
             lens: layout.buffers.clone(),
             sink,
@@ -278,6 +280,11 @@ impl Simulation {
         }));
         stream.free_at = interval.end;
         stream.ended += 1;
+        self.sink.report(Record::Sample(Sample {
+            counter: stream.pending,
+            time: interval.end,
+            value: (stream.submitted - stream.ended) as f64,
+        }));
         if let (Operation::Record(_), Some(mark)) = (&submission.operation, item.mark) {
             let progress = match state {
                 State::Done => Progress::Reached(interval.end),

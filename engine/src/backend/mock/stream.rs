@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::backend::Submission;
-use crate::record::LaneId;
+use crate::record::{CounterId, LaneId};
 use crate::time::{Interval, Nanos};
 
 /// A stream in virtual time.
@@ -11,6 +11,8 @@ use crate::time::{Interval, Nanos};
 pub struct Stream {
     /// The lane its spans go to.
     pub lane: LaneId,
+    /// The counter of its pending operations.
+    pub pending: CounterId,
     /// What waits for its turn.
     pub queue: VecDeque<Item>,
     /// What runs, and from when to when.
@@ -33,10 +35,11 @@ pub struct Item {
 }
 
 impl Stream {
-    /// An empty stream whose spans go to `lane`.
-    pub fn new(lane: LaneId) -> Self {
+    /// An empty stream whose spans go to `lane` and whose pending operations `pending` counts.
+    pub fn new(lane: LaneId, pending: CounterId) -> Self {
         Self {
             lane,
+            pending,
             queue: VecDeque::new(),
             running: None,
             free_at: Nanos::ZERO,

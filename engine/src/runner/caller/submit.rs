@@ -4,12 +4,9 @@ use super::{Caller, Current};
 use crate::backend::{Error, Operation, Submission};
 use crate::device::{EventError, Recorded, lock};
 use crate::record::{CallId, DependencyKind, EventId, Record, Sample, SpanId};
-use crate::runner::shared::{Shared, Tail};
+use crate::runner::shared::Shared;
 use crate::time::Nanos;
 use crate::workload::{EventIndex, SignalIndex, StreamIndex};
-
-/// The least time between two samples of how much is pending on a stream.
-const SAMPLING: Nanos = Nanos::from_micros(100);
 
 impl From<EventError> for Error {
     fn from(error: EventError) -> Self {
@@ -63,7 +60,7 @@ impl Caller {
         }?;
         tail.last = span;
         tail.submitted += 1;
-        self.sample(stream, &mut tail, enqueued);
+        self.sample(stream, enqueued);
         Ok(())
     }
 
@@ -97,12 +94,8 @@ impl Caller {
         }
     }
 
-    /// Samples how much is pending on a stream, unless that was done a moment ago.
-    fn sample(&self, stream: StreamIndex, tail: &mut Tail, now: Nanos) {
-        if now < tail.sampled + SAMPLING {
-            return;
-        }
-        tail.sampled = now;
+    /// Samples how much is pending on a stream, now that there is one more.
+    fn sample(&self, stream: StreamIndex, now: Nanos) {
         self.reporter.send(Record::Sample(Sample {
             counter: Shared::pending_counter(stream),
             time: now,
