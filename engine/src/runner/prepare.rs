@@ -41,6 +41,8 @@ pub fn prepare(request: &RunRequest) -> Result<Prepared, String> {
         .first()
         .is_some_and(|found| found.caps.deterministic);
     let recorder = Arc::new(Recorder::new(in_order));
+    // Swept before those of the device's threads, so that lanes and names come before what refers to them.
+    let reporter = recorder.reporter();
     let sinks = || -> Box<dyn backend::Sink> { Box::new(recorder.reporter()) };
     let device = backend
         .open(&layout(&plan), &sinks)
@@ -57,7 +59,6 @@ pub fn prepare(request: &RunRequest) -> Result<Prepared, String> {
     });
     let save = save.transpose()?;
     let gate = Gate::new(request.paused, request.pace);
-    let reporter = recorder.reporter();
     let shared = Shared::new(plan, device, gate, Names::default());
     describe(request, backend, &shared, &reporter);
     Ok(Prepared {
