@@ -52,7 +52,11 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
             state.settings.greeted |= notice.is_none() && state.notice.is_none();
             state.notice = notice;
         }
-        Action::Renew => view::renew(state),
+        Action::Renew => {
+            view::renew(state);
+            // What was said of the capture before is no longer to be seen; what went wrong still went wrong.
+            state.notice = state.notice.take().filter(|notice| notice.is_error);
+        }
         other => return documents::apply(state, other),
     }
     None

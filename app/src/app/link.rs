@@ -1,7 +1,7 @@
 //! The link to the engine: controls out, messages in, applied within a frame's budget.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::Receiver;
 use eframe::egui::Context;
@@ -13,6 +13,9 @@ use super::App;
 use crate::action::Action;
 use crate::panel::Verdict;
 use crate::state::Notice;
+
+/// Time between two frames that only show what the engine did: drawing takes processors from what is measured.
+const PACE: Duration = Duration::from_millis(30);
 
 /// The link to the engine. Dropped, it ends the engine and waits for it.
 pub struct Link {
@@ -26,7 +29,7 @@ impl Link {
     /// Starts an engine that wakes the window when it has something to say.
     pub fn start(context: &Context) -> Self {
         let context = context.clone();
-        let engine = Engine::start(Box::new(move || context.request_repaint()));
+        let engine = Engine::start(Box::new(move || context.request_repaint_after(PACE)));
         let messages = engine.messages().clone();
         Self::new(Box::new(move |control| engine.send(control)), messages)
     }

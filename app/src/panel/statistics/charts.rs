@@ -197,18 +197,19 @@ pub fn busy(
         return hint(ui, scene.theme, "No stream has spans in this range");
     }
     let length = statistics.within.length().0.max(1) as f64;
-    for (lane, strip) in strips.iter().take(LISTED) {
+    for (lane, strip) in strips {
         let Some(used) = statistics.lane(*lane) else {
             continue;
         };
         stream(ui, scene, used, strip, used.busy.0 as f64 / length);
     }
-    if strips.len() > LISTED {
-        hint(
-            ui,
-            scene.theme,
-            &format!("and {} more", strips.len() - LISTED),
-        );
+    let streams = statistics.lanes.iter().filter(|used| {
+        let lane = scene.capture.lane(used.lane);
+        lane.is_some_and(|lane| lane.group == Group::Streams)
+    });
+    let rest = streams.count() - strips.len();
+    if rest > 0 {
+        hint(ui, scene.theme, &format!("and {rest} more"));
     }
 }
 

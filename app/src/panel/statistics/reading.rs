@@ -1,0 +1,250 @@
+//! Figures read a slice a frame, begun anew where the range moves, and now and then while a capture grows.
+
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, bounded};
+use eframe::egui::{Context, Ui};
+use engine::analysis::{Statistics, StatisticsJob};
+use engine::capture::Capture;
+use engine::record::{Group, LaneId};
+use engine::time::{Interval, Nanos};
+
+use crate::panel::Scene;
+
+/// Time a frame may spend on figures.
+const BUDGET: Duration = Duration::from_millis(2);
+/// Seconds between two readings of a capture that grows.
+const PAUSE: f64 = 0.25;
+/// Bars of a stream's strip.
+const STRIP: i64 = 64;
+/// Streams that have strips.
+pub const STREAMS: usize = 12;
+/// From this many spans on, lengths are sorted on a thread of their own.
+const MANY: usize = 200_000;
+
+/// Figures that are ready to be drawn.
+pub struct Found {
+    /// The figures.
+    pub statistics: Statistics,
+    /// The share of each column of time in which each stream was busy.
+    pub strips: Vec<(LaneId, Vec<f64>)>,
+}
+
+/// What figures are of.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Key {
+    revision: u64,
+    spans: usize,
+    /// The range that was asked for; nothing where it moves with the data.
+    asked: Option<Interval>,
+}
+
+impl Key {
+    fn of(scene: &Scene<'_>) -> Self {
+        let state = scene.state;
+        let view = state.view.interval.filter(|_| !state.follow);
+        Self {
+            revision: scene.capture.revision(),
+            spans: scene.capture.span_count(),
+            asked: state.selection.range.or(view),
+        }
+    }
+
+    /// Whether figures of `self` say nothing of what `now` asks for.
+    fn is_elsewhere(self, now: Self) -> bool {
+        self.asked != now.asked || self.spans > now.spans
+    }
+}
+
+#[derive(Default)]
+enum Stage {
+    #[default]
+    Idle,
+    Reading(Key, Box<StatisticsJob>),
+    Sorting(Key, Receiver<Statistics>),
+}
+
+/// The figures that are shown, and those in the making.
+#[derive(Default)]
+pub struct Reading {
+    stage: Stage,
+    shown: Option<(Key, Found)>,
+    /// When the last reading ended, in seconds of the window's clock.
+    ended: f64,
+}
+
+impl Reading {
+    /// The latest figures, where there are any.
+    pub fn found(&self) -> Option<&Found> {
+        self.shown.as_ref().map(|(_, found)| found)
+    }
+
+    /// How far newer ones have come, from 0 to 1.
+    pub fn progress(&self) -> Option<f32> {
+        match &self.stage {
+            Stage::Idle => None,
+            Stage::Reading(_, job) => Some(job.progress()),
+            Stage::Sorting(..) => Some(1.0),
+        }
+    }
+
+    /// Reads on for a slice of the frame.
+    pub fn read_on(&mut self, ui: &Ui, scene: &Scene<'_>) {
+        let now = ui.input(|input| input.time);
+        if self.must_begin(Key::of(scene), ui.ctx(), now) {
+            let job = StatisticsJob::new(scene.capture, within(scene));
+            self.stage = Stage::Reading(Key::of(scene), Box::new(job));
+        }
+        self.stage = match std::mem::take(&mut self.stage) {
+            Stage::Reading(key, mut job) => {
+                if !job.step(scene.capture, BUDGET) {
+                    ui.ctx().request_repaint();
+                    Stage::Reading(key, job)
+                } else if key.spans < MANY {
+                    self.show(scene.capture, key, job.finish(), now)
+                } else {
+                    Stage::Sorting(key, sort(job, ui.ctx()))
+                }
+            }
+            Stage::Sorting(key, sorted) => match sorted.try_recv() {
+                Ok(statistics) => self.show(scene.capture, key, statistics, now),
+                Err(_) => Stage::Sorting(key, sorted),
+            },
+            Stage::Idle => Stage::Idle,
+        };
+    }
+
+    /// Whether figures of `key` must be begun. A capture that grows would never be read to its end if each batch of
+    /// records began anew.
+    fn must_begin(&self, key: Key, context: &Context, now: f64) -> bool {
+        match (&self.stage, &self.shown) {
+            (Stage::Reading(under_way, _) | Stage::Sorting(under_way, _), _) => {
+                under_way.is_elsewhere(key)
+            }
+            (Stage::Idle, None) => key.spans > 0,
+            (Stage::Idle, Some((shown, _))) if shown.is_elsewhere(key) => true,
+            (Stage::Idle, Some((shown, _))) if *shown != key && now < self.ended + PAUSE => {
+                context.request_repaint_after(Duration::from_secs_f64(PAUSE));
+                false
+            }
+            (Stage::Idle, Some((shown, _))) => *shown != key,
+        }
+    }
+
+    fn show(&mut self, capture: &Capture, key: Key, statistics: Statistics, now: f64) -> Stage {
+        let strips = strips(capture, &statistics);
+        self.shown = (key.spans > 0).then_some((key, Found { statistics, strips }));
+        self.ended = now;
+        Stage::Idle
+    }
+}
+
+/// The selected range, or what is visible of the data. Nothing is known of the margins around it, so shares are not of
+/// them.
+fn within(scene: &Scene<'_>) -> Interval {
+    let extent = scene.capture.extent();
+    let shown = scene.state.view.shown(extent);
+    let known = extent.and_then(|all| all.intersection(shown));
+    scene.state.selection.range.or(known).unwrap_or(shown)
+}
+
+fn sort(job: Box<StatisticsJob>, context: &Context) -> Receiver<Statistics> {
+    let (sender, sorted) = bounded(1);
+    let context = context.clone();
+    let thread = std::thread::Builder::new().name(String::from("figures"));
+    // Where no thread can be started the figures stay as they are, and are tried again when something changes.
+    let _ = thread.spawn(move || {
+        let _ = sender.send(job.finish());
+        context.request_repaint();
+    });
+    sorted
+}
+
+/// How busy each stream was, in equal columns of the range.
+fn strips(capture: &Capture, statistics: &Statistics) -> Vec<(LaneId, Vec<f64>)> {
+    let within = statistics.within;
+    let column = Nanos((within.length().0 / STRIP).max(1));
+    let lanes = statistics.lanes.iter().map(|used| used.lane);
+    let streams = lanes.filter(|lane| {
+        capture
+            .lane(*lane)
+            .is_some_and(|lane| lane.group == Group::Streams)
+    });
+    streams
+        .take(STREAMS)
+        .map(|lane| (lane, strip(capture, lane, within, column)))
+        .collect()
+}
+
+fn strip(capture: &Capture, lane: LaneId, within: Interval, column: Nanos) -> Vec<f64> {
+    let mut busy = vec![0.0_f64; STRIP as usize + 1];
+    for depth in 0..capture.depth(lane) {
+        capture.fold(lane, depth, within, column, &mut |cell| {
+            let length = cell.interval.length().0.max(1) as f64;
+            let density = cell.busy.0 as f64 / length;
+            let Some(inside) = cell.interval.intersection(within) else {
+                return;
+            };
+            let first = ((inside.start - within.start).0 / column.0) as usize;
+            let last = ((inside.end - within.start).0 / column.0) as usize;
+            for (at, share) in busy
+                .iter_mut()
+                .enumerate()
+                .skip(first)
+                .take(last - first + 1)
+            {
+                let start = within.start + Nanos(column.0 * at as i64);
+                let part = inside.intersection(Interval::new(start, start + column));
+                *share +=
+                    density * part.map_or(0.0, |part| part.length().0 as f64) / column.0 as f64;
+            }
+        });
+    }
+    busy.truncate(STRIP as usize);
+    for share in &mut busy {
+        *share = share.clamp(0.0, 1.0);
+    }
+    busy
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::record::{CallId, Lane, NameId, Record, Role, Span, SpanId, SpanKind, State};
+
+    use super::*;
+
+    #[test]
+    fn a_strip_is_as_busy_as_its_spans() {
+        let mut capture = Capture::new();
+        capture.apply([Record::Lane(Box::new(Lane {
+            id: LaneId(0),
+            group: Group::Streams,
+            device: None,
+            role: Role::Compute,
+            name: String::from("compute"),
+            order: 0,
+        }))]);
+        let spans = [(0, 0, 3_200), (1, 4_800, 4_850)].map(|(id, start, end)| {
+            Record::Span(Span {
+                id: SpanId(id),
+                lane: LaneId(0),
+                name: NameId(0),
+                call: CallId::NONE,
+                kind: SpanKind::Kernel,
+                state: State::Done,
+                enqueued: Nanos(start),
+                start: Nanos(start),
+                end: Nanos(end),
+            })
+        });
+        capture.apply(spans);
+        let within = Interval::new(Nanos(0), Nanos(6_400));
+        let busy = strip(&capture, LaneId(0), within, Nanos(100));
+        let whole: f64 = busy.iter().sum::<f64>() * 100.0;
+        assert!((whole - 3_250.0).abs() < 1.0, "{whole}");
+        assert_eq!(
+            (busy[0], busy[31], busy[32], busy[48]),
+            (1.0, 1.0, 0.0, 0.5)
+        );
+    }
+}
