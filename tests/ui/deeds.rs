@@ -349,8 +349,16 @@ fn how_a_run_went_is_shown_at_its_workload() {
             expectation.holds = false;
         }
     }
-    window.answer(faulty);
+    window.answer(faulty.clone());
     assert_eq!(verdict(&window), Some(Verdict::Missed(found)));
+    for record in &mut faulty {
+        if let engine::record::Record::End(end) = record {
+            end.outcome = engine::record::Outcome::Stopped;
+        }
+    }
+    window.answer(faulty);
+    assert_eq!(verdict(&window), Some(Verdict::Stopped));
+    window.harness.get_by_label_contains("Not checked");
 }
 
 #[test]

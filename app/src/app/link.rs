@@ -141,6 +141,7 @@ impl App {
             .count();
         let verdict = match self.capture.end().map(|end| &end.outcome) {
             Some(Outcome::Failed(why)) => Verdict::Failed(why.clone()),
+            Some(Outcome::Stopped) => Verdict::Stopped,
             _ if missed > 0 => Verdict::Missed(missed),
             _ => Verdict::Passed(found.len()),
         };

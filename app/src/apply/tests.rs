@@ -316,3 +316,14 @@ fn recent_files_are_listed_once_the_latest_first() {
         1
     );
 }
+
+#[test]
+fn another_capture_takes_the_note_away_and_leaves_the_error() {
+    let mut state = State::default();
+    for (is_error, stays) in [(false, false), (true, true)] {
+        let text = String::from("x");
+        let notice = crate::state::Notice { is_error, text };
+        run(&mut state, [Action::Notify(Some(notice)), Action::Renew]);
+        assert_eq!(state.notice.is_some(), stays);
+    }
+}

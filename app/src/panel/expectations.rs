@@ -1,6 +1,8 @@
 //! What the workload expected of its run, and whether it held.
 
-use eframe::egui::{Label, Response, RichText, Sense, Ui};
+use eframe::egui::{Color32, Label, Response, RichText, Sense, Ui};
+
+use engine::record::Outcome;
 
 use super::widgets::{Sign, hint, section};
 use super::{Panel, Place, Scene};
@@ -32,8 +34,18 @@ impl Panel for Expectations {
                 "What a workload expects is checked when its run has ended",
             );
         }
+        let ended = scene.capture.end().map(|end| &end.outcome);
+        let checked = ended.is_none_or(|outcome| *outcome == Outcome::Finished);
+        if !checked {
+            hint(ui, scene.theme, "Not checked, because the run ended early");
+        }
         for expectation in found {
-            let response = row(ui, scene, &expectation.text, expectation.holds);
+            let mark = match expectation.holds {
+                _ if !checked => (Sign::Dash, scene.theme.weak),
+                true => (Sign::Check, scene.theme.good),
+                false => (Sign::Cross, scene.theme.bad),
+            };
+            let response = row(ui, &expectation.text, mark);
             let detail = format!(
                 "Found {}\nLine {} of the workload",
                 expectation.found, expectation.line
@@ -46,12 +58,7 @@ impl Panel for Expectations {
 }
 
 /// A sign and the expectation as written, over as many lines as it needs.
-fn row(ui: &mut Ui, scene: &Scene<'_>, text: &str, holds: bool) -> Response {
-    let (sign, colour) = if holds {
-        (Sign::Check, scene.theme.good)
-    } else {
-        (Sign::Cross, scene.theme.bad)
-    };
+fn row(ui: &mut Ui, text: &str, (sign, colour): (Sign, Color32)) -> Response {
     ui.horizontal_top(|ui| {
         sign.ui(ui, colour);
         let words = Label::new(RichText::new(text).color(colour)).wrap();

@@ -64,6 +64,8 @@ pub enum Verdict {
     Passed(usize),
     /// This many expectations did not hold.
     Missed(usize),
+    /// Somebody stopped it, so that nothing was checked.
+    Stopped,
     /// It ended early, for this reason.
     Failed(String),
 }

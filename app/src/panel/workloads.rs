@@ -80,6 +80,7 @@ fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
         Verdict::Passed(0) => (String::from("ran"), theme.weak),
         Verdict::Passed(count) => (format!("{count} held"), theme.good),
         Verdict::Missed(count) => (format!("{count} missed"), theme.bad),
+        Verdict::Stopped => (String::from("stopped"), theme.weak),
         Verdict::Failed(_) => (String::from("failed"), theme.bad),
     })
 }

@@ -9,6 +9,8 @@ pub enum Sign {
     Check,
     /// It is not.
     Cross,
+    /// Nobody knows.
+    Dash,
 }
 
 impl Sign {
@@ -27,6 +29,7 @@ impl Sign {
                 line(vec2(-4.5, 0.5), vec2(-1.5, 3.5));
                 line(vec2(-1.5, 3.5), vec2(4.5, -3.5));
             }
+            Self::Dash => line(vec2(-3.5, 0.0), vec2(3.5, 0.0)),
             Self::Cross => {
                 line(vec2(-3.5, -3.5), vec2(3.5, 3.5));
                 line(vec2(-3.5, 3.5), vec2(3.5, -3.5));
