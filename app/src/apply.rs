@@ -48,10 +48,8 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
         Action::OpenFile(path) => return Some(Request::Open(path)),
         Action::Cancel => return Some(Request::Cancel),
         Action::Copy(text) => return Some(Request::Copy(text)),
-        Action::Notify(notice) => {
-            state.settings.greeted |= notice.is_none() && state.notice.is_none();
-            state.notice = notice;
-        }
+        Action::Notify(Some(notice)) => state.notice = Some(notice),
+        Action::Notify(None) => put_away(state),
         Action::Renew => {
             view::renew(state);
             // What was said of the capture before is no longer to be seen; what went wrong still went wrong.
@@ -123,12 +121,18 @@ fn toggle(state: &mut State, switch: Switch) {
     set(state, switch, !on);
 }
 
+/// Puts the notice away. The first start's line is a note; once read, it is not said again.
+fn put_away(state: &mut State) {
+    let notice = state.notice.take();
+    state.settings.greeted |= notice.is_some_and(|notice| !notice.is_error);
+}
+
 /// Closes what is open, the topmost first; only then forgets what is chosen.
 fn clear(state: &mut State) {
     if state.help {
         state.help = false;
     } else if state.notice.is_some() {
-        state.notice = None;
+        put_away(state);
     } else if !state.search.is_empty() {
         state.search.clear();
     } else {

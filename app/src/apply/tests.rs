@@ -327,3 +327,19 @@ fn another_capture_takes_the_note_away_and_leaves_the_error() {
         assert_eq!(state.notice.is_some(), stays);
     }
 }
+
+#[test]
+fn a_newcomer_is_greeted_until_the_line_is_put_away() {
+    for away in [Action::Notify(None), Command::Clear.into()] {
+        let mut state = State::default();
+        run(&mut state, [away.clone()]);
+        assert!(!state.settings.greeted);
+        let text = String::from("x");
+        let line = crate::state::Notice {
+            is_error: false,
+            text,
+        };
+        run(&mut state, [Action::Notify(Some(line)), away]);
+        assert!(state.settings.greeted && state.notice.is_none());
+    }
+}

@@ -294,13 +294,14 @@ pub fn overlaps(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
         name(other)
     ));
     ui.add_space(2.0 * GRID);
+    compact(ui);
     for pair in found.iter().skip(1).take(LISTED) {
         let (share, of, other) = shared(pair);
         ui.horizontal(|ui| {
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.label(RichText::new(text::percent(share)).monospace());
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                    let words = format!("of {}, {}", name(of), name(other));
+                    let words = format!("{} under {}", name(of), name(other));
                     ui.add(Label::new(RichText::new(words).color(scene.theme.weak)).truncate());
                 });
             });
