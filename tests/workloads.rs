@@ -41,7 +41,7 @@ fn every_bundled_workload_keeps_what_it_promises() {
                 );
             }
             for problem in capture.problems() {
-                eprintln!("   {:?}", problem);
+                eprintln!("   {problem:?}");
             }
             assert!(capture.open().next().is_none());
             let is_bad = |severity| severity >= Severity::Error;

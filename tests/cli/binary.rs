@@ -4,29 +4,15 @@
 use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use engine::capture::Capture;
 use engine::importer;
 
-/// The program, built now: tests of other packages do not build it.
+use crate::house::program::syncline;
+
 fn binary() -> Command {
-    static BINARY: LazyLock<PathBuf> = LazyLock::new(|| {
-        let cargo = std::env::var("CARGO").unwrap_or_else(|_| "cargo".to_owned());
-        let tests = std::env::current_exe().unwrap();
-        let profile = tests.parent().and_then(|deps| deps.parent()).unwrap();
-        let mut build = Command::new(cargo);
-        build.args(["build", "--quiet", "--package", "syncline", "--target-dir"]);
-        build.arg(profile.parent().unwrap());
-        if profile.ends_with("release") {
-            build.arg("--release");
-        }
-        let built = build.current_dir(crate::house::root()).status().unwrap();
-        assert!(built.success(), "the program does not build");
-        profile.join("syncline")
-    });
-    Command::new(&*BINARY)
+    Command::new(syncline())
 }
 
 /// A workload that calls and computes for longer than any test.
@@ -58,7 +44,7 @@ fn start(bytes: u64) -> (tempfile::TempDir, PathBuf, Child) {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while std::fs::metadata(&saved).map_or(0, |facts| facts.len()) < bytes {
         if let Some(status) = child.try_wait().unwrap() {
             let mut text = String::new();
