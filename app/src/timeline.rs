@@ -141,6 +141,9 @@ impl Timeline {
         let body = painter.with_clip_rect(frame.areas.body);
         let ruler = ruler::ruler(&frame.scale);
         rows::ground(&body, frame, &ruler);
+        if let Some(range) = state.selection.range {
+            overlay::range_ground(&body, frame, range);
+        }
         let (mut more, marks) = self.paint_rows(&body, frame);
         let all = state.settings.is_on(Switch::AllArrows);
         let bundles = all.then(|| Bundles::new(frame, &self.folds));
@@ -310,8 +313,12 @@ impl Timeline {
         if selected == self.seen {
             return;
         }
-        let Some(place) = selected.and_then(|span| frame.locate(span)) else {
-            self.seen = selected.filter(|_| self.seen.is_none());
+        let Some(span) = selected else {
+            self.seen = None;
+            return;
+        };
+        // A span that has not arrived yet is gone to when it does.
+        let Some(place) = frame.locate(span) else {
             return;
         };
         self.seen = selected;

@@ -38,12 +38,12 @@ struct Strip {
 }
 
 impl Folds {
-    /// Begins a frame of the capture in the state that `stamp` stands for, and forgets what was not
-    /// asked for in a while.
+    /// Begins a frame of the capture in the state that `stamp` stands for, and forgets what the last
+    /// two frames did not ask for.
     pub fn begin(&mut self, stamp: u64) {
         self.stamp = stamp;
         let last = self.frame;
-        self.strips.retain(|_, strip| strip.frame + 240 > last);
+        self.strips.retain(|_, strip| strip.frame + 2 > last);
         self.frame += 1;
     }
 

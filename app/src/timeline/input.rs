@@ -10,6 +10,7 @@ use super::fold::{Bar, Folds, bar_at};
 use super::frame::Frame;
 use super::layout::{Content, Entry};
 use super::links::{Link, link_at};
+use super::rows;
 use super::scale;
 use crate::action::Action;
 use crate::state::{GroupKey, Hover, Motion};
@@ -19,6 +20,9 @@ const SNAP: f32 = 6.0;
 
 /// How near to a narrow span the pointer may be, in points.
 const REACH: f32 = 3.0;
+
+/// How many times its own length a capture can be zoomed out to.
+const MOST: i64 = 4;
 
 /// What is being dragged.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -116,8 +120,12 @@ pub fn wheel(ui: &Ui, frame: &Frame<'_>, at: Pos2, actions: &mut Vec<Action>) {
     if zoom != 1.0 {
         let x = at.x.max(frame.areas.body.left());
         let anchor = frame.scale.time_from_x(x);
-        // Zooming on from everything keeps the margin it has; from a chosen view, that view.
         let zoomed = scale::zoomed(view, anchor, f64::from(1.0 / zoom));
+        let extent = frame.picture.capture.extent().unwrap_or(view);
+        let longest = extent.length().0.saturating_mul(MOST);
+        if zoom < 1.0 && zoomed.length().0 > longest {
+            return;
+        }
         if zoomed != view {
             actions.push(Action::Show(Some(zoomed), Motion::Zoom));
         }
@@ -299,6 +307,10 @@ pub fn names(frame: &Frame<'_>, response: &Response, drag: &mut Drag, actions: &
         .row_at(y)
         .and_then(|row| frame.layout.rows.get(row));
     let is_group = row.is_some_and(|row| matches!(row.content, Content::Group { .. }));
+    if let Some(row) = row.filter(|_| *drag == Drag::Nothing) {
+        let about = rows::about(frame, row);
+        response.clone().on_hover_text_at_pointer(about);
+    }
     if is_group && *drag == Drag::Nothing {
         response.ctx.set_cursor_icon(CursorIcon::PointingHand);
     }

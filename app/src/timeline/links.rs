@@ -152,7 +152,7 @@ fn end(painter: &Painter, mark: Mark, head: Option<Side>, (hue, edge): (Color32,
     let at = pos2(x, y);
     let (side, tip) = match (mark, head) {
         (Mark::Stub(_, side), _) => (side, at),
-        (Mark::Span(_), Some(side)) => (side, at + 2.0 * direction(side)),
+        (Mark::Span(_), Some(side)) => (side, at + 3.0 * direction(side)),
         (Mark::Span(_), None) => {
             painter.circle(at, 2.5, hue, Stroke::new(1.0, edge));
             return;
@@ -161,7 +161,7 @@ fn end(painter: &Painter, mark: Mark, head: Option<Side>, (hue, edge): (Color32,
     let (length, half) = if matches!(mark, Mark::Stub(..)) {
         (9.0, 5.5)
     } else {
-        (6.5, 4.5)
+        (8.0, 4.5)
     };
     let along = direction(side);
     let base = tip - along * length;

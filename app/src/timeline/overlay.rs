@@ -8,37 +8,37 @@ use super::frame::Frame;
 use crate::text;
 use crate::theme::{GRID, RADIUS, mixed, mono, small};
 
-/// Paints the tint of the selected range of time, under everything else of the overlay.
+/// Paints the tint of the selected range of time, which lies under the spans so that they stay readable.
+pub fn range_ground(painter: &Painter, frame: &Frame<'_>, range: Interval) {
+    let rect = range_rect(frame, range);
+    painter.rect_filled(rect, 0.0, frame.picture.theme.range);
+}
+
+/// Paints the edges of the selected range of time, and its length on the ruler.
 pub fn range(painter: &Painter, frame: &Frame<'_>, range: Interval) {
     let theme = frame.picture.theme;
     let body = frame.areas.body;
-    let x = |time| {
-        frame
-            .scale
-            .x_from_time(time)
-            .clamp(body.left() - 2.0, body.right() + 2.0)
-    };
-    let (left, right) = (x(range.start), x(range.end));
-    let top = frame.areas.ruler.top();
-    let rect = Rect::from_min_max(pos2(left, top), pos2(right, body.bottom()));
+    let rect = range_rect(frame, range);
     let whole = painter.with_clip_rect(body.union(frame.areas.ruler));
-    whole.rect_filled(rect, 0.0, theme.range);
-    let stroke = Stroke::new(1.0, theme.accent);
-    for x in [left, right] {
-        whole.vline(x, rect.y_range(), stroke);
+    whole.rect_filled(rect.intersect(frame.areas.ruler), 0.0, theme.range);
+    for x in [rect.left(), rect.right()] {
+        whole.vline(x, rect.y_range(), Stroke::new(1.0, theme.accent));
     }
     let label = format!("Δ {}", text::duration(range.length()));
-    let middle = pos2(
-        f32::midpoint(left.max(body.left()), right.min(body.right())),
-        top + 12.0,
-    );
-    pill(
-        &whole,
-        middle,
-        Align2::CENTER_CENTER,
-        &label,
-        (theme.accent, theme.panel),
-    );
+    let seen = rect.intersect(body);
+    let at = pos2(seen.center().x, frame.areas.ruler.center().y);
+    let colors = (theme.accent, theme.panel);
+    pill(&whole, at, Align2::CENTER_CENTER, &label, colors);
+}
+
+fn range_rect(frame: &Frame<'_>, range: Interval) -> Rect {
+    let body = frame.areas.body;
+    let x = |time| {
+        let x = frame.scale.x_from_time(time);
+        x.clamp(body.left() - 2.0, body.right() + 2.0)
+    };
+    let top = frame.areas.ruler.top();
+    Rect::from_min_max(pos2(x(range.start), top), pos2(x(range.end), body.bottom()))
 }
 
 /// Paints the outlines of the selected span and of the one pointed at.

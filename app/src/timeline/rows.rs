@@ -3,7 +3,7 @@
 use eframe::egui::{
     Align2, Color32, FontId, Painter, Pos2, Rect, Response, Shape, Stroke, pos2, vec2,
 };
-use engine::record::{CounterId, Group, LaneId};
+use engine::record::{CounterId, Group, LaneId, NameId, Role, SpanKind};
 
 use super::frame::{Frame, Picture};
 use super::label;
@@ -42,6 +42,33 @@ pub fn name<'a>(picture: &Picture<'a>, entry: Entry) -> &'a str {
             .counters()
             .get(counter.index())
             .map_or("?", |counter| &counter.name),
+    }
+}
+
+/// What the pointer on a row's name is told: all of the name, and what it stands for.
+pub fn about(frame: &Frame<'_>, row: &Row) -> String {
+    let capture = frame.picture.capture;
+    match &row.content {
+        Content::Group { members, .. } => {
+            let lanes = text::counted(members.len() as u64, "lane");
+            format!("{} · {lanes}", title(frame, row.key))
+        }
+        Content::Entry(entry @ Entry::Lane(lane, depths)) => {
+            let mut about = name(&frame.picture, *entry).to_owned();
+            let role = capture.lane(*lane).map(|lane| lane.role);
+            if let Some(role) = role.filter(|&role| role != Role::None) {
+                about = format!("{about} · {}", role.label());
+            }
+            if *depths > 1 {
+                about = format!("{about} · {depths} sub-lanes, where spans overlap");
+            }
+            about
+        }
+        Content::Entry(entry @ Entry::Counter(counter)) => {
+            let unit = capture.counters().get(counter.index());
+            let unit = unit.map_or("", |counter| &counter.unit);
+            format!("{} · {unit}", name(&frame.picture, *entry))
+        }
     }
 }
 
@@ -313,7 +340,6 @@ fn amount(value: f64, unit: &str) -> String {
 
 /// The colour of a group's thin bar when it is collapsed.
 pub fn hue(theme: &Theme, group: Group) -> Color32 {
-    use engine::record::{NameId, Role, SpanKind};
     match group {
         Group::Host => theme.span(Role::None, SpanKind::Call, NameId(0)),
         Group::Device => theme.span(Role::None, SpanKind::Compile, NameId(0)),

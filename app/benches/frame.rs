@@ -1,0 +1,240 @@
+//! What one frame of the timeline costs on the CPU, from the capture to triangles, without a GPU.
+//!
+//! A thousand lanes, 1600 × 1000 points. Every frame moves: the view pans or zooms and the pointer
+//! goes over the spans, so that nothing kept from the frame before flatters it.
+#![expect(clippy::print_stdout, reason = "a bench prints its figures")]
+
+use std::time::{Duration, Instant};
+
+use app::state::{Hover, State};
+use app::theme::{DARK, install};
+use app::timeline::{Picture, Timeline};
+use eframe::egui::{Context, Event, RawInput, Rect, pos2, vec2};
+use engine::capture::Capture;
+use engine::record::{
+    CallId, Dependency, DependencyKind, Group, Lane, LaneId, NameId, Record, Role, Span, SpanId,
+    SpanKind,
+};
+use engine::time::{Interval, Nanos};
+
+const LANES: u32 = 1_000;
+const NAMES: u32 = 400;
+const FRAMES: usize = 240;
+const SIZES: [u32; 3] = [10_000, 1_000_000, 10_000_000];
+/// The share of the capture that is in view.
+const ZOOMS: [f64; 5] = [1.0, 0.1, 1e-2, 1e-3, 1e-4];
+
+fn main() {
+    // `cargo test --all-targets` starts every bench as well, without this.
+    if !std::env::args().any(|arg| arg == "--bench") {
+        return;
+    }
+    println!("timeline frame, {LANES} lanes, 1600 x 1000 points, {FRAMES} moving frames each");
+    println!(
+        "{:>10}  {:>12}  {:>9}  {:>9}  {:>9}",
+        "spans", "in view", "p50 ms", "p99 ms", "max ms"
+    );
+    let mut worst = Vec::new();
+    for size in SIZES {
+        let capture = capture(size);
+        let mut all = Vec::new();
+        for zoom in ZOOMS {
+            let mut times = pan(&capture, zoom);
+            row(size, &format!("1/{:.0}", 1.0 / zoom), &mut times);
+            all.extend(times);
+        }
+        let mut times = dive(&capture);
+        row(size, "zooming", &mut times);
+        all.extend(times);
+        worst.push(row(size, "all", &mut all));
+    }
+    if let (Some(small), Some(large)) = (worst.first(), worst.last()) {
+        println!(
+            "10 million spans against 10 thousand: p50 {:.2} x, p99 {:.2} x; target 1.5 x, and 2 ms at p99",
+            large.0 / small.0,
+            large.1 / small.1
+        );
+    }
+}
+
+/// Prints a row; returns the median and the 99th percentile in milliseconds.
+fn row(size: u32, label: &str, times: &mut [Duration]) -> (f64, f64) {
+    times.sort_unstable();
+    let at = |share: f64| {
+        let place = ((times.len() as f64 * share) as usize).min(times.len().saturating_sub(1));
+        times
+            .get(place)
+            .map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    };
+    let (p50, p99, most) = (at(0.5), at(0.99), at(1.0));
+    println!("{size:>10}  {label:>12}  {p50:>9.3}  {p99:>9.3}  {most:>9.3}");
+    (p50, p99)
+}
+
+fn random(state: &mut u64) -> u64 {
+    *state = state
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+/// `size` spans in turn over all lanes, a tenth of them tied to the one before on the next lane.
+fn capture(size: u32) -> Capture {
+    let mut capture = Capture::new();
+    capture.apply((0..NAMES).map(|id| Record::Name(NameId(id), format!("kernel_{id}").into())));
+    capture.apply((0..LANES).map(|id| {
+        Record::Lane(Box::new(Lane {
+            id: LaneId(id),
+            group: if id < 8 { Group::Host } else { Group::Streams },
+            device: None,
+            role: Role::ALL.get(id as usize % 5).copied().unwrap_or_default(),
+            name: format!("stream {id}"),
+            order: id as i32,
+        }))
+    }));
+    let mut seed = 1;
+    for first in (0..size).step_by(100_000) {
+        let ids = first..(first + 100_000).min(size);
+        capture.apply(ids.clone().map(|id| Record::Span(span(id, &mut seed))));
+        capture.apply(ids.filter(|id| id % 10 == 9).map(|id| {
+            Record::Dependency(Dependency {
+                cause: SpanId(id - 1),
+                effect: SpanId(id),
+                kind: DependencyKind::Event,
+                basis: engine::record::Basis::Enforced,
+                event: engine::record::EventId::NONE,
+                generation: 0,
+            })
+        }));
+    }
+    capture
+}
+
+fn span(id: u32, seed: &mut u64) -> Span {
+    let start = i64::from(id / LANES) * 10_000 + (random(seed) % 4_000) as i64;
+    let kinds = [SpanKind::Kernel, SpanKind::Upload, SpanKind::EventWait];
+    let length = 200 + (random(seed) % 5_500) as i64;
+    Span {
+        id: SpanId(id),
+        lane: LaneId(id % LANES),
+        name: NameId((random(seed) % u64::from(NAMES)) as u32),
+        call: CallId::NONE,
+        kind: kinds
+            .get(random(seed) as usize % 3)
+            .copied()
+            .unwrap_or_default(),
+        state: engine::record::State::Done,
+        enqueued: Nanos(start - 1_500),
+        start: Nanos(start),
+        end: Nanos(start + length),
+    }
+}
+
+/// One window without a screen.
+struct Window<'a> {
+    context: Context,
+    timeline: Timeline,
+    state: State,
+    capture: &'a Capture,
+    frame: usize,
+}
+
+impl<'a> Window<'a> {
+    fn new(capture: &'a Capture) -> Self {
+        let context = Context::default();
+        install(&context);
+        let mut window = Self {
+            context,
+            timeline: Timeline::default(),
+            state: State::default(),
+            capture,
+            frame: 0,
+        };
+        // Fonts are read and the first glyphs drawn when the program starts, not in its frames.
+        for _ in 0..3 {
+            window.show();
+        }
+        window
+    }
+
+    /// Shows one frame; returns what it cost.
+    fn show(&mut self) -> Duration {
+        self.frame += 1;
+        let at = pos2(
+            200.0 + (self.frame * 7 % 1300) as f32,
+            100.0 + (self.frame * 5 % 850) as f32,
+        );
+        let input = RawInput {
+            screen_rect: Some(Rect::from_min_size(pos2(0.0, 0.0), vec2(1600.0, 1000.0))),
+            time: Some(self.frame as f64 / 60.0),
+            events: vec![Event::PointerMoved(at)],
+            ..RawInput::default()
+        };
+        let mut actions = Vec::new();
+        let start = Instant::now();
+        let picture = Picture {
+            capture: self.capture,
+            state: &self.state,
+            theme: &DARK,
+        };
+        let timeline = &mut self.timeline;
+        let output = self
+            .context
+            .run_ui(input, |ui| timeline.ui(ui, &picture, &mut actions));
+        let triangles = self
+            .context
+            .tessellate(output.shapes, output.pixels_per_point);
+        let spent = start.elapsed();
+        assert!(
+            !triangles.is_empty(),
+            "a frame without a triangle measures nothing"
+        );
+        self.state.hover = actions
+            .into_iter()
+            .filter_map(|action| match action {
+                app::action::Action::Hover(hover) => Some(hover),
+                _ => None,
+            })
+            .next_back()
+            .unwrap_or(Hover::default());
+        spent
+    }
+}
+
+fn whole(capture: &Capture) -> Interval {
+    capture.extent().unwrap_or_default()
+}
+
+/// Pans through the capture with a share of it in view, and scrolls down as it goes.
+fn pan(capture: &Capture, zoom: f64) -> Vec<Duration> {
+    let mut window = Window::new(capture);
+    let whole = whole(capture);
+    let length = ((whole.length().0 as f64 * zoom) as i64).max(40);
+    let from = whole.start.0 + (whole.length().0 - length) / 3;
+    let mut times = Vec::with_capacity(FRAMES);
+    for frame in 0..FRAMES {
+        let start = Nanos(from + length / 50 * frame as i64);
+        window.state.view.interval = Some(Interval::new(start, start + Nanos(length)));
+        window.state.view.scroll = (frame * 40 % 20_000) as f32;
+        times.push(window.show());
+    }
+    times
+}
+
+/// Zooms from all of the capture to a few spans and back.
+fn dive(capture: &Capture) -> Vec<Duration> {
+    let mut window = Window::new(capture);
+    let whole = whole(capture);
+    let half = FRAMES / 2;
+    let deepest = 20_000.0 / whole.length().0 as f64;
+    let mut times = Vec::with_capacity(FRAMES);
+    for frame in 0..FRAMES {
+        let depth = if frame < half { frame } else { FRAMES - frame };
+        let share = deepest.powf(depth as f64 / half as f64);
+        let length = (whole.length().0 as f64 * share) as i64;
+        let start = Nanos(whole.start.0 + (whole.length().0 - length) / 3);
+        window.state.view.interval = Some(Interval::new(start, start + Nanos(length)));
+        times.push(window.show());
+    }
+    times
+}
