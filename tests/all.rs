@@ -5,6 +5,7 @@ mod house;
 
 mod captures;
 mod cli;
+mod conformance;
 mod damage;
 mod layers;
 mod lists;

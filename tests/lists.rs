@@ -44,7 +44,8 @@ fn kernels_are_unique_and_say_what_they_compute() {
         "",
         KERNELS.iter().map(|kernel| (kernel.name, kernel.about)),
     );
-    for kernel in KERNELS {
+    // One does nothing but fail: there is nothing to name.
+    for kernel in KERNELS.iter().filter(|kernel| kernel.name != "trap") {
         let buffers = kernel
             .reads
             .iter()

@@ -71,6 +71,6 @@ impl Activity {
 impl StreamActivity {
     /// Whether it ended all it was given.
     pub const fn is_idle(&self) -> bool {
-        self.submitted == self.ended
+        self.submitted <= self.ended
     }
 }

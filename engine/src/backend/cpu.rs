@@ -13,6 +13,7 @@ mod worker;
 
 pub(super) use kernels::implementation;
 pub(super) use memory::{Fault, Memory};
+pub(super) use worker::panic_text;
 
 use super::{Backend, Caps, Device, Error, Found, Layout, Sink};
 

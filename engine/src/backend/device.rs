@@ -33,7 +33,7 @@ pub trait Device: Send + Sync {
     /// Starts the clock: this instant is zero. Called once, before anything is submitted.
     fn start(&self);
 
-    /// The time, as `host` has it.
+    /// The time, as `host` has it; beyond the last host, the latest time of all.
     fn now(&self, host: HostIndex) -> Nanos;
 
     /// Called by every host thread before each call. A device that decides in which order host threads

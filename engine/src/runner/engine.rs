@@ -240,7 +240,7 @@ pub fn run(request: RunRequest, mut take: impl FnMut(Vec<Record>)) -> Result<Run
                     Record::End(end) => Some(end.as_ref().clone()),
                     _ => None,
                 });
-                end = ends.last().or(end);
+                end = ends.into_iter().next_back().or(end);
                 take(records);
             }
             Message::Finished { .. } => break,

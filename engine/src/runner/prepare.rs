@@ -107,7 +107,7 @@ fn layout(plan: &Plan) -> Layout {
 
 /// Gives the host copies their first values.
 fn fill(plan: &Plan, device: &dyn Device) {
-    const BLOCK: usize = 4096;
+    const BLOCK: usize = 1024;
     let mut numbers = [0.0_f64; BLOCK];
     for (place, buffer) in plan.buffers.iter().enumerate() {
         for first in (0..buffer.len).step_by(BLOCK) {

@@ -290,6 +290,15 @@ pub const KERNELS: &[Kernel] = &[
             }
         },
     },
+    Kernel {
+        name: "trap",
+        about: "fails, as an illegal access would: the device takes no more work",
+        reads: &[],
+        writes: &[],
+        parameters: &[],
+        in_place: true,
+        check: |_| Ok(()),
+    },
 ];
 
 fn same_length(shape: &Shape<'_>) -> Result<(), String> {

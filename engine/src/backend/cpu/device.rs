@@ -257,7 +257,7 @@ impl Device for CpuDevice {
         self.stream(stream).map_or(0, |stream| {
             // In this order, so that the difference is never negative.
             let ended = stream.ended.get();
-            stream.submitted() - ended
+            stream.submitted().saturating_sub(ended)
         })
     }
 

@@ -75,8 +75,9 @@ impl Memory {
     /// What is wrong.
     pub fn check(&self, operation: &Operation) -> Result<(), Error> {
         match operation {
-            Operation::Upload(buffer) | Operation::Download(buffer) => self.len(*buffer).map(drop),
-            Operation::Fill { buffer, .. } => self.len(*buffer).map(drop),
+            Operation::Upload(buffer)
+            | Operation::Download(buffer)
+            | Operation::Fill { buffer, .. } => self.len(*buffer).map(drop),
             Operation::Copy { from, to } => self.len(*from).and(self.len(*to)).map(drop),
             Operation::Launch(launch) => self.check_launch(launch),
             _ => Ok(()),

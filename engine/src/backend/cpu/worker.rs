@@ -37,6 +37,16 @@ impl Worker {
         let Some(stream) = shared.streams.get(self.place) else {
             return;
         };
+        let work = AssertUnwindSafe(|| self.run_items(stream));
+        if let Err(payload) = catch_unwind(work) {
+            let text = panic_text(payload.as_ref());
+            shared.poison(&format!("Syncline itself failed: {text}"));
+            // Nothing of this stream will end any more: release those that wait for it.
+            stream.ended.raise(u64::MAX);
+        }
+    }
+
+    fn run_items(&mut self, stream: &Stream) {
         let mut items = VecDeque::new();
         while stream.take(&mut items) {
             for item in items.drain(..) {
@@ -49,16 +59,15 @@ impl Worker {
         let shared = Arc::clone(&self.shared);
         let submission = &item.submission;
         let start = shared.now();
-        let (state, end) = match shared.condition.cause() {
-            Some(cause) => (outcome(cause, Stage::Queued), start),
-            None => {
-                stream.begin(submission, start);
-                let state = self.operate(stream, item);
-                match submission.operation {
-                    // An instant: what it marks is the moment at which the stream came to it.
-                    Operation::Record(_) => (state, start),
-                    _ => (state, shared.now()),
-                }
+        let (state, end) = if let Some(cause) = shared.condition.cause() {
+            (outcome(cause, Stage::Queued), start)
+        } else {
+            stream.begin(submission, start);
+            let state = self.operate(stream, item);
+            match submission.operation {
+                // An instant: what it marks is the moment at which the stream came to it.
+                Operation::Record(_) => (state, start),
+                _ => (state, shared.now()),
             }
         };
         self.sink.report(Record::Span(Span {
@@ -90,37 +99,33 @@ impl Worker {
     fn operate(&mut self, stream: &Stream, item: &Item) -> State {
         match &item.submission.operation {
             Operation::Record(_) => State::Done,
-            Operation::Wait(event) => match &item.mark {
-                None => State::Done,
-                Some(mark) => self.wait(stream, Obstacle::Event(*event, Arc::clone(mark))),
-            },
-            Operation::Hold(signal) => self.wait(stream, Obstacle::Signal(*signal)),
+            Operation::Wait(event) => item.mark.as_ref().map_or(State::Done, |mark| {
+                self.wait(stream, &Obstacle::Event(*event, Arc::clone(mark)))
+            }),
+            Operation::Hold(signal) => self.wait(stream, &Obstacle::Signal(*signal)),
             _ => self.compute(&item.submission),
         }
     }
 
-    fn wait(&self, stream: &Stream, obstacle: Obstacle) -> State {
+    fn wait(&self, stream: &Stream, obstacle: &Obstacle) -> State {
         let shared = &self.shared;
         let is_over = || shared.condition.is_over();
-        let blocked = |obstacle: &Obstacle, block: &dyn Fn() -> bool| {
+        let blocked = |block: &dyn Fn() -> bool| {
             *lock(&stream.hold) = Some(obstacle.clone());
             let reached = block();
             *lock(&stream.hold) = None;
             reached
         };
-        let reached = match &obstacle {
+        let reached = match obstacle {
             Obstacle::Event(_, mark) => {
                 let is_pending = mark.progress() == Progress::Pending;
                 let block = || mark.level().wait(Mark::SETTLED, &is_over, None);
-                (!is_pending || blocked(&obstacle, &block)) && mark.progress() != Progress::Failed
+                (!is_pending || blocked(&block)) && mark.progress() != Progress::Failed
             }
-            Obstacle::Signal(signal) => match shared.signals.get(signal.index()) {
-                None => true,
-                Some(level) => {
-                    let block = || level.wait(1, &is_over, None);
-                    level.get() > 0 || blocked(&obstacle, &block)
-                }
-            },
+            Obstacle::Signal(signal) => shared
+                .signals
+                .get(signal.index())
+                .is_none_or(|level| level.get() > 0 || blocked(&|| level.wait(1, &is_over, None))),
         };
         if reached {
             return State::Done;
@@ -137,7 +142,7 @@ impl Worker {
             Ok(Ok(())) => return State::Done,
             Ok(Err(Fault::Stopped)) => return outcome(Cause::Stopped, Stage::Queued),
             Ok(Err(Fault::Failed(reason))) => reason,
-            Err(payload) => format!("a kernel panicked: {}", panic_text(payload.as_ref())),
+            Err(payload) => panic_text(payload.as_ref()).to_owned(),
         };
         self.fail(submission, &fault);
         State::Failed

@@ -122,7 +122,9 @@ impl Device for MockDevice {
 
     fn now(&self, host: HostIndex) -> Nanos {
         let simulation = lock(&self.simulation);
-        let latest = simulation.hosts.iter().map(|host| host.clock).max();
+        let hosts = simulation.hosts.iter().map(|host| host.clock);
+        let streams = simulation.streams.iter().map(|stream| stream.free_at);
+        let latest = hosts.chain(streams).max();
         let own = simulation.hosts.get(host.0).map(|host| host.clock);
         own.or(latest).unwrap_or_default()
     }

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::cost;
 use super::host::{Host, HostState, Until};
 use super::stream::{Item, Stream};
-use crate::backend::cpu::{Fault, Memory};
+use crate::backend::cpu::{self, Fault, Memory};
 use crate::backend::{
     Activity, Blocker, Error, Layout, Operation, Sink, StreamActivity, Submission,
 };
@@ -31,7 +31,7 @@ pub struct Simulation {
     /// Every record of every event.
     pub marks: Vec<Progress>,
     device: DeviceId,
-    streams: Vec<Stream>,
+    pub streams: Vec<Stream>,
     lens: Vec<usize>,
     sink: Box<dyn Sink>,
     time: Nanos,
@@ -339,7 +339,7 @@ fn perform(memory: &Memory, operation: &Operation) -> Result<(), String> {
         Ok(Ok(())) => Ok(()),
         Ok(Err(Fault::Failed(reason))) => Err(reason),
         Ok(Err(Fault::Stopped)) => Err("stopped in its middle".to_owned()),
-        Err(_) => Err("a kernel panicked".to_owned()),
+        Err(payload) => Err(cpu::panic_text(payload.as_ref()).to_owned()),
     }
 }
 

@@ -19,7 +19,7 @@ pub const MATMUL: Implementation = Implementation {
 
 fn matmul(arguments: &Arguments<'_>) -> Result<(), Fault> {
     let (a, b, c) = (arguments.read(0)?, arguments.read(1)?, arguments.write(0)?);
-    let sizes = arguments.with_shape(|shape| shape.matmul());
+    let sizes = arguments.lens().with(arguments.parameters).matmul();
     let [rows, columns, inner] = sizes.map_err(Fault::Failed)?;
     let accumulate = arguments.number(3) != 0.0;
     for row in (0..rows).step_by(TILE) {
@@ -81,21 +81,25 @@ impl Tile {
 mod tests {
     use super::super::tests::{assert_near, noise, run};
 
-    fn reference(a: &[f32], b: &[f32], [m, n, k]: [usize; 3]) -> Vec<f64> {
-        let cell = |i: usize, j: usize| {
-            (0..k)
-                .map(|l| f64::from(a[i * k + l]) * f64::from(b[l * n + j]))
+    fn reference(a: &[f32], b: &[f32], [rows, columns, inner]: [usize; 3]) -> Vec<f64> {
+        let cell = |row: usize, column: usize| {
+            (0..inner)
+                .map(|at| f64::from(a[row * inner + at]) * f64::from(b[at * columns + column]))
                 .sum()
         };
-        (0..m * n).map(|place| cell(place / n, place % n)).collect()
+        (0..rows * columns)
+            .map(|place| cell(place / columns, place % columns))
+            .collect()
     }
 
     #[test]
     fn as_three_plain_loops() {
-        for [m, n, k] in [[1, 1, 1], [32, 32, 32], [33, 70, 5], [5, 3, 100]] {
-            let (a, b, c) = (noise(m * k, 1), noise(k * n, 2), noise(m * n, 3));
-            let sizes = [m as f64, n as f64, k as f64];
-            let product = reference(&a, &b, [m, n, k]);
+        for sizes in [[1, 1, 1], [32, 32, 32], [33, 70, 5], [5, 3, 100]] {
+            let [rows, columns, inner] = sizes;
+            let (a, b) = (noise(rows * inner, 1), noise(inner * columns, 2));
+            let c = noise(rows * columns, 3);
+            let product = reference(&a, &b, sizes);
+            let sizes = sizes.map(|size| size as f64);
             let set = run("matmul", &[&a, &b], &[&c], &[&sizes[..], &[0.0]].concat());
             assert_near(&set[0], &product, 1e-5);
             let added = run("matmul", &[&a, &b], &[&c], &[&sizes[..], &[1.0]].concat());

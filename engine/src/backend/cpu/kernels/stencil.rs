@@ -11,7 +11,7 @@ pub const STENCIL: Implementation = Implementation {
 
 fn stencil(arguments: &Arguments<'_>) -> Result<(), Fault> {
     let (x, y) = (arguments.read(0)?, arguments.write(0)?);
-    let grid = arguments.with_shape(|shape| shape.grid());
+    let grid = arguments.lens().with(arguments.parameters).grid();
     let [width, height] = grid.map_err(Fault::Failed)?;
     let rate = arguments.number(1);
     for row in 0..height {

@@ -1,0 +1,12 @@
+//! Fails, so that one can see what becomes of everything else.
+
+use std::panic::resume_unwind;
+
+use super::Implementation;
+
+pub const TRAP: Implementation = Implementation {
+    name: "trap",
+    // Unwinds rather than fails, as a fault of a kernel would, and without the noise of a panic's message.
+    run: |_| resume_unwind(Box::new("trap was launched, which does nothing but fail")),
+    cost: |_| 0,
+};

@@ -1,0 +1,151 @@
+//! Semantics of streams and events, as a table of cases that every backend runs unchanged.
+//!
+//! A case says what must hold as order: what ended before what started. Times are a backend's own.
+
+mod cases;
+mod control;
+mod device;
+mod failures;
+mod invariants;
+mod view;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use engine::backend::{BACKENDS, Backend};
+use engine::capture::Capture;
+use engine::record::Outcome;
+use engine::runner::{RunRequest, run};
+
+use self::cases::CASES;
+use self::view::View;
+
+/// One rule, or a few that go together.
+pub struct Case {
+    /// What it is about.
+    pub name: &'static str,
+    /// The rules that it checks.
+    pub rules: &'static str,
+    /// The workload.
+    pub source: &'static str,
+    /// Fails unless the capture is as the rules say.
+    pub check: fn(&View),
+}
+
+/// The backends that open here. Prints why others do not; fails for those that `REQUIRE_BACKENDS` names.
+pub fn backends() -> Vec<&'static dyn Backend> {
+    let required = std::env::var("REQUIRE_BACKENDS").unwrap_or_default();
+    let required: Vec<&str> = required
+        .split(',')
+        .filter(|name| !name.is_empty())
+        .collect();
+    for name in &required {
+        let known = BACKENDS.iter().any(|backend| backend.name() == *name);
+        assert!(known, "REQUIRE_BACKENDS names {name}, which there is not");
+    }
+    let opens = |backend: &&&'static dyn Backend| match backend.probe() {
+        Ok(_) => true,
+        Err(reason) => {
+            let name = backend.name();
+            assert!(
+                !required.contains(&name),
+                "{name} is required, and does not open: {reason}"
+            );
+            eprintln!("skipped {name}: {reason}");
+            false
+        }
+    };
+    BACKENDS.iter().filter(opens).copied().collect()
+}
+
+/// A request to run `source` on `backend`.
+pub fn request(source: &str, backend: &str) -> RunRequest {
+    RunRequest {
+        name: "case.kdl".to_owned(),
+        source: source.to_owned(),
+        backend: backend.to_owned(),
+        ..RunRequest::default()
+    }
+}
+
+/// Runs `source` to its end, and checks what holds of every capture.
+pub fn view(source: &str, backend: &str) -> View {
+    let mut records = Vec::new();
+    let end = run(request(source, backend), |batch| records.extend(batch)).unwrap();
+    invariants::check(&records);
+    let mut capture = Capture::new();
+    capture.apply(records);
+    View { capture, end }
+}
+
+#[test]
+fn every_case_on_every_backend() {
+    let mut failed = Vec::new();
+    for backend in backends() {
+        for case in CASES {
+            let run = || {
+                let view = view(case.source, backend.name());
+                assert_eq!(view.end.outcome, Outcome::Finished);
+                (case.check)(&view);
+            };
+            if catch_unwind(AssertUnwindSafe(run)).is_err() {
+                failed.push(format!(
+                    "{} on {} ({})",
+                    case.name,
+                    backend.name(),
+                    case.rules
+                ));
+            }
+        }
+    }
+    assert!(failed.is_empty(), "{failed:#?}");
+}
+
+#[test]
+fn a_check_that_must_fail_does() {
+    // The case on redundant waits, without the wait: its check must notice.
+    let case = CASES
+        .iter()
+        .find(|case| case.name == "many waiters")
+        .unwrap();
+    let source = case.source.replace("repeat 3 { wait \"e\" on=\"b\" }", "");
+    let view = view(&source, "mock");
+    let noticed = catch_unwind(AssertUnwindSafe(|| (case.check)(&view)));
+    assert!(noticed.is_err());
+}
+
+#[test]
+fn names_of_cases_are_unique() {
+    for (place, case) in CASES.iter().enumerate() {
+        assert!(
+            CASES
+                .iter()
+                .skip(place + 1)
+                .all(|other| other.name != case.name)
+        );
+        assert!(!case.rules.is_empty());
+    }
+}
+
+#[test]
+fn a_deterministic_backend_gives_the_same_records_every_time() {
+    for backend in backends() {
+        let found = backend.probe().unwrap();
+        if !found.first().is_some_and(|found| found.caps.deterministic) {
+            continue;
+        }
+        for case in CASES {
+            let records = || {
+                let mut records = Vec::new();
+                run(request(case.source, backend.name()), |batch| {
+                    records.extend(batch);
+                })
+                .unwrap();
+                records
+            };
+            let first = records();
+            for _ in 0..3 {
+                assert_eq!(records(), first, "{}", case.name);
+            }
+        }
+    }
+}
