@@ -19,38 +19,54 @@ fn capture_of(name: &str, source: &str, backend: &str) -> Capture {
     capture
 }
 
+/// What one workload came to on one backend, where it is not what it should be.
+fn complaint(name: &str, source: &str, backend: &str) -> Option<String> {
+    let capture = capture_of(name, source, backend);
+    assert!(capture.open().next().is_none(), "{name} on {backend}");
+    let is_bad = |severity| severity >= Severity::Error;
+    let problems = capture.problems().iter();
+    let bad: Vec<_> = problems
+        .filter(|problem| is_bad(problem.severity))
+        .collect();
+    // Shares of time are the machine's to decide while it does other things; order and numbers never are.
+    let is_share = |text: &str| text.starts_with("overlap") || text.starts_with("busy");
+    let expectations = capture.expectations().iter();
+    let failed: Vec<_> = expectations
+        .filter(|expectation| {
+            !expectation.holds && !(backend != "mock" && is_share(&expectation.text))
+        })
+        .collect();
+    let is_right = bad.is_empty() && (failed.is_empty() != (name == "missing-wait"));
+    (!is_right).then(|| format!("{name} on {backend}: {bad:?} {failed:?}"))
+}
+
 #[test]
 fn every_bundled_workload_keeps_what_it_promises() {
+    let mut complaints = Vec::new();
     for backend in BACKENDS {
         if let Err(reason) = backend.probe() {
             eprintln!("{} is skipped: {reason}", backend.name());
             continue;
         }
         for workload in bundled() {
-            let capture = capture_of(workload.name, workload.source, backend.name());
-            eprintln!(
-                "{} {} {}",
-                workload.name,
-                backend.name(),
-                capture.span_count()
-            );
-            for expectation in capture.expectations() {
-                eprintln!(
-                    "   {} {} {}",
-                    expectation.holds, expectation.text, expectation.found
-                );
-            }
-            for problem in capture.problems() {
-                eprintln!("   {problem:?}");
-            }
-            assert!(capture.open().next().is_none());
-            let is_bad = |severity| severity >= Severity::Error;
-            assert!(
-                !capture
-                    .problems()
-                    .iter()
-                    .any(|problem| is_bad(problem.severity))
-            );
+            complaints.extend(complaint(workload.name, workload.source, backend.name()));
         }
+    }
+    assert!(complaints.is_empty(), "{complaints:#?}");
+}
+
+#[test]
+fn the_missing_wait_shows_every_time() {
+    let workload = bundled()
+        .iter()
+        .find(|workload| workload.name == "missing-wait")
+        .unwrap();
+    for round in 0..5 {
+        let capture = capture_of(workload.name, workload.source, "cpu");
+        let mut expectations = capture.expectations().iter();
+        assert!(
+            expectations.any(|expectation| !expectation.holds),
+            "round {round}"
+        );
     }
 }
