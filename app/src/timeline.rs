@@ -50,6 +50,7 @@ pub struct Timeline {
     folds: fold::Folds,
     labels: label::Labels,
     hatch: hatch::Hatch,
+    inks: bars::Inks,
     minimap: profile::Profile,
     groups: BTreeMap<GroupKey, profile::Profile>,
     pyramids: BTreeMap<CounterId, plot::Pyramid>,
@@ -176,15 +177,9 @@ impl Timeline {
     fn paint_rows(&mut self, body: &Painter, frame: &Frame<'_>) -> (bool, Sheet) {
         let capture = frame.picture.capture;
         let hatch = self.hatch.texture(body.ctx());
-        let mut bars = Bars::new(body.pixels_per_point(), hatch);
         let mut more = false;
         for row in frame.visible() {
             match &row.content {
-                Content::Entry(Entry::Lane(lane, _)) => {
-                    if let Some(lane) = capture.lane(*lane) {
-                        bars.lane(frame, (row, lane), &mut self.folds, &mut self.labels);
-                    }
-                }
                 Content::Entry(Entry::Counter(id)) => {
                     let pyramid = self.pyramids.entry(*id).or_default();
                     rows::counter(body, frame, (row, *id), pyramid);
@@ -193,7 +188,15 @@ impl Timeline {
                     collapsed: true,
                     members,
                 } => more |= self.paint_collapsed(body, frame, row, members.clone()),
-                Content::Group { .. } => {}
+                _ => {}
+            }
+        }
+        let mut bars = Bars::new(body.pixels_per_point(), hatch, &mut self.inks);
+        for row in frame.visible() {
+            if let Content::Entry(Entry::Lane(lane, _)) = row.content
+                && let Some(lane) = capture.lane(lane)
+            {
+                bars.lane(frame, (row, lane), &mut self.folds, &mut self.labels);
             }
         }
         (more, bars.paint(body))

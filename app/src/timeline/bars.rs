@@ -1,16 +1,18 @@
 //! Paints the spans of a lane: queued time, running time, and the patterns that states and waits have.
 
+use std::collections::HashMap;
+
 use eframe::egui::{Color32, Painter, Rect, TextureId, pos2};
 use engine::capture::Repair;
 use engine::record::{Lane, NameId, Role, SpanKind};
 
 use super::fold::{Bar, Folds};
 use super::frame::Frame;
-use super::label::Labels;
+use super::label::{self, Labels};
 use super::layout::Row;
 use super::piece::{Fill, LEVELS, Piece, is_wait, pieces, role};
 use super::sheet::Sheet;
-use crate::theme::{RADIUS, mixed};
+use crate::theme::{RADIUS, Theme, mixed};
 
 /// Length of the stripes' pattern, in points.
 pub const PERIOD: f32 = 8.0;
@@ -18,19 +20,45 @@ pub const PERIOD: f32 = 8.0;
 /// The narrowest bar that has a pattern, in points; a narrower one has the pattern's mean colour.
 const PATTERNED: f32 = 4.0;
 
+/// The colours to write with, by the colour that is written on. To find one costs more than to draw a
+/// bar, and there are few: each is found once.
+#[derive(Default)]
+pub struct Inks {
+    dark: bool,
+    known: HashMap<Color32, Color32>,
+}
+
+impl Inks {
+    fn on(&mut self, theme: &Theme, ground: Color32) -> Color32 {
+        if self.dark != theme.dark {
+            self.dark = theme.dark;
+            self.known.clear();
+        }
+        *self.known.entry(ground).or_insert_with(|| {
+            let ink = theme.ink(ground);
+            if ground == theme.lost {
+                mixed(ink, ground, 0.75)
+            } else {
+                ink
+            }
+        })
+    }
+}
+
 /// The sheets that bars are painted on, the lowest first.
-pub struct Bars {
+pub struct Bars<'a> {
     queued: Sheet,
     filled: Sheet,
     hatch: Sheet,
     marks: Sheet,
     run: Option<(Rect, Color32)>,
     folded: Option<(SpanKind, u8, Color32)>,
+    inks: &'a mut Inks,
 }
 
-impl Bars {
+impl<'a> Bars<'a> {
     /// Empty sheets for a screen of `pixels` pixels a point; `hatch` is the texture of stripes.
-    pub fn new(pixels: f32, hatch: TextureId) -> Self {
+    pub fn new(pixels: f32, hatch: TextureId, inks: &'a mut Inks) -> Self {
         Self {
             queued: Sheet::new(pixels),
             filled: Sheet::new(pixels),
@@ -38,6 +66,7 @@ impl Bars {
             marks: Sheet::new(pixels),
             run: None,
             folded: None,
+            inks,
         }
     }
 
@@ -101,7 +130,7 @@ impl Bars {
         if piece.left > frame.scale.right() {
             return;
         }
-        let ink = self.fill(frame, piece.fill, rect, hue);
+        let ground = self.fill(frame, piece.fill, rect, hue);
         if cell.repair != Repair::None && rect.width() >= PATTERNED {
             let (x, y, size) = (rect.right(), rect.top(), (rect.height() / 3.0).min(6.0));
             let notch = [pos2(x - size, y), pos2(x + 0.5, y), pos2(x + 0.5, y + size)];
@@ -114,10 +143,13 @@ impl Bars {
             0.0
         };
         let seen = seen.with_min_x(seen.left() + start);
-        labels.want(seen, cell.name, ink);
+        if seen.width() >= label::LEAST {
+            let ink = self.inks.on(frame.picture.theme, ground);
+            labels.want(seen, cell.name, ink);
+        }
     }
 
-    /// Fills a bar by what its state and kind ask for; returns the colour to write on it with.
+    /// Fills a bar by what its state and kind ask for; returns the colour that its name stands on.
     fn fill(&mut self, frame: &Frame<'_>, fill: Fill, rect: Rect, hue: Color32) -> Color32 {
         let theme = frame.picture.theme;
         let patterned = rect.width() >= PATTERNED;
@@ -127,12 +159,12 @@ impl Bars {
                 self.filled.rounded(rect, RADIUS, ground);
                 self.hatch
                     .pattern(rect.shrink(1.0).intersect(frame.areas.body), stripes);
-                theme.ink(ground)
+                ground
             }
             Fill::Hatched => {
                 let (ground, stripes) = theme.hatched(hue);
                 self.filled.rect(rect, mixed(stripes, ground, 0.5));
-                theme.ink(ground)
+                ground
             }
             Fill::Struck => {
                 self.filled.rounded(rect, RADIUS, theme.lost);
@@ -143,7 +175,7 @@ impl Bars {
                     pos2(rect.right() - width, middle + 1.0),
                 );
                 self.marks.rect(line, theme.bad);
-                mixed(theme.ink(theme.lost), theme.lost, 0.75)
+                theme.lost
             }
             Fill::Failed => {
                 let ground = mixed(theme.bad, theme.canvas, 0.3);
@@ -154,11 +186,11 @@ impl Bars {
                 }
                 let edge = rect.with_max_x(rect.left() + 2.0 * self.filled.pixel());
                 self.marks.rect(edge, theme.bad);
-                theme.ink(ground)
+                ground
             }
             Fill::Solid | Fill::Folded(_) => {
                 self.filled.rounded(rect, RADIUS, hue);
-                theme.ink(hue)
+                hue
             }
         }
     }
@@ -225,7 +257,8 @@ impl Bars {
             let rect = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
             let hatched = is_wait(began.kind);
             let fill = if hatched { Fill::Hatched } else { Fill::Solid };
-            let ink = self.fill(frame, fill, rect, hue);
+            let ground = self.fill(frame, fill, rect, hue);
+            let ink = self.inks.on(theme, ground);
             let tail = Rect::from_min_max(pos2(right, top), pos2(right + 10.0, bottom));
             self.filled
                 .fade(tail, if hatched { theme.hatched(hue).0 } else { hue });

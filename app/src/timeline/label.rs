@@ -12,7 +12,7 @@ use crate::text;
 const MOST: usize = 500;
 
 /// The narrowest width that a name is written in, in points.
-const LEAST: f32 = 22.0;
+pub const LEAST: f32 = 22.0;
 
 /// Between a bar's edge and its name, in points.
 const PAD: f32 = 5.0;
