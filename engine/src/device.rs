@@ -1,4 +1,36 @@
 //! What is true on every backend: events and their generations, elapsed time, and what failure does.
+//!
+//! # Rules
+//!
+//! Streams and events behave as CUDA's do. Comments and test cases name these rules by their numbers; the sources
+//! are the descriptions of the functions named in the CUDA driver API's reference, unless another is given.
+//!
+//! | rule | what it says | source |
+//! | --- | --- | --- |
+//! | A1 | An event that was never recorded stands for no work: queries, waits and synchronisation pass at once. | `cuEventRecord` |
+//! | A2 | A record takes in what its stream was given before it, and nothing later. | `cuEventRecord` |
+//! | A3 | Recording again makes a new generation; a wait keeps to the record that was the latest when it was called. | `cuEventRecord`, `cuStreamWaitEvent` |
+//! | A6 | A wait holds back only what is submitted to its stream after it. | `cuStreamWaitEvent` |
+//! | A7 | Any number of streams may wait for one event, any number of times. | `cuStreamWaitEvent` |
+//! | A8 | Waiting for an event of the same stream is legal and changes nothing. | `cuStreamWaitEvent` |
+//! | A9 | A query that says "complete" orders as a synchronisation does. | `cuEventQuery` |
+//! | A10 | Synchronising blocks for the record that is the latest when it is called. | `cuEventSynchronize` |
+//! | A11 | An event may be destroyed while its record is pending; waits submitted before stay valid. | `cuEventDestroy` |
+//! | A14 | Elapsed time needs both events to have been recorded. | `cuEventElapsedTime` |
+//! | A15 | Elapsed time needs both events to keep a time. | `cuEventElapsedTime` |
+//! | A16 | Elapsed time of a record not yet reached is "not ready". | `cuEventElapsedTime` |
+//! | A18 | Asking for elapsed time never waits. | `cuEventElapsedTime` |
+//! | A19 | Elapsed time is between records, so it may hold more than one kernel's own time. | `cuEventElapsedTime` |
+//! | A20 | Elapsed time needs both events to be of one device. | HIP's test of `hipEventElapsedTime` |
+//! | A21 | Elapsed time goes by the latest records. | `cuEventRecord` |
+//! | A24 | Synchronising a stream or the device covers all that was submitted before the call. | `cuStreamSynchronize` |
+//! | A27 | A stream or device may be given up while it is busy. | `cuStreamDestroy` |
+//! | A28 | A host function runs after what precedes it on its stream and holds back what follows. | `cuLaunchHostFunc` |
+//! | A29 | After a failure host functions are not called. | `cuLaunchHostFunc` |
+//! | A31 | Copies run in stream order; what they read on the host is read when they run. | "API synchronization behavior" |
+//! | A46 | A call that is refused leaves the device as it was. | error codes of `CUresult` |
+//! | A47 | A kernel that fails ends the device: nothing that was not running by then will run. | error codes of `CUresult` |
+//! | A48 | A failure shows at a later call, which need not be the one that caused it. | error codes of `CUresult` |
 
 mod elapsed;
 mod event;
