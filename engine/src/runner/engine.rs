@@ -1,5 +1,8 @@
 //! The engine thread: takes controls, runs workloads one after the other, and posts messages.
 
+#[cfg(test)]
+mod tests;
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +13,7 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never, sele
 
 use super::host::panic_text;
 use super::outbox::Outbox;
-use super::prepare::prepare;
+use super::prepare::{Prepared, prepare};
 use super::running::Running;
 use super::{Control, Message, Phase, RunRequest};
 use crate::record::{Record, RunEnd};
@@ -130,6 +133,11 @@ impl Worker {
                 return self.refuse(format!("Syncline itself failed ({text}); please report it"));
             }
         };
+        self.conduct(request, prepared)
+    }
+
+    /// Runs what is prepared to its end, whatever fails on the way.
+    fn conduct(&mut self, request: &RunRequest, prepared: Prepared) -> Option<Box<RunRequest>> {
         self.runs += 1;
         let run = self.runs;
         self.outbox.post(Message::Started { run });

@@ -28,14 +28,21 @@ pub struct Prepared {
     pub save: Option<Save>,
 }
 
-/// Prepares a run.
+/// Prepares a run on the backend that it asks for.
 ///
 /// # Errors
 /// Why it cannot begin, in words for the user.
 pub fn prepare(request: &RunRequest) -> Result<Prepared, String> {
+    prepare_on(backend_of(&request.backend)?, request)
+}
+
+/// Prepares a run on `backend`, whichever it asks for.
+///
+/// # Errors
+/// Why it cannot begin, in words for the user.
+pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepared, String> {
     let document = Document::parse(&request.name, &request.source).map_err(|e| listed(&e))?;
     let plan = document.plan(&request.parameters).map_err(|e| listed(&e))?;
-    let backend = backend_of(&request.backend)?;
     let in_order = backend.probe().map_err(|error| error.to_string())?;
     let in_order = in_order
         .first()
