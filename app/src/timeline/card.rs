@@ -185,6 +185,27 @@ fn tie_ui(ui: &mut Ui, frame: &Frame<'_>, tie: &Dependency) {
         ui.label(RichText::new(format!("▸ {effect}")).color(theme.effect));
     }
     if let (Some(cause), Some(effect)) = (capture.span(tie.cause), capture.span(tie.effect)) {
-        line(ui, theme, "between", effect.span.start - cause.span.end);
+        let (label, time) = between(effect.span.start - cause.span.end);
+        line(ui, theme, label, time);
+    }
+}
+
+/// What the time from a cause's end to its effect's start is called: a wait began before what it waits for ended.
+fn between(time: Nanos) -> (&'static str, Nanos) {
+    if time < Nanos::ZERO {
+        ("waited for it", Nanos::ZERO - time)
+    } else {
+        ("between", time)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_time_on_the_card_is_below_zero() {
+        assert_eq!(between(Nanos(30)), ("between", Nanos(30)));
+        assert_eq!(between(Nanos(-30)), ("waited for it", Nanos(30)));
     }
 }

@@ -317,11 +317,10 @@ pub fn names(frame: &Frame<'_>, response: &Response, drag: &mut Drag, actions: &
     if let Some(row) = row.filter(|_| response.clicked() && is_group) {
         actions.push(Action::Collapse(row.key));
     }
-    if let Some(row) = row
-        && response.drag_started_by(PointerButton::Primary)
-        && let Content::Entry(Entry::Lane(lane, _)) = row.content
+    if response.drag_started_by(PointerButton::Primary)
+        && let Some((lane, key)) = taken(frame, response)
     {
-        *drag = Drag::Lane(lane, row.key);
+        *drag = Drag::Lane(lane, key);
     }
     let Drag::Lane(lane, key) = *drag else {
         return;
@@ -331,6 +330,17 @@ pub fn names(frame: &Frame<'_>, response: &Response, drag: &mut Drag, actions: &
         *drag = Drag::Nothing;
         let before = frame.layout.lane_below(key, y);
         actions.push(Action::Reorder(reordered(frame, lane, before)));
+    }
+}
+
+/// The lane whose name was pressed: a quick pointer is on another one by the time it counts as a drag.
+fn taken(frame: &Frame<'_>, response: &Response) -> Option<(LaneId, GroupKey)> {
+    let origin = response.ctx.input(|input| input.pointer.press_origin())?;
+    let y = origin.y - frame.areas.body.top() + frame.scroll;
+    let row = frame.layout.rows.get(frame.layout.row_at(y)?)?;
+    match row.content {
+        Content::Entry(Entry::Lane(lane, _)) => Some((lane, row.key)),
+        _ => None,
     }
 }
 

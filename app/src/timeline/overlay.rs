@@ -11,7 +11,7 @@ use crate::theme::{GRID, RADIUS, mixed, mono, small};
 /// Paints the tint of the selected range of time, which lies under the spans so that they stay readable.
 pub fn range_ground(painter: &Painter, frame: &Frame<'_>, range: Interval) {
     let rect = range_rect(frame, range);
-    painter.rect_filled(rect, 0.0, frame.picture.theme.range);
+    painter.rect_filled(rect, 0.0, frame.picture.theme.range.gamma_multiply(0.6));
 }
 
 /// Paints the edges of the selected range of time, and its length on the ruler.
