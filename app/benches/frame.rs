@@ -1,7 +1,9 @@
 //! What one frame of the timeline costs on the CPU, from the capture to triangles, without a GPU.
 //!
 //! A thousand lanes, 1600 × 1000 points. Every frame moves: the view pans or zooms and the pointer
-//! goes over the spans, so that nothing kept from the frame before flatters it.
+//! goes over the spans, so that nothing kept from the frame before flatters it. The same frames are
+//! shown several times, each time in a new window, and of each frame the fastest counts: what another
+//! program took of the processor meanwhile is no cost of the timeline's.
 #![expect(clippy::print_stdout, reason = "a bench prints its figures")]
 
 use std::time::{Duration, Instant};
@@ -20,6 +22,7 @@ use engine::time::{Interval, Nanos};
 const LANES: u32 = 1_000;
 const NAMES: u32 = 400;
 const FRAMES: usize = 240;
+const ROUNDS: usize = 5;
 const SIZES: [u32; 3] = [10_000, 1_000_000, 10_000_000];
 /// The share of the capture that is in view.
 const ZOOMS: [f64; 5] = [1.0, 0.1, 1e-2, 1e-3, 1e-4];
@@ -29,7 +32,9 @@ fn main() {
     if !std::env::args().any(|arg| arg == "--bench") {
         return;
     }
-    println!("timeline frame, {LANES} lanes, 1600 x 1000 points, {FRAMES} moving frames each");
+    println!(
+        "timeline frame, {LANES} lanes, 1600 x 1000 points, {FRAMES} moving frames each, the best of {ROUNDS} rounds"
+    );
     println!(
         "{:>10}  {:>12}  {:>9}  {:>9}  {:>9}",
         "spans", "in view", "p50 ms", "p99 ms", "max ms"
@@ -39,11 +44,11 @@ fn main() {
         let capture = capture(size);
         let mut all = Vec::new();
         for zoom in ZOOMS {
-            let mut times = pan(&capture, zoom);
+            let mut times = best(|| pan(&capture, zoom));
             row(size, &format!("1/{:.0}", 1.0 / zoom), &mut times);
             all.extend(times);
         }
-        let mut times = dive(&capture);
+        let mut times = best(|| dive(&capture));
         row(size, "zooming", &mut times);
         all.extend(times);
         worst.push(row(size, "all", &mut all));
@@ -205,7 +210,18 @@ fn whole(capture: &Capture) -> Interval {
     capture.extent().unwrap_or_default()
 }
 
-/// Pans through the capture with a share of it in view, and scrolls down as it goes.
+/// The fastest of each frame over all rounds.
+fn best(round: impl Fn() -> Vec<Duration>) -> Vec<Duration> {
+    let mut best = round();
+    for _ in 1..ROUNDS {
+        for (best, time) in best.iter_mut().zip(round()) {
+            *best = time.min(*best);
+        }
+    }
+    best
+}
+
+/// Pans through a third of the capture with a share of it in view, and scrolls down as it goes.
 fn pan(capture: &Capture, zoom: f64) -> Vec<Duration> {
     let mut window = Window::new(capture);
     let whole = whole(capture);
@@ -213,7 +229,10 @@ fn pan(capture: &Capture, zoom: f64) -> Vec<Duration> {
     let from = whole.start.0 + (whole.length().0 - length) / 3;
     let mut times = Vec::with_capacity(FRAMES);
     for frame in 0..FRAMES {
-        let start = Nanos(from + length / 50 * frame as i64);
+        // To and fro where a third of the capture is sooner crossed than that.
+        let third = whole.length().0 / 3;
+        let way = length / 50 * frame as i64 % (2 * third);
+        let start = Nanos(from + way.min(2 * third - way));
         window.state.view.interval = Some(Interval::new(start, start + Nanos(length)));
         window.state.view.scroll = (frame * 40 % 20_000) as f32;
         times.push(window.show());

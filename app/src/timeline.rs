@@ -151,7 +151,7 @@ impl Timeline {
         if let Some(bundles) = &bundles {
             bundles.paint(&body, frame);
         }
-        self.paint_names_of_spans(&body, frame, marks);
+        more |= self.paint_names_of_spans(&body, frame, marks) || self.folds.is_behind();
         rows::ruler(painter, frame, &ruler);
         if let Some(range) = state.selection.range {
             overlay::range(painter, frame, range);
@@ -203,14 +203,15 @@ impl Timeline {
     }
 
     /// Writes the names of spans, and above them what strikes lost ones through.
-    fn paint_names_of_spans(&mut self, body: &Painter, frame: &Frame<'_>, marks: Sheet) {
+    fn paint_names_of_spans(&mut self, body: &Painter, frame: &Frame<'_>, marks: Sheet) -> bool {
         let is_dense = frame.layout.metrics.bar < 16.0;
         let size = if is_dense { SMALL - 2.0 } else { SMALL };
         let font = FontId::proportional(size);
-        self.labels.paint(body, frame.picture.capture, &font);
+        let more = self.labels.paint(body, frame.picture.capture, &font);
         if !marks.is_empty() {
             body.add(marks.into_shape());
         }
+        more
     }
 
     fn paint_collapsed(

@@ -81,12 +81,12 @@ impl<'a> Bars<'a> {
         let capture = frame.picture.capture;
         for depth in frame.depths(row) {
             let view = frame.scale.interval();
-            let bars = folds.bars(capture, (lane.id, depth), view, frame.column);
+            let (bars, column) = folds.bars(capture, (lane.id, depth), view, frame.column);
             let (y, height) = frame.layout.bar(row, depth);
             let (top, bottom) = (frame.y(y), frame.y(y + height));
             let (top, bottom) = (self.filled.snap(top), self.filled.snap(bottom));
             self.folded = None;
-            for (piece, bar) in pieces(bars, &frame.scale, frame.column, frame.pixel) {
+            for (piece, bar) in pieces(bars, &frame.scale, column, frame.pixel) {
                 self.bar(frame, lane.role, (piece, bar, top, bottom), labels);
             }
             self.flush();

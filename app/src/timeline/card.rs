@@ -185,8 +185,8 @@ fn tie_ui(ui: &mut Ui, frame: &Frame<'_>, tie: &Dependency) {
         ui.label(RichText::new(format!("▸ {effect}")).color(theme.effect));
     }
     if let (Some(cause), Some(effect)) = (capture.span(tie.cause), capture.span(tie.effect)) {
-        let (label, time) = between(effect.span.start - cause.span.end);
-        line(ui, theme, label, time);
+        let (label, length) = between(effect.span.start - cause.span.end);
+        line(ui, theme, label, length);
     }
 }
 

@@ -11,6 +11,9 @@ use super::scale;
 /// How wide a fold's column is at most, in points; a power of two of nanoseconds, it is at least half of it.
 pub const COLUMN: f64 = 4.0;
 
+/// How many sub-lanes that still show what is in view are folded to another column in one frame.
+const REFILLS: usize = 8;
+
 /// A cell, and since when a lone one was enqueued.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bar {
@@ -26,6 +29,7 @@ pub struct Folds {
     strips: HashMap<(LaneId, usize), Strip>,
     frame: u64,
     stamp: u64,
+    refills: usize,
 }
 
 #[derive(Default)]
@@ -42,30 +46,42 @@ impl Folds {
     /// two frames did not ask for.
     pub fn begin(&mut self, stamp: u64) {
         self.stamp = stamp;
+        self.refills = 0;
         let last = self.frame;
         self.strips.retain(|_, strip| strip.frame + 2 > last);
         self.frame += 1;
     }
 
-    /// The bars of a sub-lane, from left to right: those that overlap `view`, and some around it.
+    /// Whether some sub-lanes are still to be folded to the column that was asked for.
+    pub fn is_behind(&self) -> bool {
+        self.refills > REFILLS
+    }
+
+    /// The bars of a sub-lane, from left to right: those that overlap `view`, and some around it. They are folded
+    /// by `column`, or for a few frames while zooming by half or twice as much; the column comes beside them.
     pub fn bars(
         &mut self,
         capture: &Capture,
         (lane, depth): (LaneId, usize),
         view: Interval,
         column: Nanos,
-    ) -> &[Bar] {
+    ) -> (&[Bar], Nanos) {
         let strip = self.strips.entry((lane, depth)).or_default();
         strip.frame = self.frame;
-        let holds = strip.stamp == self.stamp
-            && strip.column == column
+        let covers = strip.stamp == self.stamp
             && strip.cover.start <= view.start
             && view.end <= strip.cover.end;
-        if !holds {
-            strip.stamp = self.stamp;
-            strip.fill(capture, (lane, depth), scale::padded(view, 0.125), column);
+        let is_near = strip.column.0 == column.0 * 2 || strip.column.0 * 2 == column.0;
+        if covers && is_near {
+            self.refills += 1;
         }
-        within(&strip.bars, view)
+        let is_late = is_near && self.refills > REFILLS;
+        if !covers || (strip.column != column && !is_late) {
+            strip.stamp = self.stamp;
+            let cover = scale::padded(view, margin(lane, depth));
+            strip.fill(capture, (lane, depth), cover, column);
+        }
+        (within(&strip.bars, view), strip.column)
     }
 
     /// The bars of a sub-lane that were last asked for.
@@ -74,6 +90,13 @@ impl Folds {
             .get(&(lane, depth))
             .map_or(&[], |strip| &strip.bars)
     }
+}
+
+/// How much around the view is kept of a sub-lane, as a share of the view. It differs from one to the next, so
+/// that not all of them have to be filled again in the same frame while the view moves.
+fn margin(lane: LaneId, depth: usize) -> f64 {
+    let place = (lane.0 as usize).wrapping_mul(5).wrapping_add(depth) % 8;
+    0.125 + place as f64 / 32.0
 }
 
 impl Strip {
@@ -166,7 +189,7 @@ mod tests {
         for power in 0..20 {
             folds.begin(1);
             let view = interval(-1000, 200_000);
-            let bars = folds.bars(&capture, (LaneId(0), 0), view, Nanos(1 << power));
+            let (bars, _) = folds.bars(&capture, (LaneId(0), 0), view, Nanos(1 << power));
             let count: u32 = bars.iter().map(|bar| bar.cell.count).sum();
             let busy: i64 = bars.iter().map(|bar| bar.cell.busy.0).sum();
             assert_eq!((count, busy), (1000, 60_000), "column 2^{power}");
@@ -177,7 +200,7 @@ mod tests {
     fn a_lone_bar_knows_when_it_was_enqueued() {
         let capture = capture(3);
         let mut folds = Folds::default();
-        let bars = folds.bars(&capture, (LaneId(0), 0), interval(0, 300), Nanos(1));
+        let (bars, _) = folds.bars(&capture, (LaneId(0), 0), interval(0, 300), Nanos(1));
         assert_eq!(bars[1].enqueued, Nanos(70));
     }
 
@@ -187,7 +210,7 @@ mod tests {
         let mut folds = Folds::default();
         let view = interval(0, 1000);
         assert_eq!(
-            folds.bars(&capture, (LaneId(0), 0), view, Nanos(1)).len(),
+            folds.bars(&capture, (LaneId(0), 0), view, Nanos(1)).0.len(),
             3
         );
         let span = capture.span(SpanId(0)).unwrap().span;
@@ -199,16 +222,36 @@ mod tests {
         })]);
         folds.begin(1);
         assert_eq!(
-            folds.bars(&capture, (LaneId(0), 0), view, Nanos(1)).len(),
+            folds.bars(&capture, (LaneId(0), 0), view, Nanos(1)).0.len(),
             4
         );
+    }
+
+    #[test]
+    fn zooming_folds_a_few_sub_lanes_a_frame_until_all_are() {
+        let capture = capture(3);
+        let mut folds = Folds::default();
+        let view = interval(0, 300);
+        let mut columns = |column| {
+            folds.begin(1);
+            let late = (0..20).filter(|&lane| {
+                let (_, found) = folds.bars(&capture, (LaneId(lane), 0), view, Nanos(column));
+                found != Nanos(column)
+            });
+            (late.count(), folds.is_behind())
+        };
+        assert_eq!(columns(4), (0, false));
+        assert_eq!(columns(8), (12, true));
+        assert_eq!(columns(8), (4, true));
+        assert_eq!(columns(8), (0, false));
+        assert_eq!(columns(64), (0, false));
     }
 
     #[test]
     fn the_nearest_bar_is_pointed_at() {
         let capture = capture(3);
         let mut folds = Folds::default();
-        let bars = folds.bars(&capture, (LaneId(0), 0), interval(0, 300), Nanos(1));
+        let (bars, _) = folds.bars(&capture, (LaneId(0), 0), interval(0, 300), Nanos(1));
         let at = |time, reach| bar_at(bars, Nanos(time), Nanos(reach)).map(|bar| bar.cell.span.0);
         assert_eq!(at(30, 0), Some(0));
         assert_eq!(at(80, 5), None);

@@ -1,6 +1,6 @@
 //! Names that fit where they stand: whole, shortened in the middle, or left out.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use eframe::egui::{Color32, FontId, Painter, Pos2, Rect, Shape, pos2};
 use engine::capture::Capture;
@@ -10,6 +10,9 @@ use crate::text;
 
 /// How many names of spans are written in one frame: the widest spans come first.
 const MOST: usize = 500;
+
+/// How many names that the frame before did not write may be new in one frame: each is laid out glyph by glyph.
+const FRESH: usize = 60;
 
 /// The narrowest width that a name is written in, in points.
 pub const LEAST: f32 = 22.0;
@@ -36,6 +39,8 @@ pub struct Labels {
     widths: HashMap<NameId, f32>,
     font: Option<(FontId, u32)>,
     fit_revision: usize,
+    written: HashSet<(NameId, u16)>,
+    before: HashSet<(NameId, u16)>,
 }
 
 impl Labels {
@@ -46,8 +51,8 @@ impl Labels {
         }
     }
 
-    /// Writes what was wanted since the last time.
-    pub fn paint(&mut self, painter: &Painter, capture: &Capture, font: &FontId) {
+    /// Writes what was wanted since the last time; says whether some of it is left for the next frame.
+    pub fn paint(&mut self, painter: &Painter, capture: &Capture, font: &FontId) -> bool {
         self.forget_when_stale(capture, font, painter.pixels_per_point());
         let mut wanted = std::mem::take(&mut self.wanted);
         if wanted.len() > MOST {
@@ -56,8 +61,20 @@ impl Labels {
             wanted.truncate(MOST);
         }
         let mut shapes = Vec::with_capacity(wanted.len());
+        std::mem::swap(&mut self.written, &mut self.before);
+        self.written.clear();
+        let (mut fresh, mut more) = (0, false);
         for wanted in &wanted {
-            let Some(text) = self.fitted(painter, capture, font, wanted) else {
+            let key = self.key(painter, capture, font, wanted);
+            if !self.written.contains(&key) && !self.before.contains(&key) {
+                if fresh == FRESH {
+                    more = true;
+                    continue;
+                }
+                fresh += 1;
+            }
+            self.written.insert(key);
+            let Some(text) = self.fitted(painter, capture, font, key) else {
                 continue;
             };
             let galley =
@@ -69,6 +86,7 @@ impl Labels {
         painter.extend(shapes);
         wanted.clear();
         self.wanted = wanted;
+        more
     }
 
     fn forget_when_stale(&mut self, capture: &Capture, font: &FontId, pixels: f32) {
@@ -85,36 +103,40 @@ impl Labels {
         }
     }
 
-    /// The name as it fits, which is empty where nothing does.
-    fn fitted(
+    /// What a name looks like on its bar: whole, or shortened to steps of four points.
+    fn key(
         &mut self,
         painter: &Painter,
         capture: &Capture,
         font: &FontId,
         wanted: &Wanted,
-    ) -> Option<&str> {
+    ) -> (NameId, u16) {
         let room = wanted.rect.width() - 2.0 * PAD + 1.0;
         let name = wanted.name;
-        let text = capture.name(name);
         let whole = *self
             .widths
             .entry(name)
-            .or_insert_with(|| painter.fonts_mut(|fonts| width(fonts, font, text)));
-        if whole <= room {
-            return Some(text)
-                .filter(|text| !text.is_empty())
-                .map(|text| {
-                    // The borrow of the capture's own text cannot outlive the cache's.
-                    self.fitted
-                        .entry((name, u16::MAX))
-                        .or_insert_with(|| text.into())
-                })
-                .map(|text| &**text);
-        }
+            .or_insert_with(|| painter.fonts_mut(|fonts| width(fonts, font, capture.name(name))));
         // Steps of four points keep the cache small, and a name from flickering while zooming.
-        let step = (room / 4.0).floor();
-        let fitted = self.fitted.entry((name, step as u16)).or_insert_with(|| {
-            let short = painter.fonts_mut(|fonts| shorten(fonts, font, text, step * 4.0));
+        let step = (room / 4.0).floor() as u16;
+        (name, if whole <= room { u16::MAX } else { step })
+    }
+
+    /// The name as it fits; nothing where none does.
+    fn fitted(
+        &mut self,
+        painter: &Painter,
+        capture: &Capture,
+        font: &FontId,
+        (name, step): (NameId, u16),
+    ) -> Option<&str> {
+        let fitted = self.fitted.entry((name, step)).or_insert_with(|| {
+            let text = capture.name(name);
+            if step == u16::MAX {
+                return text.into();
+            }
+            let room = f32::from(step) * 4.0;
+            let short = painter.fonts_mut(|fonts| shorten(fonts, font, text, room));
             short.into_boxed_str()
         });
         Some(&**fitted).filter(|text| !text.is_empty())
