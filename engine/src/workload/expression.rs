@@ -8,7 +8,7 @@ pub(super) use parse::parse;
 pub(super) const DEPTH: usize = 32;
 
 /// How many elements are computed together, so that the cost of an operator is shared.
-const BLOCK: usize = 64;
+const BLOCK: usize = 32;
 
 /// An arithmetic expression. A bound one, as plans hold it, has at most one variable: the element number `k`.
 #[derive(Clone, Debug, PartialEq)]
