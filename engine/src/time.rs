@@ -5,6 +5,10 @@ use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
+mod sets;
+
+pub use sets::{shared, total, union};
+
 /// An instant or a length of capture time: nanoseconds, counted from the capture's start.
 ///
 /// Instants before the start are negative and legal. Arithmetic saturates, so damaged input cannot wrap.

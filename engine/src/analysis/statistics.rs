@@ -3,10 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::busy::{both, length, union};
 use crate::capture::{Capture, PlacedSpan};
 use crate::record::{Group, LaneId, NameId, SpanKind};
-use crate::time::{Interval, Nanos};
+use crate::time::{Interval, Nanos, shared, total, union};
 
 /// Streams whose pairs are compared; with more, only the busiest are.
 const COMPARED: usize = 12;
@@ -215,7 +214,7 @@ impl StatisticsJob {
         let Some(mut used) = self.current.take() else {
             return;
         };
-        used.busy = length(&busy);
+        used.busy = total(&busy);
         if streams && used.busy > Nanos::ZERO {
             self.streams.push((used.lane, busy, used.busy));
         }
@@ -231,7 +230,7 @@ impl StatisticsJob {
         }
         for (place, (first, a, a_busy)) in self.streams.iter().enumerate() {
             for (second, b, b_busy) in self.streams.iter().skip(place + 1) {
-                let both = both(a, b);
+                let both = shared(a, b);
                 self.found.overlaps.push(Overlap {
                     first: *first,
                     second: *second,

@@ -1,9 +1,9 @@
 //! Checks what a workload expects, once everything has run.
 
-use super::ledger::{Ledger, shared, total};
+use super::ledger::Ledger;
 use crate::backend::{Device, Side};
 use crate::record::Expectation;
-use crate::time::{Interval, Nanos};
+use crate::time::{Interval, Nanos, shared, total};
 use crate::workload::{
     Bounds, BufferIndex, ExpectationKind, ExpectationPlan, Expression, Plan, StreamIndex, compare,
 };

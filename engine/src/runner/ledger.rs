@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::record::{LaneId, Record, Span, SpanKind};
-use crate::time::{Interval, Nanos};
+use crate::time::{Interval, Nanos, union};
 use crate::workload::{ExpectationKind, Plan, StreamIndex};
 
 /// What expectations need to know of a run; empty where they need nothing.
@@ -126,59 +126,4 @@ const fn is_work(kind: SpanKind) -> bool {
         kind,
         SpanKind::EventRecord | SpanKind::EventWait | SpanKind::Hold
     )
-}
-
-/// The same time, as intervals that do not touch, in order.
-fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
-    intervals.sort_by_key(|interval| interval.start);
-    let mut apart: Vec<Interval> = Vec::new();
-    for interval in intervals {
-        match apart.last_mut() {
-            Some(last) if interval.start <= last.end => *last = last.union(interval),
-            _ => apart.push(interval),
-        }
-    }
-    apart
-}
-
-/// How long both are busy; each is apart and in order.
-pub fn shared(first: &[Interval], second: &[Interval]) -> Nanos {
-    let (mut first, mut second) = (first.iter().peekable(), second.iter().peekable());
-    let mut sum = Nanos::ZERO;
-    while let (Some(a), Some(b)) = (first.peek(), second.peek()) {
-        if let Some(both) = a.intersection(**b) {
-            sum += both.length();
-        }
-        if a.end <= b.end {
-            first.next();
-        } else {
-            second.next();
-        }
-    }
-    sum
-}
-
-/// How long these are, in all.
-pub fn total(intervals: &[Interval]) -> Nanos {
-    let lengths = intervals.iter().map(|interval| interval.length());
-    lengths.fold(Nanos::ZERO, |sum, length| sum + length)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn interval((start, end): (i64, i64)) -> Interval {
-        Interval::new(Nanos(start), Nanos(end))
-    }
-
-    #[test]
-    fn sums_of_intervals() {
-        let first = union([(5, 9), (0, 2), (1, 4), (9, 10)].map(interval).to_vec());
-        assert_eq!(first, [(0, 4), (5, 10)].map(interval));
-        let second = [(3, 6), (8, 20)].map(interval);
-        assert_eq!(shared(&first, &second), Nanos(1 + 1 + 2));
-        assert_eq!(shared(&first, &[]), Nanos(0));
-        assert_eq!(total(&first), Nanos(9));
-    }
 }

@@ -206,12 +206,12 @@ fn check(records: &[Record], code: &str, part: &str) {
         _ => None,
     });
     assert!(problem.unwrap().text.contains("report it"));
-    // What had been submitted is there, and came to something.
+    // What had been submitted is there, the hold at least, and came to something.
     let cancelled = records.iter().filter(|record| match record {
         Record::Span(span) => span.state == State::Cancelled,
         _ => false,
     });
-    assert!(cancelled.count() >= 2);
+    assert!(cancelled.count() >= 1);
 }
 
 #[test]

@@ -1,9 +1,9 @@
 //! Sets of instants: sorted intervals that do not touch, their union, their intersection and their length.
 
-use crate::time::{Interval, Nanos};
+use super::{Interval, Nanos};
 
 /// The union of `intervals`, in any order, as sorted intervals that do not touch. Empty ones vanish.
-pub(super) fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
+pub fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
     if !intervals.is_sorted_by_key(|interval| interval.start) {
         intervals.sort_unstable_by_key(|interval| interval.start);
     }
@@ -22,7 +22,7 @@ pub(super) fn union(mut intervals: Vec<Interval>) -> Vec<Interval> {
 }
 
 /// The time that lies in both of two unions.
-pub fn both(a: &[Interval], b: &[Interval]) -> Nanos {
+pub fn shared(a: &[Interval], b: &[Interval]) -> Nanos {
     let (mut a, mut b) = (a.iter().peekable(), b.iter().peekable());
     let mut total = Nanos::ZERO;
     while let (Some(left), Some(right)) = (a.peek(), b.peek()) {
@@ -39,7 +39,7 @@ pub fn both(a: &[Interval], b: &[Interval]) -> Nanos {
 }
 
 /// The time that lies in a union.
-pub fn length(union: &[Interval]) -> Nanos {
+pub fn total(union: &[Interval]) -> Nanos {
     union
         .iter()
         .fold(Nanos::ZERO, |total, interval| total + interval.length())
@@ -62,14 +62,14 @@ mod tests {
     fn union_counts_shared_time_once() {
         let a = set(&[(20, 30), (0, 10), (5, 12), (12, 15), (7, 7)]);
         assert_eq!(a, set(&[(0, 15), (20, 30)]));
-        assert_eq!(length(&a), Nanos(25));
+        assert_eq!(total(&a), Nanos(25));
     }
 
     #[test]
-    fn both_is_the_length_of_the_intersection() {
+    fn shared_is_the_length_of_the_intersection() {
         let (a, b) = (set(&[(0, 10), (20, 30)]), set(&[(5, 22), (29, 40)]));
-        assert_eq!(both(&a, &b), Nanos(5 + 2 + 1));
-        assert_eq!(both(&a, &b), both(&b, &a));
-        assert_eq!(both(&a, &[]), Nanos::ZERO);
+        assert_eq!(shared(&a, &b), Nanos(5 + 2 + 1));
+        assert_eq!(shared(&a, &b), shared(&b, &a));
+        assert_eq!(shared(&a, &[]), Nanos::ZERO);
     }
 }
