@@ -78,7 +78,7 @@ fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
     }
     Some(match status.verdicts.get(name)? {
         Verdict::Passed(0) => (String::from("ran"), theme.weak),
-        Verdict::Passed(count) => (format!("{count} held"), theme.good),
+        Verdict::Passed(count) => (format!("{count} passed"), theme.good),
         Verdict::Missed(count) => (format!("{count} missed"), theme.bad),
         Verdict::Stopped => (String::from("stopped"), theme.weak),
         Verdict::Failed(_) => (String::from("failed"), theme.bad),
