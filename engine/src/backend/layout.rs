@@ -1,7 +1,7 @@
 //! What a device is opened with, and what is submitted to its streams.
 
-use crate::record::{CallId, CounterId, DeviceId, LaneId, NameId, SpanId, SpanKind};
-use crate::time::Nanos;
+use crate::record::{CallId, CounterId, DeviceId, LaneId, NameId, Span, SpanId, SpanKind, State};
+use crate::time::{Interval, Nanos};
 use crate::workload::{BufferIndex, EventIndex, Launch, Role, SignalIndex};
 
 /// The resources to make on a device.
@@ -49,6 +49,23 @@ pub struct Submission {
     pub enqueued: Nanos,
     /// What it does.
     pub operation: Operation,
+}
+
+impl Submission {
+    /// The span that it came to, on its stream's `lane`.
+    pub const fn span(&self, lane: LaneId, ran: Interval, state: State) -> Span {
+        Span {
+            id: self.span,
+            lane,
+            name: self.name,
+            call: self.call,
+            kind: self.operation.kind(),
+            state,
+            enqueued: self.enqueued,
+            start: ran.start,
+            end: ran.end,
+        }
+    }
 }
 
 /// What a stream does in one step.

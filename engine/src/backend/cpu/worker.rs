@@ -10,7 +10,8 @@ use super::memory::Fault;
 use super::stream::{Item, Obstacle, Stream};
 use crate::backend::{Operation, Sink, Submission};
 use crate::device::{Cause, Progress, Stage, lock, outcome};
-use crate::record::{EventId, Loss, Problem, Record, Sample, Severity, Span, State};
+use crate::record::{EventId, Loss, Problem, Record, Sample, Severity, State};
+use crate::time::Interval;
 
 /// The thread of a stream.
 pub struct Worker {
@@ -70,17 +71,9 @@ impl Worker {
                 _ => (state, shared.now()),
             }
         };
-        self.sink.report(Record::Span(Span {
-            id: submission.span,
-            lane: stream.lane,
-            name: submission.name,
-            call: submission.call,
-            kind: submission.operation.kind(),
-            state,
-            enqueued: submission.enqueued,
-            start,
-            end,
-        }));
+        let ran = Interval { start, end };
+        let span = submission.span(stream.lane, ran, state);
+        self.sink.report(Record::Span(span));
         self.sink.report(Record::Sample(Sample {
             counter: stream.pending,
             time: end,

@@ -10,9 +10,7 @@ use crate::backend::{
     Activity, Blocker, Error, Layout, Operation, Sink, StreamActivity, Submission,
 };
 use crate::device::{Cause, Progress, Stage, outcome};
-use crate::record::{
-    DeviceId, EventId, Loss, Problem, Record, Sample, Severity, Span, SpanId, State,
-};
+use crate::record::{DeviceId, EventId, Loss, Problem, Record, Sample, Severity, SpanId, State};
 use crate::time::{Interval, Nanos};
 use crate::workload::{BufferIndex, EventIndex, StreamIndex};
 
@@ -267,17 +265,8 @@ impl Simulation {
             return;
         };
         let submission = &item.submission;
-        self.sink.report(Record::Span(Span {
-            id: submission.span,
-            lane: stream.lane,
-            name: submission.name,
-            call: submission.call,
-            kind: submission.operation.kind(),
-            state,
-            enqueued: submission.enqueued,
-            start: interval.start,
-            end: interval.end,
-        }));
+        let span = submission.span(stream.lane, interval, state);
+        self.sink.report(Record::Span(span));
         stream.free_at = interval.end;
         stream.ended += 1;
         self.sink.report(Record::Sample(Sample {
