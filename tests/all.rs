@@ -1,6 +1,7 @@
 //! All tests that cross modules, in one binary.
 #![cfg(test)]
 
+mod golden;
 mod house;
 
 mod captures;
