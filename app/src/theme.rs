@@ -194,6 +194,7 @@ impl Theme {
             Role::DeviceToDevice => self.hues.device_to_device,
             Role::Collective => self.hues.collective,
             Role::Barrier => self.hues.barrier,
+            Role::Queue => self.hues.device,
         }
     }
 
@@ -202,7 +203,7 @@ impl Theme {
         let hue = match kind {
             SpanKind::Call | SpanKind::Synchronize | SpanKind::HostWork => return self.hues.host,
             SpanKind::Compile => self.hues.compile,
-            SpanKind::HostFunction | SpanKind::Scope => self.hues.device,
+            SpanKind::HostFunction | SpanKind::Scope | SpanKind::Step => self.hues.device,
             _ => self.role(role),
         };
         let shade = SHADES.get(name.index() % SHADES.len());

@@ -8,6 +8,8 @@ mod dependencies;
 mod fold;
 mod forest;
 mod links;
+mod pipelines;
+mod promises;
 mod query;
 mod row;
 mod samples;
@@ -15,6 +17,8 @@ mod table;
 mod text;
 
 pub use fold::Cell;
+pub use pipelines::Stages;
+pub use promises::Pledge;
 pub use samples::Samples;
 pub use table::{PlacedSpan, Repair};
 pub use text::text;
@@ -22,8 +26,8 @@ pub use text::text;
 use std::collections::BTreeMap;
 
 use crate::record::{
-    Began, Call, Clock, Counter, Device, Event, Expectation, Lane, Log, Loss, Problem, Run, RunEnd,
-    SpanId,
+    Began, Call, Clock, Counter, Device, Event, Expectation, Lane, Log, Loss, Problem, Recovery,
+    Run, RunEnd, SpanId,
 };
 use crate::time::Interval;
 
@@ -53,6 +57,9 @@ pub struct Capture {
     expectations: Vec<Expectation>,
     log: Vec<Log>,
     losses: Vec<Loss>,
+    recoveries: Vec<Recovery>,
+    pipelines: Vec<Stages>,
+    promises: Vec<Pledge>,
     clocks: Vec<Clock>,
 }
 

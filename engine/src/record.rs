@@ -2,10 +2,20 @@
 
 mod ids;
 mod kinds;
+mod pipeline;
+mod promise;
 mod run;
 
-pub use ids::{CallId, CounterId, DependencyId, DeviceId, EventId, LaneId, NameId, SpanId};
-pub use kinds::{Basis, DependencyKind, Group, Role, Severity, SpanKind, State};
+pub use ids::{
+    CallId, CounterId, DependencyId, DeviceId, EventId, LaneId, NameId, PipelineId, PromiseId,
+    SpanId,
+};
+pub use kinds::{
+    Basis, DependencyKind, Group, LossKind, PipelineKind, PipelineState, Role, Severity, SpanKind,
+    State, Verdict,
+};
+pub use pipeline::{Pipeline, PipelineStep};
+pub use promise::{Promise, Settlement};
 pub use run::{Clock, Expectation, Log, Outcome, Problem, Run, RunEnd};
 
 use serde::{Deserialize, Serialize};
@@ -42,6 +52,16 @@ pub enum Record {
     Sample(Sample),
     /// A device was lost: nothing submitted to it after this instant runs.
     Loss(Box<Loss>),
+    /// A lost device was opened anew.
+    Recovery(Box<Recovery>),
+    /// A kernel was requested to be compiled.
+    Pipeline(Box<Pipeline>),
+    /// A pipeline came into a state.
+    PipelineStep(Box<PipelineStep>),
+    /// An asynchronous API was called.
+    Promise(Box<Promise>),
+    /// A promise settled.
+    Settlement(Box<Settlement>),
     /// How a clock was converted to capture time.
     Clock(Box<Clock>),
     /// Something known to be wrong or missing in the data itself.
@@ -208,6 +228,30 @@ pub struct Loss {
     pub time: Nanos,
     /// Why, in words, such as `injected` or the driver's message.
     pub reason: String,
+    /// How it was lost.
+    #[serde(default)]
+    pub kind: LossKind,
+    /// Which generation of the device was lost, counted from 1.
+    #[serde(default = "first")]
+    pub generation: u32,
+}
+
+/// The generation that a device begins with.
+const fn first() -> u32 {
+    1
+}
+
+/// A lost device was opened anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Recovery {
+    /// The device.
+    pub device: DeviceId,
+    /// The generation that begins here; the first device was generation 1.
+    pub generation: u32,
+    /// When the generation before it was lost.
+    pub lost: Nanos,
+    /// When the new one could take work.
+    pub time: Nanos,
 }
 
 impl Dependency {

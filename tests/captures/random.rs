@@ -3,8 +3,10 @@
 use engine::capture::{Capture, text};
 use engine::record::{
     Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
-    DeviceId, Event, EventId, Expectation, Group, Lane, LaneId, Log, Loss, NameId, Outcome,
-    Problem, Record, Role, Run, RunEnd, Sample, Severity, Span, SpanId, SpanKind, State, Value,
+    DeviceId, Event, EventId, Expectation, Group, Lane, LaneId, Log, Loss, LossKind, NameId,
+    Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem, Promise,
+    PromiseId, Record, Recovery, Role, Run, RunEnd, Sample, Settlement, Severity, Span, SpanId,
+    SpanKind, State, Value, Verdict,
 };
 use engine::time::Nanos;
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop, prop_oneof};
@@ -163,6 +165,64 @@ fn tables() -> BoxedStrategy<Record> {
     .boxed()
 }
 
+fn promising() -> BoxedStrategy<Record> {
+    prop_oneof![
+        (id(), time(), one(PipelineState::ALL), words()).prop_map(|(id, time, state, detail)| {
+            Record::PipelineStep(Box::new(PipelineStep {
+                pipeline: PipelineId(id),
+                state,
+                time,
+                span: SpanId(id),
+                detail,
+            }))
+        }),
+        (id(), one(PipelineKind::ALL), words(), any::<bool>()).prop_map(
+            |(id, kind, name, is_async)| {
+                Record::Pipeline(Box::new(Pipeline {
+                    id: PipelineId(id),
+                    name,
+                    device: DeviceId(0),
+                    generation: 1,
+                    kind,
+                    is_async,
+                    call: SpanId(id),
+                }))
+            }
+        ),
+        (id(), words(), words()).prop_map(|(id, api, name)| {
+            Record::Promise(Box::new(Promise {
+                id: PromiseId(id),
+                api,
+                name,
+                device: DeviceId(0),
+                generation: 1,
+                call: SpanId(id),
+            }))
+        }),
+        (id(), time(), one(Verdict::ALL), words()).prop_map(|(id, time, verdict, value)| {
+            Record::Settlement(Box::new(Settlement {
+                promise: PromiseId(id),
+                time,
+                span: SpanId(id),
+                verdict,
+                value,
+                reason: String::new(),
+                anchor: String::new(),
+                actual: String::new(),
+            }))
+        }),
+        (id(), time(), time()).prop_map(|(device, lost, time)| {
+            Record::Recovery(Box::new(Recovery {
+                device: DeviceId(device),
+                generation: 2,
+                lost,
+                time,
+            }))
+        }),
+    ]
+    .boxed()
+}
+
 fn rest() -> BoxedStrategy<Record> {
     prop_oneof![
         run(),
@@ -182,8 +242,11 @@ fn rest() -> BoxedStrategy<Record> {
                 device,
                 time,
                 reason,
+                kind: LossKind::Unknown,
+                generation: 1,
             }))
         }),
+        promising(),
         (one(Severity::ALL), words(), id(), id()).prop_map(|(severity, text, span, event)| {
             let (span, event, code) = (SpanId(span), EventId(event), "code".to_owned());
             Record::Problem(Box::new(Problem {

@@ -2,8 +2,10 @@
 
 use engine::record::{
     Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
-    DeviceId, Event, EventId, Expectation, Group, Lane, LaneId, Log, Loss, NameId, Outcome,
-    Problem, Record, Role, Run, RunEnd, Sample, Severity, Span, SpanId, SpanKind, State, Value,
+    DeviceId, Event, EventId, Expectation, Group, Lane, LaneId, Log, Loss, LossKind, NameId,
+    Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem, Promise,
+    PromiseId, Record, Recovery, Role, Run, RunEnd, Sample, Settlement, Severity, Span, SpanId,
+    SpanKind, State, Value, Verdict,
 };
 use engine::time::Nanos;
 
@@ -140,6 +142,48 @@ fn tail() -> Vec<Record> {
             device: DeviceId(0),
             time: Nanos(280),
             reason: "injected".to_owned(),
+            kind: LossKind::Destroyed,
+            generation: 1,
+        })),
+        Record::Recovery(Box::new(Recovery {
+            device: DeviceId(0),
+            generation: 2,
+            lost: Nanos(280),
+            time: Nanos(281),
+        })),
+        Record::PipelineStep(Box::new(PipelineStep {
+            pipeline: PipelineId(1),
+            state: PipelineState::Failed,
+            time: Nanos(7),
+            span: SpanId(3),
+            detail: "line 2: unknown identifier".to_owned(),
+        })),
+        Record::Pipeline(Box::new(Pipeline {
+            id: PipelineId(1),
+            name: "saxpy".to_owned(),
+            device: DeviceId(0),
+            generation: 1,
+            kind: PipelineKind::Render,
+            is_async: true,
+            call: SpanId(0),
+        })),
+        Record::Promise(Box::new(Promise {
+            id: PromiseId(0),
+            api: "mapAsync".to_owned(),
+            name: "map".to_owned(),
+            device: DeviceId(0),
+            generation: 1,
+            call: SpanId(0),
+        })),
+        Record::Settlement(Box::new(Settlement {
+            promise: PromiseId(0),
+            time: Nanos(9),
+            span: SpanId::NONE,
+            verdict: Verdict::Rejected,
+            value: "AbortError".to_owned(),
+            reason: "the device was lost first".to_owned(),
+            anchor: "#dom-gpubuffer-mapasync".to_owned(),
+            actual: "Ok(())".to_owned(),
         })),
         Record::Problem(Box::new(Problem {
             severity: Severity::Warning,

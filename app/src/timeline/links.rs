@@ -131,7 +131,7 @@ impl Link {
             Basis::Declared => {
                 painter.extend(Shape::dashed_line(&line, Stroke::new(width, hue), 5.0, 3.0));
             }
-            Basis::Observed => {
+            Basis::Observed | Basis::Inferred => {
                 painter.extend(Shape::dashed_line(&line, Stroke::new(width, hue), 1.5, 3.0));
             }
         }

@@ -113,10 +113,7 @@ fn fill(bar: &Bar, column: Nanos) -> Fill {
 
 /// Whether an operation of `kind` only waits.
 pub fn is_wait(kind: SpanKind) -> bool {
-    matches!(
-        kind,
-        SpanKind::EventWait | SpanKind::Hold | SpanKind::Synchronize
-    )
+    kind.is_waiting()
 }
 
 /// The role whose hue a span has: that of what it does, and else that of its lane.

@@ -49,7 +49,7 @@ pub fn explain(capture: &Capture, id: SpanId) -> Option<Vec<Piece>> {
         SpanKind::EventWait => wait(capture, &placed),
         SpanKind::Synchronize => synchronize(capture, &placed)?,
         SpanKind::Hold => hold(capture, &placed)?,
-        SpanKind::Call | SpanKind::HostWork | SpanKind::Scope => return None,
+        SpanKind::Call | SpanKind::HostWork | SpanKind::Scope | SpanKind::Step => return None,
         _ => queued(capture, &placed)?,
     };
     Some(sentence.0)

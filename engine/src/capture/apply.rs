@@ -62,6 +62,14 @@ impl Capture {
                 self.reach(loss.time, loss.time);
                 self.losses.push(*loss);
             }
+            Record::Recovery(recovery) => {
+                self.reach(recovery.time, recovery.time);
+                self.recoveries.push(*recovery);
+            }
+            Record::Pipeline(pipeline) => self.take_pipeline(*pipeline),
+            Record::PipelineStep(step) => self.take_pipeline_step(*step),
+            Record::Promise(promise) => self.take_promise(*promise),
+            Record::Settlement(settlement) => self.take_settlement(*settlement),
             Record::Run(run) => self.run = Some(*run),
             Record::Clock(clock) => self.clocks.push(*clock),
             Record::Problem(problem) => self.problems.push(*problem),
@@ -148,7 +156,7 @@ impl Capture {
     }
 
     /// Puts a row at its position in a table, filling the gap before it with rows that say nothing.
-    fn put<T: Filler>(
+    pub(super) fn put<T: Filler>(
         &mut self,
         what: &str,
         index: usize,
@@ -181,7 +189,7 @@ impl Capture {
         self.problems.push(problem);
     }
 
-    fn reach(&mut self, start: Nanos, end: Nanos) {
+    pub(super) fn reach(&mut self, start: Nanos, end: Nanos) {
         let interval = Interval { start, end };
         self.extent = Some(
             self.extent
@@ -191,7 +199,7 @@ impl Capture {
 }
 
 /// A row that stands in a table until the record for its number arrives.
-trait Filler {
+pub(super) trait Filler {
     fn filler(index: u32) -> Self;
 }
 

@@ -3,7 +3,7 @@
 use super::{Capture, Cell, PlacedSpan, Samples, fold};
 use crate::record::{
     Began, Call, Clock, Counter, CounterId, Dependency, DependencyId, Device, Event, Expectation,
-    Lane, LaneId, Log, Loss, NameId, Problem, Run, RunEnd, SpanId, Value,
+    Lane, LaneId, Log, Loss, NameId, Problem, Recovery, Run, RunEnd, SpanId, Value,
 };
 use crate::time::{Interval, Nanos};
 
@@ -212,6 +212,11 @@ impl Capture {
     /// Losses of devices.
     pub fn losses(&self) -> &[Loss] {
         &self.losses
+    }
+
+    /// Lost devices that were opened anew.
+    pub fn recoveries(&self) -> &[Recovery] {
+        &self.recoveries
     }
 
     /// How clocks were converted.

@@ -65,6 +65,9 @@ pub fn text(capture: &Capture) -> String {
     for loss in capture.losses() {
         line(&mut out, format_args!("loss {loss:?}"));
     }
+    all(&mut out, "recovery", capture.recoveries());
+    all(&mut out, "pipeline", capture.pipelines());
+    all(&mut out, "promise", capture.promises());
     all(&mut out, "problem", capture.problems());
     all(&mut out, "expectation", capture.expectations());
     all(&mut out, "log", capture.log());

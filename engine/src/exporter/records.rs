@@ -92,8 +92,27 @@ fn unrepaired(placed: &PlacedSpan) -> Span {
 fn after(capture: &Capture) -> impl Iterator<Item = Record> {
     let end = capture.end().cloned().map(|end| Record::End(Box::new(end)));
     boxed(capture.losses(), Record::Loss)
+        .chain(boxed(capture.recoveries(), Record::Recovery))
+        .chain(pipelines(capture))
+        .chain(promises(capture))
         .chain(boxed(capture.problems(), Record::Problem))
         .chain(boxed(capture.expectations(), Record::Expectation))
         .chain(boxed(capture.log(), Record::Log))
         .chain(end)
+}
+
+fn pipelines(capture: &Capture) -> impl Iterator<Item = Record> {
+    capture.pipelines().iter().flat_map(|stages| {
+        let pipeline = Record::Pipeline(Box::new(stages.pipeline.clone()));
+        std::iter::once(pipeline).chain(boxed(&stages.steps, Record::PipelineStep))
+    })
+}
+
+fn promises(capture: &Capture) -> impl Iterator<Item = Record> {
+    capture.promises().iter().flat_map(|pledge| {
+        let promise = Record::Promise(Box::new(pledge.promise.clone()));
+        let settled = pledge.settlement.clone();
+        let settled = settled.map(|it| Record::Settlement(Box::new(it)));
+        std::iter::once(promise).chain(settled)
+    })
 }

@@ -47,6 +47,10 @@ ids! {
     LaneId
     /// A text that is stored once.
     NameId
+    /// A kernel that was requested to be compiled.
+    PipelineId
+    /// A call of an asynchronous API.
+    PromiseId
     /// An operation that ran.
     SpanId
 }

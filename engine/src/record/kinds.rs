@@ -59,6 +59,8 @@ kinds! {
         Collective = "collective",
         /// Synchronisation alone.
         Barrier = "barrier",
+        /// No stream, but the one queue that a device's streams share: the same operations, as they were serialised.
+        Queue = "queue",
     }
 
     /// What sort of operation a span was.
@@ -92,6 +94,10 @@ kinds! {
         Compile = "compile",
         /// A named part of a lane, around other spans.
         Scope = "scope",
+        /// One step of an asynchronous API, on the timeline that took it.
+        Step = "step",
+        /// A launch held back until its pipeline is ready.
+        Stall = "stall",
     }
 
     /// How an operation ended.
@@ -122,17 +128,73 @@ kinds! {
         Pipeline = "pipeline",
         /// The last use of a buffer, and the next.
         Buffer = "buffer",
+        /// A step of an asynchronous API, and the next one, which may be on another timeline.
+        Step = "step",
+        /// Two spans that a file ties without saying by what.
+        Flow = "flow",
+        /// The parts of one collective operation, on several devices.
+        Collective = "collective",
     }
 
-    /// How a dependency is known. The three are never mixed.
+    /// How a dependency is known. These are never mixed.
     Basis {
         /// Stream order, waits and blocking calls guarantee it.
         #[default]
         Enforced = "enforced",
         /// The workload says that it needs it.
         Declared = "declared",
-        /// It merely happened in that order, or was concluded from times.
+        /// It merely happened in that order.
         Observed = "observed",
+        /// Concluded by a rule from other facts of the file, which does not say it itself.
+        Inferred = "inferred",
+    }
+
+    /// How a device was lost.
+    LossKind {
+        /// The driver reported it, or nobody knows why.
+        #[default]
+        Unknown = "unknown",
+        /// Somebody destroyed the device on purpose.
+        Destroyed = "destroyed",
+        /// An operation failed and took the device with it.
+        Failed = "failed",
+    }
+
+    /// What a pipeline is for.
+    PipelineKind {
+        /// Kernels.
+        #[default]
+        Compute = "compute",
+        /// Drawing.
+        Render = "render",
+    }
+
+    /// How far a pipeline has come.
+    PipelineState {
+        /// It was asked for.
+        #[default]
+        Requested = "requested",
+        /// Its description was looked at.
+        Checked = "checked",
+        /// It waits for a compile worker.
+        Queued = "queued",
+        /// It is being compiled.
+        Compiling = "compiling",
+        /// It can be used.
+        Ready = "ready",
+        /// It is invalid, or could not be compiled.
+        Failed = "failed",
+        /// The device was lost before it was ready.
+        Lost = "lost",
+    }
+
+    /// How a promise ended.
+    Verdict {
+        /// With a value.
+        #[default]
+        Resolved = "resolved",
+        /// With an error.
+        Rejected = "rejected",
     }
 
     /// How much a problem takes from what the capture can tell.
@@ -152,6 +214,9 @@ kinds! {
 impl SpanKind {
     /// Whether nothing runs meanwhile: the lane stands still until something else has happened.
     pub const fn is_waiting(self) -> bool {
-        matches!(self, Self::EventWait | Self::Hold | Self::Synchronize)
+        matches!(
+            self,
+            Self::EventWait | Self::Hold | Self::Synchronize | Self::Stall
+        )
     }
 }

@@ -20,6 +20,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: DependencyId, actions: &mut Vec<
         Basis::Enforced => "enforced: order, waits and blocking calls guarantee it",
         Basis::Declared => "declared: the workload says that it needs it",
         Basis::Observed => "observed: it merely happened in this order",
+        Basis::Inferred => "inferred: concluded by a rule; the file does not say it itself",
     };
     title(
         ui,

@@ -10,7 +10,7 @@ use super::memory::Fault;
 use super::stream::{Item, Obstacle, Stream};
 use crate::backend::{Operation, Sink, Submission};
 use crate::device::{Cause, Progress, Stage, lock, outcome};
-use crate::record::{EventId, Loss, Problem, Record, Sample, Severity, State};
+use crate::record::{EventId, Loss, LossKind, Problem, Record, Sample, Severity, State};
 use crate::time::Interval;
 
 /// The thread of a stream.
@@ -159,6 +159,8 @@ impl Worker {
                 device: self.shared.device,
                 time,
                 reason: reason.to_owned(),
+                kind: LossKind::Failed,
+                generation: 1,
             })));
         }
     }

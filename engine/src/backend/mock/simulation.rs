@@ -10,7 +10,9 @@ use crate::backend::{
     Activity, Blocker, Error, Layout, Operation, Sink, StreamActivity, Submission,
 };
 use crate::device::{Cause, Progress, Stage, outcome};
-use crate::record::{DeviceId, EventId, Loss, Problem, Record, Sample, Severity, SpanId, State};
+use crate::record::{
+    DeviceId, EventId, Loss, LossKind, Problem, Record, Sample, Severity, SpanId, State,
+};
 use crate::time::{Interval, Nanos};
 use crate::workload::{BufferIndex, EventIndex, StreamIndex};
 
@@ -255,6 +257,8 @@ impl Simulation {
                 device,
                 time,
                 reason,
+                kind: LossKind::Failed,
+                generation: 1,
             })));
             self.give_up(Cause::Poisoned, memory);
         }

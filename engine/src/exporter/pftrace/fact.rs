@@ -88,6 +88,14 @@ fn heading(record: &Record) -> (Track, String) {
             };
             (Track::Records, format!("{verdict}: {}", expectation.text))
         }
+        Record::PipelineStep(step) => {
+            let words = format!("pipeline {}: {}", step.pipeline.0, step.state.label());
+            (Track::Records, words)
+        }
+        Record::Settlement(settlement) => {
+            let (verdict, value) = (settlement.verdict.label(), &settlement.value);
+            (Track::Records, format!("{verdict}: {value}"))
+        }
         Record::Log(log) => (Track::Records, log.text.clone()),
         other => (Track::Records, variant(other).to_owned()),
     }
@@ -108,6 +116,11 @@ fn variant(record: &Record) -> &'static str {
         Record::Counter(_) => "Counter",
         Record::Sample(_) => "Sample",
         Record::Loss(_) => "Loss",
+        Record::Recovery(_) => "Recovery",
+        Record::Pipeline(_) => "Pipeline",
+        Record::PipelineStep(_) => "PipelineStep",
+        Record::Promise(_) => "Promise",
+        Record::Settlement(_) => "Settlement",
         Record::Clock(_) => "Clock",
         Record::Problem(_) => "Problem",
         Record::Expectation(_) => "Expectation",
@@ -119,6 +132,9 @@ fn variant(record: &Record) -> &'static str {
 fn time(record: &Record) -> Option<Nanos> {
     match record {
         Record::Loss(loss) => Some(loss.time),
+        Record::Recovery(recovery) => Some(recovery.time),
+        Record::PipelineStep(step) => Some(step.time),
+        Record::Settlement(settlement) => Some(settlement.time),
         Record::Log(log) => Some(log.time),
         Record::Began(began) => Some(began.start),
         Record::End(end) => Some(end.time),
