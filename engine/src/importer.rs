@@ -2,15 +2,21 @@
 
 mod error;
 pub mod pftrace;
+mod receipt;
+mod refused;
 mod sink;
 mod source;
 
 pub use error::Error;
+pub use receipt::Receipt;
+pub use refused::{REFUSED, Refused};
 pub use sink::{Batch, Sink};
 pub use source::Source;
 
 use std::ops::ControlFlow;
 use std::path::Path;
+
+use crate::record::Severity;
 
 /// A format that captures are read from.
 pub trait Importer: Sync {
@@ -20,8 +26,8 @@ pub trait Importer: Sync {
     fn extensions(&self) -> &'static [&'static str];
     /// One line that says which tools write it.
     fn about(&self) -> &'static str;
-    /// Whether a file that begins with `head` is of this format. At least the first 4,096 bytes of the file are
-    /// given, or all of a shorter one.
+    /// Whether a file that begins with `head` is of this format. The first 65,536 bytes of the file are given,
+    /// unpacked, or all of a shorter one.
     fn recognises(&self, head: &[u8]) -> bool;
     /// Hands every record of `source` to `sink`, batch by batch.
     fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error>;
@@ -29,21 +35,6 @@ pub trait Importer: Sync {
 
 /// Every format that captures are read from.
 pub const IMPORTERS: &[&dyn Importer] = &[&pftrace::Pftrace];
-
-/// What became of all that a file held.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Receipt {
-    /// Records that were handed over.
-    pub read: u64,
-    /// How many of the file's facts had to be mended, each of them marked or counted by a problem.
-    pub repaired: u64,
-    /// How many records were concluded rather than read.
-    pub inferred: u64,
-    /// How many whole facts that were understood were left out: always 0.
-    pub dropped: u64,
-    /// What a reader should know, a sentence each.
-    pub notes: Vec<String>,
-}
 
 /// Opens the file at `path`, whatever its format, and hands its records to `sink` batch by batch. A sink that
 /// answers [`ControlFlow::Break`] cancels.
@@ -59,9 +50,20 @@ pub fn open_source(
     source: &Source,
     sink: &mut dyn FnMut(Batch) -> ControlFlow<()>,
 ) -> Result<Receipt, Error> {
-    let found = IMPORTERS.iter().find(|it| it.recognises(source.head()));
-    let Some(importer) = found else {
+    let head = source.head();
+    let Some(importer) = IMPORTERS.iter().find(|it| it.recognises(head)) else {
         return Err(Error::unknown(source));
     };
-    importer.read(source, &mut Sink::new(source.length(), sink))
+    let mut sink = Sink::new(source, sink);
+    let mut receipt = importer.read(source, &mut sink)?;
+    if let Some(damage) = source.damage() {
+        let text = format!("Of {}, {damage}", source.path().display());
+        sink.complain(Severity::DataLoss, "packing-damaged", text.clone());
+        receipt.repair("damaged packing", 1);
+        receipt.note(text);
+    }
+    receipt.notes.extend_from_slice(source.notes());
+    sink.send()?;
+    receipt.read = sink.count();
+    Ok(receipt)
 }

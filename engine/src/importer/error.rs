@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::{IMPORTERS, Source};
+use super::{IMPORTERS, REFUSED, Source};
 
 /// Why nothing could be read from a file.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,37 @@ pub enum Error {
         looks: String,
         /// The formats that are opened.
         known: String,
+    },
+    /// Only its maker reads it.
+    #[error("{path} is {name}, which only its maker's own programs read; {instead}")]
+    Refused {
+        /// The file.
+        path: PathBuf,
+        /// What it is.
+        name: &'static str,
+        /// What to do instead.
+        instead: &'static str,
+    },
+    /// It is packed, and nothing of it can be unpacked.
+    #[error("{path} is compressed with {how}, and nothing in it can be read: {why}")]
+    Packed {
+        /// The file.
+        path: PathBuf,
+        /// The packing.
+        how: String,
+        /// Why it cannot be unpacked.
+        why: String,
+    },
+    /// It is packed too often.
+    #[error("{0} is packed several times over; unpack it and open what is inside")]
+    Nested(PathBuf),
+    /// It is of a known format and holds nothing of what the format is for.
+    #[error("{path} holds no capture: {why}")]
+    Useless {
+        /// The file.
+        path: PathBuf,
+        /// What was looked for, what was found, and what to do.
+        why: String,
     },
     /// A later version of Syncline wrote it.
     #[error(
@@ -70,6 +101,14 @@ impl Error {
 
     /// No format recognises a source.
     pub(super) fn unknown(source: &Source) -> Self {
+        let head = source.head();
+        if let Some(refused) = REFUSED.iter().find(|it| (it.recognises)(head)) {
+            return Self::Refused {
+                path: source.path().to_owned(),
+                name: refused.name,
+                instead: refused.instead,
+            };
+        }
         let known: Vec<String> = IMPORTERS
             .iter()
             .map(|it| format!(".{} ({})", it.extensions().join(", ."), it.about()))
@@ -86,7 +125,6 @@ impl Error {
 fn looks(head: &[u8]) -> String {
     const KNOWN: &[(&[u8], &str)] = &[
         (b"SQLite format 3", "is an SQLite database"),
-        (&[0x1F, 0x8B], "is compressed with gzip"),
         (b"PK\x03\x04", "is a zip archive"),
         (b"\x7FELF", "is a program"),
         (b"\x89PNG", "is a picture"),

@@ -37,7 +37,7 @@ impl Importer for Pftrace {
     }
 
     fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
-        let mut frames = Frames::new(source.reader()?, source.length());
+        let mut frames = Frames::new(source.reader()?, source.unpacked_length());
         let mut damage = Damage::default();
         let mut reading = Reading::Undecided;
         loop {
@@ -56,6 +56,7 @@ impl Importer for Pftrace {
         }
         let mut receipt = reading.finish(source, sink)?;
         damage.tell(sink, &mut receipt);
+        receipt.events = frames.count();
         receipt.read = sink.count();
         sink.send()?;
         Ok(receipt)

@@ -1,8 +1,10 @@
 //! Where an importer's records go: batches, with how far reading has come, until the reader cancels.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
-use super::Error;
+use super::source::Meter;
+use super::{Error, Source};
 use crate::record::{EventId, Problem, Record, Severity, SpanId};
 
 /// How many records go over at once.
@@ -15,9 +17,9 @@ const STRIDE: u64 = 1 << 20;
 pub struct Batch {
     /// The records; may be none.
     pub records: Vec<Record>,
-    /// Bytes read so far.
+    /// Bytes read so far, of a packed file as it lies there packed.
     pub read: u64,
-    /// Bytes of the whole file.
+    /// Bytes of the whole file, in the same sense.
     pub total: u64,
 }
 
@@ -29,18 +31,21 @@ pub struct Sink<'a> {
     sent: u64,
     total: u64,
     count: u64,
+    /// Where progress is counted in a packed file: what is read there is not what is read here.
+    meter: Option<Arc<Meter>>,
 }
 
 impl<'a> Sink<'a> {
-    /// A sink for a file of `total` bytes.
-    pub fn new(total: u64, out: &'a mut dyn FnMut(Batch) -> ControlFlow<()>) -> Self {
+    /// A sink for what `source` holds.
+    pub fn new(source: &Source, out: &'a mut dyn FnMut(Batch) -> ControlFlow<()>) -> Self {
         Self {
             out,
             records: Vec::new(),
             read: 0,
             sent: 0,
-            total,
+            total: source.length(),
             count: 0,
+            meter: source.packed().map(|_| source.meter()),
         }
     }
 
@@ -72,10 +77,13 @@ impl<'a> Sink<'a> {
         self.count
     }
 
-    /// Says that the file was read up to byte `read`, and sends what has gathered once that is enough. Fails with
+    /// Says that the file was read up to byte `read` of what the source's reader gave, and sends what has gathered once that is enough. Fails with
     /// [`Error::Cancelled`] where the reader wants no more.
     pub fn advance(&mut self, read: u64) -> Result<(), Error> {
-        self.read = read;
+        self.read = match &self.meter {
+            Some(meter) => meter.read().min(self.total),
+            None => read,
+        };
         if self.records.len() >= BATCH || read.saturating_sub(self.sent) >= STRIDE {
             self.send()
         } else {

@@ -1,56 +1,135 @@
-//! Where a capture is read from: a file on disk, or bytes in memory.
+//! Where a capture is read from: a file on disk or bytes in memory, unpacked on the way where they are packed.
 
+mod meter;
+mod packing;
+
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::Error;
+use meter::Guard;
+pub(super) use meter::Meter;
+use packing::{Layer, Packing};
 
 /// How much of a file an importer sees before it says whether it recognises it.
-const HEAD: u64 = 4096;
+const HEAD: u64 = 64 << 10;
+/// How many packings may lie around each other. Nobody packs a file more often.
+const DEEPEST: usize = 4;
 
-/// A file that can be read from its beginning as often as an importer needs.
+/// A file that can be read from its beginning as often as an importer needs. What lies in gzip, zip or zstd, which
+/// its content says and not its name, is unpacked as it is read.
 #[derive(Clone, Debug)]
 pub struct Source {
     path: PathBuf,
     head: Vec<u8>,
     length: u64,
-    bytes: Option<Vec<u8>>,
+    bytes: Bytes,
+    packing: Packing,
+    meter: Arc<Meter>,
+}
+
+/// Where the bytes of a source are.
+#[derive(Clone)]
+enum Bytes {
+    /// In the file at the path.
+    File,
+    /// In memory.
+    Memory(Arc<[u8]>),
+    /// They are made anew for each reading.
+    Made(Arc<Maker>),
+}
+
+/// Makes a reader of the same bytes each time.
+type Maker = dyn Fn() -> Box<dyn Read + Send> + Send + Sync;
+
+impl fmt::Debug for Bytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::File => f.write_str("file"),
+            Self::Memory(bytes) => write!(f, "{} bytes in memory", bytes.len()),
+            Self::Made(_) => f.write_str("made bytes"),
+        }
+    }
 }
 
 impl Source {
-    /// The file at `path`. Fails where it is missing, empty, a directory, or may not be read.
+    /// The file at `path`. Fails where it is missing, empty, a directory, may not be read, or is packed and cannot be
+    /// unpacked.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let failed = |error| Error::from_io(path, error);
-        let facts = std::fs::metadata(path).map_err(failed)?;
+        let facts = std::fs::metadata(path).map_err(|error| Error::from_io(path, error))?;
         if facts.is_dir() {
             return Err(Error::Directory(path.to_owned()));
         }
-        let mut head = Vec::new();
-        let file = File::open(path).map_err(failed)?;
-        file.take(HEAD).read_to_end(&mut head).map_err(failed)?;
-        if head.is_empty() {
-            return Err(Error::Empty(path.to_owned()));
-        }
-        Ok(Self {
-            path: path.to_owned(),
-            head,
-            length: facts.len(),
-            bytes: None,
-        })
+        Self::new(path.to_owned(), facts.len(), Bytes::File)
     }
 
-    /// Bytes in memory under a name. Fails where there are none.
+    /// Bytes in memory under a name. Fails where there are none, or they are packed and cannot be unpacked.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
-        if bytes.is_empty() {
-            return Err(Error::Empty(name.into()));
+        let length = bytes.len() as u64;
+        Self::new(name.into(), length, Bytes::Memory(bytes.into()))
+    }
+
+    /// `length` bytes that `make` makes anew for each reading, under a name. Fails as [`Source::from_bytes`] does.
+    pub fn from_maker(
+        name: &str,
+        length: u64,
+        make: impl Fn() -> Box<dyn Read + Send> + Send + Sync + 'static,
+    ) -> Result<Self, Error> {
+        Self::new(name.into(), length, Bytes::Made(Arc::new(make)))
+    }
+
+    fn new(path: PathBuf, length: u64, bytes: Bytes) -> Result<Self, Error> {
+        let mut source = Self {
+            path,
+            head: Vec::new(),
+            length,
+            bytes,
+            packing: Packing::default(),
+            meter: Arc::default(),
+        };
+        source.peel()?;
+        Ok(source)
+    }
+
+    /// Finds out how it is packed, and reads its first bytes.
+    fn peel(&mut self) -> Result<(), Error> {
+        loop {
+            let mut head = Vec::new();
+            let reader = self.reader()?;
+            let read = reader.take(HEAD).read_to_end(&mut head);
+            read.map_err(|error| self.failed(error))?;
+            if head.is_empty() {
+                return Err(self.nothing());
+            }
+            let Some(layer) = Layer::of(&head) else {
+                self.head = head;
+                return Ok(());
+            };
+            let layer = match layer {
+                // The table of a zip is at its end, so it cannot lie inside another packing.
+                Layer::Zip(_) if self.packing.is_plain() => self.packing.entry(self.whole()?)?,
+                other => other,
+            };
+            if self.packing.add(layer) >= DEEPEST {
+                return Err(Error::Nested(self.path.clone()));
+            }
         }
-        Ok(Self {
-            path: name.into(),
-            head: bytes.iter().copied().take(HEAD as usize).collect(),
-            length: bytes.len() as u64,
-            bytes: Some(bytes),
-        })
+    }
+
+    /// Why there is not one byte in it.
+    fn nothing(&self) -> Error {
+        if self.packing.is_plain() {
+            return Error::Empty(self.path.clone());
+        }
+        let why = self.meter.damage().unwrap_or("it is empty inside".into());
+        Error::Packed {
+            path: self.path.clone(),
+            how: self.packing.to_string(),
+            why,
+        }
     }
 
     /// Its path, or its name where it is no file.
@@ -64,23 +143,70 @@ impl Source {
         name.to_string_lossy().into_owned()
     }
 
-    /// Its first bytes.
+    /// Its first bytes, unpacked: 65,536 of them, or all of a shorter one.
     pub fn head(&self) -> &[u8] {
         &self.head
     }
 
-    /// How many bytes it held when it was opened.
+    /// How many bytes it held when it was opened, packed as it is.
     pub fn length(&self) -> u64 {
         self.length
     }
 
-    /// Reads it from its beginning.
-    pub fn reader(&self) -> Result<Box<dyn Read + '_>, Error> {
-        if let Some(bytes) = &self.bytes {
-            return Ok(Box::new(Cursor::new(bytes.as_slice())));
-        }
-        let file = File::open(&self.path).map_err(|error| self.failed(error))?;
-        Ok(Box::new(file))
+    /// How many bytes its reader gives; nothing where only unpacking it would tell.
+    pub fn unpacked_length(&self) -> Option<u64> {
+        self.packing.is_plain().then_some(self.length)
+    }
+
+    /// The file on disk, for readers that need one; nothing where it is packed or in memory.
+    pub fn plain_file(&self) -> Option<&Path> {
+        (self.packing.is_plain() && matches!(self.bytes, Bytes::File)).then_some(&self.path)
+    }
+
+    /// How it is packed, such as `gzip`; nothing where it is not.
+    pub fn packed(&self) -> Option<String> {
+        (!self.packing.is_plain()).then(|| self.packing.to_string())
+    }
+
+    /// What a reader should know of how it is packed, a sentence each.
+    pub fn notes(&self) -> &[String] {
+        self.packing.notes()
+    }
+
+    /// What was wrong with its packing, as far as it has been read: a sentence.
+    pub fn damage(&self) -> Option<String> {
+        self.meter.damage()
+    }
+
+    /// How far it has been read, in bytes as it lies there packed.
+    pub(super) fn meter(&self) -> Arc<Meter> {
+        Arc::clone(&self.meter)
+    }
+
+    /// Reads it from its beginning, unpacked. Where the packing is damaged, reading ends as if the file did, and
+    /// [`Source::damage`] says so.
+    pub fn reader(&self) -> Result<Box<dyn Read + Send>, Error> {
+        let bytes: Box<dyn Read + Send> = match &self.bytes {
+            Bytes::Made(make) => make(),
+            _ => Box::new(self.whole()?),
+        };
+        self.meter.reset();
+        let metered = self.meter.over(bytes);
+        let unpacked = self.packing.open(metered);
+        let unpacked = unpacked.map_err(|error| self.failed(error))?;
+        Ok(match self.packing.is_plain() {
+            true => unpacked,
+            false => Box::new(Guard::new(unpacked, self.meter())),
+        })
+    }
+
+    /// The bytes as they lie there, at any place of them.
+    fn whole(&self) -> Result<Whole, Error> {
+        Ok(match &self.bytes {
+            Bytes::File => Whole::File(File::open(&self.path).map_err(|it| self.failed(it))?),
+            Bytes::Memory(bytes) => Whole::Memory(Cursor::new(Arc::clone(bytes))),
+            Bytes::Made(_) => return Err(Error::Nested(self.path.clone())),
+        })
     }
 
     /// An error of reading it.
@@ -88,3 +214,30 @@ impl Source {
         Error::from_io(&self.path, error)
     }
 }
+
+/// Bytes that can be read from any place.
+pub(super) enum Whole {
+    File(File),
+    Memory(Cursor<Arc<[u8]>>),
+}
+
+impl Read for Whole {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::File(file) => file.read(into),
+            Self::Memory(bytes) => bytes.read(into),
+        }
+    }
+}
+
+impl io::Seek for Whole {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        match self {
+            Self::File(file) => file.seek(to),
+            Self::Memory(bytes) => bytes.seek(to),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

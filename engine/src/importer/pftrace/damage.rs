@@ -69,6 +69,7 @@ impl Damage {
                 ),
             );
         }
-        receipt.repaired += self.packets + self.senseless + u64::from(self.rest.is_some());
+        receipt.repair("damaged packets", self.packets + self.senseless);
+        receipt.repair("cut short", u64::from(self.rest.is_some()));
     }
 }

@@ -212,7 +212,8 @@ impl Foreign {
                 receipt.notes.push(text);
             }
         }
-        receipt.repaired += ends + open;
+        receipt.repair("ends without a begin", ends);
+        receipt.repair("begins without an end", open);
     }
 }
 

@@ -12,6 +12,8 @@ const PACKET_TAG: u8 = (PACKET_FIELD << 3 | 2) as u8;
 const PIECE: usize = 1 << 20;
 /// A tag and the longest length.
 const LONGEST_HEAD: usize = 11;
+/// The longest packet of a packed file, whose own length does not bound it.
+const LONGEST: u64 = 64 << 20;
 /// The highest number of a field that a packet may have, by Perfetto's rules.
 const LAST_FIELD: u64 = 2000;
 
@@ -35,23 +37,32 @@ pub(super) struct Frames<R> {
     /// Where in the file the buffer ends.
     filled: u64,
     length: u64,
+    longest: u64,
+    count: u64,
 }
 
 impl<R: Read> Frames<R> {
-    /// The packets of the first `length` bytes that `reader` gives.
-    pub fn new(reader: R, length: u64) -> Self {
+    /// The packets of the first `length` bytes that `reader` gives, or of all of them.
+    pub fn new(reader: R, length: Option<u64>) -> Self {
         Self {
             reader,
             buffer: Vec::new(),
             used: 0,
             filled: 0,
-            length,
+            length: length.unwrap_or(u64::MAX),
+            longest: length.unwrap_or(LONGEST),
+            count: 0,
         }
     }
 
     /// How many bytes were handed out.
     pub fn position(&self) -> u64 {
         self.filled - (self.buffer.len() - self.used) as u64
+    }
+
+    /// How many packets were handed out.
+    pub fn count(&self) -> u64 {
+        self.count
     }
 
     /// The next packet. Fails where the file cannot be read.
@@ -62,7 +73,8 @@ impl<R: Read> Frames<R> {
         if ahead.is_empty() {
             return Ok(Frame::End);
         }
-        let left = self.length.saturating_sub(at).max(ahead.len() as u64);
+        let known = self.length.saturating_sub(at).min(self.longest);
+        let left = known.max(ahead.len() as u64);
         let Some((head, body)) = head(ahead) else {
             return Ok(Frame::Rest { at, left });
         };
@@ -76,6 +88,7 @@ impl<R: Read> Frames<R> {
         }
         let start = self.used + head;
         self.used += whole;
+        self.count += 1;
         let bytes = self.buffer.get(start..self.used).unwrap_or_default();
         Ok(Frame::Packet { at, bytes })
     }
@@ -158,7 +171,7 @@ mod tests {
     use super::*;
 
     fn all(file: &[u8]) -> (Vec<Vec<u8>>, Option<(u64, u64)>) {
-        let mut frames = Frames::new(file, file.len() as u64);
+        let mut frames = Frames::new(file, Some(file.len() as u64));
         let mut packets = Vec::new();
         loop {
             match frames.next().unwrap() {

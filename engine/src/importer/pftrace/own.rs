@@ -194,7 +194,7 @@ impl Own {
                 self.open
             );
             sink.complain(Severity::DataLoss, "no-end", text.clone());
-            receipt.repaired += self.open;
+            receipt.repair("begins without an end", self.open);
             receipt.notes.push(text);
         }
         if self.others > 0 {

@@ -1,0 +1,39 @@
+//! What became of all that a file held.
+
+/// What became of all that a file held: so much was read, so much of it mended, and nothing left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Receipt {
+    /// What the file itself counts and was understood: its events, rows or packets.
+    pub events: u64,
+    /// Records that were handed over.
+    pub read: u64,
+    /// How many of the file's facts had to be mended, each of them marked or counted by a problem.
+    pub repaired: u64,
+    /// The same by cause, in the order in which the causes are told; they add up to `repaired`.
+    pub repairs: Vec<(String, u64)>,
+    /// How many records were concluded rather than read.
+    pub inferred: u64,
+    /// How many whole facts that were understood were left out: always 0.
+    pub dropped: u64,
+    /// What a reader should know, a sentence each; above all what the format does not hold.
+    pub notes: Vec<String>,
+}
+
+impl Receipt {
+    /// Counts `count` facts that were mended for a cause such as `negative times`.
+    pub fn repair(&mut self, cause: &str, count: u64) {
+        if count == 0 {
+            return;
+        }
+        self.repaired += count;
+        match self.repairs.iter_mut().find(|(known, _)| known == cause) {
+            Some((_, sum)) => *sum += count,
+            None => self.repairs.push((cause.to_owned(), count)),
+        }
+    }
+
+    /// Adds a sentence.
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+}

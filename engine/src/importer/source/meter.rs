@@ -1,0 +1,129 @@
+//! Watches a file being read: how far, whether its packing is damaged, and whether it unpacks to more than it may.
+
+use std::io::{self, Read};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A file may unpack to so many times its bytes, and [`FREE`] more. Captures come to 10 to 40 times.
+const MOST: u64 = 200;
+/// What every file may unpack to, whatever its own length.
+const FREE: u64 = 64 << 20;
+
+/// What is known of the reading of a file.
+#[derive(Debug, Default)]
+pub(in crate::importer) struct Meter {
+    read: AtomicU64,
+    failed: AtomicBool,
+    damage: Mutex<Option<String>>,
+}
+
+impl Meter {
+    /// Forgets the reading before.
+    pub(super) fn reset(&self) {
+        self.read.store(0, Ordering::Relaxed);
+        self.failed.store(false, Ordering::Relaxed);
+        *self.damage.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// Bytes of the file that were read, packed as it is.
+    pub fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn damage(&self) -> Option<String> {
+        self.damage
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone()
+    }
+
+    /// A reader that is counted.
+    pub(super) fn over(self: &Arc<Self>, inner: Box<dyn Read + Send>) -> Metered {
+        Metered {
+            inner,
+            meter: Arc::clone(self),
+        }
+    }
+}
+
+/// Counts what is read from a file.
+pub(super) struct Metered {
+    inner: Box<dyn Read + Send>,
+    meter: Arc<Meter>,
+}
+
+impl Read for Metered {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        let answer = self.inner.read(into);
+        match &answer {
+            Ok(count) => {
+                self.meter.read.fetch_add(*count as u64, Ordering::Relaxed);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(_) => self.meter.failed.store(true, Ordering::Relaxed),
+        }
+        answer
+    }
+}
+
+/// Ends where the packing is damaged or unpacks to more than it may, and notes why.
+pub(super) struct Guard {
+    inner: Box<dyn Read + Send>,
+    meter: Arc<Meter>,
+    given: u64,
+    over: bool,
+}
+
+impl Guard {
+    pub fn new(inner: Box<dyn Read + Send>, meter: Arc<Meter>) -> Self {
+        let (given, over) = (0, false);
+        Self {
+            inner,
+            meter,
+            given,
+            over,
+        }
+    }
+
+    fn stop(&mut self, why: String) -> usize {
+        self.over = true;
+        *self
+            .meter
+            .damage
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = Some(why);
+        0
+    }
+}
+
+impl Read for Guard {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        if self.over {
+            return Ok(0);
+        }
+        match self.inner.read(into) {
+            Ok(count) => {
+                self.given += count as u64;
+                let read = self.meter.read();
+                if self.given > read.saturating_mul(MOST).saturating_add(FREE) {
+                    let why = format!(
+                        "its first {read} bytes unpack to more than {MOST} times as many, as no capture does; \
+                         what follows was left out. If that is meant, unpack it first."
+                    );
+                    return Ok(self.stop(why));
+                }
+                Ok(count)
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Err(error),
+            Err(error) if self.meter.failed.load(Ordering::Relaxed) => Err(error),
+            Err(error) => {
+                let at = self.meter.read();
+                let why = format!(
+                    "its packing breaks off or is damaged near byte {at} ({error}); what follows was left out. If \
+                     it was copied, copy it again."
+                );
+                Ok(self.stop(why))
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! Gzip, zip and zstd, told by their first bytes and unpacked as they are read.
+
+mod zip;
+mod zstd;
+
+use std::fmt;
+use std::io::{self, BufReader, Read};
+
+use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
+
+use super::Whole;
+use super::meter::Metered;
+use crate::importer::Error;
+pub(super) use zip::Entry;
+
+/// How much is read of a packed file at a time.
+const PIECE: usize = 256 << 10;
+
+/// One packing.
+#[derive(Clone, Debug)]
+pub(super) enum Layer {
+    Gzip,
+    Zstd,
+    Zip(Entry),
+}
+
+impl Layer {
+    /// The packing that begins with `head`.
+    pub fn of(head: &[u8]) -> Option<Self> {
+        const KNOWN: &[(&[u8], Layer)] = &[
+            (&[0x1F, 0x8B, 8], Layer::Gzip),
+            (&[0x28, 0xB5, 0x2F, 0xFD], Layer::Zstd),
+            (b"PK\x03\x04", Layer::Zip(Entry::UNKNOWN)),
+        ];
+        let found = KNOWN.iter().find(|(magic, _)| head.starts_with(magic));
+        found.map(|(_, layer)| layer.clone())
+    }
+
+    fn label(&self) -> &'static str {
+        match self {
+            Self::Gzip => "gzip",
+            Self::Zstd => "zstd",
+            Self::Zip(_) => "zip",
+        }
+    }
+}
+
+/// The packings of a file, from the outermost inwards.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Packing {
+    layers: Vec<Layer>,
+    notes: Vec<String>,
+}
+
+impl Packing {
+    /// Whether there is none.
+    pub fn is_plain(&self) -> bool {
+        self.layers.is_empty()
+    }
+
+    /// What a reader should know.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
+    }
+
+    /// Adds a packing inside the others and returns how many there are.
+    pub fn add(&mut self, layer: Layer) -> usize {
+        self.layers.push(layer);
+        self.layers.len()
+    }
+
+    /// The file in a zip that is to be opened: the largest. The others are noted.
+    pub fn entry(&mut self, whole: Whole) -> Result<Layer, Error> {
+        let (entry, note) = zip::largest(whole);
+        self.notes.extend(note);
+        Ok(Layer::Zip(entry))
+    }
+
+    /// Unpacks what `reader` gives.
+    pub fn open(&self, reader: Metered) -> io::Result<Box<dyn Read + Send>> {
+        let mut reader: Box<dyn Read + Send> = Box::new(reader);
+        for layer in &self.layers {
+            reader = match layer {
+                Layer::Gzip => {
+                    Box::new(MultiGzDecoder::new(BufReader::with_capacity(PIECE, reader)))
+                }
+                Layer::Zstd => Box::new(zstd::Frames::new(BufReader::with_capacity(PIECE, reader))),
+                Layer::Zip(entry) => {
+                    let body = BufReader::with_capacity(PIECE, entry.body(reader)?);
+                    if entry.stored {
+                        Box::new(body)
+                    } else {
+                        Box::new(DeflateDecoder::new(body))
+                    }
+                }
+            };
+        }
+        Ok(reader)
+    }
+}
+
+/// The packings by name, such as `gzip in zip`.
+impl fmt::Display for Packing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let labels: Vec<&str> = self.layers.iter().rev().map(Layer::label).collect();
+        f.write_str(&labels.join(" in "))
+    }
+}

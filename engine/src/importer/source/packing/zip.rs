@@ -1,0 +1,88 @@
+//! Finds the file to open in a zip archive: the largest, or the first where the table at the end is missing.
+
+use std::io::{self, Read};
+
+use zip::{CompressionMethod, ZipArchive};
+
+use crate::importer::source::Whole;
+
+/// Where a file lies in an archive.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::importer::source) struct Entry {
+    /// Where its bytes begin; nothing where only the header before them says.
+    start: Option<u64>,
+    /// How many there are, packed; the rest of the archive where that is not known.
+    length: u64,
+    /// Whether they are not packed.
+    pub stored: bool,
+}
+
+impl Entry {
+    /// The first of an archive, as its own header describes it.
+    pub const UNKNOWN: Self = Self {
+        start: None,
+        length: u64::MAX,
+        stored: false,
+    };
+
+    /// Reads its bytes from the archive's beginning.
+    pub fn body(self, mut archive: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
+        let start = match self.start {
+            Some(start) => start,
+            None => skip_header(&mut archive)?,
+        };
+        io::copy(&mut archive.by_ref().take(start), &mut io::sink())?;
+        Ok(Box::new(archive.take(self.length)))
+    }
+}
+
+/// Reads a file's header and returns how many bytes of names follow.
+fn skip_header(archive: &mut impl Read) -> io::Result<u64> {
+    let mut header = [0; 30];
+    archive.read_exact(&mut header)?;
+    let at = |place: usize| u64::from(header.get(place).copied().unwrap_or(0));
+    Ok(at(26) + (at(27) << 8) + at(28) + (at(29) << 8))
+}
+
+/// The largest file of an archive, and a note where there are others.
+pub(super) fn largest(whole: Whole) -> (Entry, Option<String>) {
+    // A cut archive has lost its table; its first file can still be read.
+    let Ok(mut archive) = ZipArchive::new(whole) else {
+        return (Entry::UNKNOWN, None);
+    };
+    let mut best: Option<(u64, String, Entry)> = None;
+    let mut files = 0;
+    for place in 0..archive.len() {
+        let Ok(file) = archive.by_index_raw(place) else {
+            continue;
+        };
+        let method = file.compression();
+        let readable = matches!(
+            method,
+            CompressionMethod::Stored | CompressionMethod::Deflated
+        );
+        if !file.is_file() || file.encrypted() || !readable {
+            continue;
+        }
+        files += 1;
+        if best.as_ref().is_none_or(|(size, ..)| file.size() > *size) {
+            let entry = Entry {
+                start: file.data_start(),
+                length: file.compressed_size(),
+                stored: method == CompressionMethod::Stored,
+            };
+            best = Some((
+                file.size(),
+                file.name().map(String::from).unwrap_or_default(),
+                entry,
+            ));
+        }
+    }
+    let Some((_, name, entry)) = best else {
+        return (Entry::UNKNOWN, None);
+    };
+    let others = (files > 1).then(|| {
+        format!("The archive holds {files} files; the largest, {name}, was opened. Unpack it to open the others.")
+    });
+    (entry, others)
+}

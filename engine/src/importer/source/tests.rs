@@ -1,0 +1,125 @@
+use std::io::{Read, Write};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::Source;
+use crate::importer::Error;
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+fn zstd(bytes: &[u8]) -> Vec<u8> {
+    let level = ruzstd::encoding::CompressionLevel::Fastest;
+    ruzstd::encoding::compress_to_vec(bytes, level)
+}
+
+fn zip(files: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options = zip::write::SimpleFileOptions::default();
+    for (name, bytes) in files {
+        writer.start_file(*name, options).unwrap();
+        writer.write_all(bytes).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+fn text() -> Vec<u8> {
+    let lines = (0..20_000).map(|line| format!("line {line}\n"));
+    lines.collect::<String>().into_bytes()
+}
+
+fn read(source: &Source) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    source.reader().unwrap().read_to_end(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn packings_are_told_by_content_and_may_lie_in_each_other() {
+    let text = text();
+    let packed = [
+        (gzip(&text), "gzip"),
+        (zstd(&text), "zstd"),
+        (zip(&[("a/b.json", &text)]), "zip"),
+        (zip(&[("a.json.gz", &gzip(&text))]), "gzip in zip"),
+        (gzip(&zstd(&gzip(&text))), "gzip in zstd in gzip"),
+        ([gzip(&text[..100]), gzip(&text[100..])].concat(), "gzip"),
+        ([zstd(&text[..100]), zstd(&text[100..])].concat(), "zstd"),
+    ];
+    for (bytes, how) in packed {
+        let source = Source::from_bytes("named.txt", bytes).unwrap();
+        assert_eq!(source.packed().as_deref(), Some(how));
+        assert_eq!(source.head(), &text[..65_536], "{how}");
+        assert_eq!(read(&source), text, "{how}");
+        assert_eq!(source.damage(), None, "{how}");
+        assert_eq!(read(&source), text, "{how}, for the second time");
+    }
+}
+
+#[test]
+fn the_largest_file_of_an_archive_is_opened_and_the_others_are_named() {
+    let archive = zip(&[("small", b"x"), ("large", b"xxxxx"), ("other", b"xx")]);
+    let source = Source::from_bytes("a.zip", archive).unwrap();
+    assert_eq!(read(&source), b"xxxxx");
+    let notes = source.notes().join(" ");
+    assert!(
+        notes.contains("3 files") && notes.contains("large"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn what_is_whole_of_a_cut_packing_is_read_and_the_cut_is_told() {
+    let text = text();
+    for whole in [gzip(&text), zstd(&text), zip(&[("a", &text)])] {
+        let mut told = 0;
+        for length in (1..whole.len()).step_by(whole.len() / 200) {
+            let answer = Source::from_bytes("cut", whole[..length].to_vec());
+            let Ok(source) = answer else {
+                assert!(matches!(answer, Err(Error::Packed { .. })), "{answer:?}");
+                continue;
+            };
+            if source.packed().is_some() {
+                let bytes = read(&source);
+                assert!(text.starts_with(&bytes));
+                // A zip that lost its table alone still holds its file.
+                assert!(source.damage().is_some() || bytes == text);
+                told += 1;
+            }
+        }
+        assert!(told > 50);
+    }
+}
+
+#[test]
+fn a_bomb_ends() {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+    for _ in 0..300 {
+        encoder.write_all(&vec![b' '; 1 << 20]).unwrap();
+    }
+    let source = Source::from_bytes("bomb", encoder.finish().unwrap()).unwrap();
+    let mut given = 0;
+    let mut reader = source.reader().unwrap();
+    let mut piece = vec![0; 1 << 20];
+    while let count @ 1.. = reader.read(&mut piece).unwrap() {
+        given += count;
+    }
+    assert!(given < 200 << 20, "{given}");
+    assert!(source.damage().unwrap().contains("200 times"));
+}
+
+#[test]
+fn packings_without_end_are_refused() {
+    let mut bytes = text();
+    for _ in 0..6 {
+        bytes = gzip(&bytes);
+    }
+    let answer = Source::from_bytes("nested", bytes);
+    assert!(matches!(answer, Err(Error::Nested(_))), "{answer:?}");
+    let answer = Source::from_bytes("nothing.gz", gzip(b""));
+    assert!(matches!(answer, Err(Error::Packed { .. })), "{answer:?}");
+}
