@@ -110,7 +110,7 @@ impl Source {
             };
             let layer = match layer {
                 // The table of a zip is at its end, so it cannot lie inside another packing.
-                Layer::Zip(_) if self.packing.is_plain() => self.packing.entry(self.whole()?)?,
+                Layer::Zip(_) if self.packing.is_plain() => self.packing.entry(self.whole()?),
                 other => other,
             };
             if self.packing.add(layer) >= DEEPEST {
@@ -194,10 +194,10 @@ impl Source {
         let metered = self.meter.over(bytes);
         let unpacked = self.packing.open(metered);
         let unpacked = unpacked.map_err(|error| self.failed(error))?;
-        Ok(match self.packing.is_plain() {
-            true => unpacked,
-            false => Box::new(Guard::new(unpacked, self.meter())),
-        })
+        if self.packing.is_plain() {
+            return Ok(unpacked);
+        }
+        Ok(Box::new(Guard::new(unpacked, self.meter())))
     }
 
     /// The bytes as they lie there, at any place of them.

@@ -10,7 +10,6 @@ use flate2::bufread::{DeflateDecoder, MultiGzDecoder};
 
 use super::Whole;
 use super::meter::Metered;
-use crate::importer::Error;
 pub(super) use zip::Entry;
 
 /// How much is read of a packed file at a time.
@@ -70,10 +69,10 @@ impl Packing {
     }
 
     /// The file in a zip that is to be opened: the largest. The others are noted.
-    pub fn entry(&mut self, whole: Whole) -> Result<Layer, Error> {
+    pub fn entry(&mut self, whole: Whole) -> Layer {
         let (entry, note) = zip::largest(whole);
         self.notes.extend(note);
-        Ok(Layer::Zip(entry))
+        Layer::Zip(entry)
     }
 
     /// Unpacks what `reader` gives.

@@ -1,4 +1,6 @@
-use std::io::{Read, Write};
+//! Packed files: each packing, packings in packings, cut ones, bombs.
+
+use std::io::{Read as _, Write as _};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -75,8 +77,8 @@ fn the_largest_file_of_an_archive_is_opened_and_the_others_are_named() {
 #[test]
 fn what_is_whole_of_a_cut_packing_is_read_and_the_cut_is_told() {
     let text = text();
+    let mut told = 0;
     for whole in [gzip(&text), zstd(&text), zip(&[("a", &text)])] {
-        let mut told = 0;
         for length in (1..whole.len()).step_by(whole.len() / 200) {
             let answer = Source::from_bytes("cut", whole[..length].to_vec());
             let Ok(source) = answer else {
@@ -91,8 +93,8 @@ fn what_is_whole_of_a_cut_packing_is_read_and_the_cut_is_told() {
                 told += 1;
             }
         }
-        assert!(told > 50);
     }
+    assert!(told > 200);
 }
 
 #[test]
