@@ -53,6 +53,9 @@ mod document;
 mod error;
 mod expectation;
 mod expression;
+mod gpu;
+mod gpu_act;
+mod injection;
 mod kernel;
 mod model;
 mod planner;
@@ -66,6 +69,11 @@ pub use document::Document;
 pub use error::{Error, nearest};
 pub use expectation::{Bounds, ExpectationKind, ExpectationPlan, Mismatch, compare};
 pub use expression::Expression;
+pub use gpu::{
+    Edition, ErrorFilter, GpuCall, MapMode, PipelineIndex, PipelineKind, PipelinePlan,
+    PromiseIndex, ShaderPlan,
+};
+pub use injection::{Injection, LossBy, Moment, Unclear};
 pub use kernel::{KERNELS, Kernel, Shape};
 pub use model::{
     BufferIndex, BufferPlan, CallSite, EventIndex, EventPlan, HostPlan, Parameter, Plan, Role,

@@ -127,6 +127,7 @@ fn spin(micros: f64) -> Operation {
         reads: Vec::new(),
         writes: Vec::new(),
         parameters: vec![micros],
+        pipeline: None,
     }))
 }
 

@@ -2,6 +2,7 @@
 
 mod argument;
 mod blocking;
+mod gpu;
 mod label;
 mod problem;
 mod submit;
@@ -128,6 +129,7 @@ impl Caller {
             Call::Signal(signal) => return (SpanKind::Call, self.raise(current, *signal)),
             Call::Await(signal) => return self.await_signal(current, *signal),
             Call::Work(length) => return self.work(current, *length),
+            Call::Gpu(call) => return self.gpu(current, call),
         };
         (SpanKind::Call, self.submit(current, stream, operation))
     }

@@ -1,6 +1,6 @@
 //! One host API call, with every name resolved to a place in the plan.
 
-use super::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
+use super::{BufferIndex, EventIndex, GpuCall, PipelineIndex, SignalIndex, StreamIndex};
 use crate::time::Nanos;
 
 /// One host API call.
@@ -80,6 +80,8 @@ pub enum Call {
     Await(SignalIndex),
     /// The host thread computes for this long.
     Work(Nanos),
+    /// A call of WebGPU's: pipelines, promises, error scopes, and the loss of the device.
+    Gpu(Box<GpuCall>),
 }
 
 /// A kernel of the library, its buffers and its numbers.
@@ -95,6 +97,8 @@ pub struct Launch {
     pub writes: Vec<BufferIndex>,
     /// Its parameters' values, in the order the kernel names them.
     pub parameters: Vec<f64>,
+    /// The pipeline it needs, where it is to wait for one; without, the device has its kernels ready.
+    pub pipeline: Option<PipelineIndex>,
 }
 
 /// What a synchronisation waits for.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::program::{Calls, Layout, Program};
-use super::{ExpectationPlan, Expression};
+use super::{Edition, ExpectationPlan, Expression, PipelinePlan};
 
 /// A number that a workload can be run with other values of.
 #[derive(Clone, Debug, PartialEq)]
@@ -122,6 +122,8 @@ pub struct BufferPlan {
 pub struct HostPlan {
     /// The thread's name.
     pub name: String,
+    /// The text of WebGPU's specification that its calls are treated by.
+    pub edition: Edition,
 }
 
 /// A call as the file has it: once, however often a loop makes it.
@@ -152,6 +154,10 @@ pub struct Plan {
     pub buffers: Vec<BufferPlan>,
     /// The signals' names.
     pub signals: Vec<String>,
+    /// The pipelines that calls may have compiled.
+    pub pipelines: Vec<PipelinePlan>,
+    /// The promises' names.
+    pub promises: Vec<String>,
     /// The host threads to run, each a real thread.
     pub hosts: Vec<HostPlan>,
     /// What to check after the run.

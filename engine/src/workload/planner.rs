@@ -3,6 +3,7 @@
 mod check;
 mod count;
 mod expectations;
+mod gpu;
 
 use std::sync::Arc;
 
@@ -40,6 +41,8 @@ pub(super) fn plan(
     let events = planner.events();
     let buffers = planner.buffers(memory);
     let signals = planner.signals();
+    let pipelines = planner.pipelines();
+    let promises = planner.promises();
     planner.fail()?;
     let call_count = planner.check_calls(&buffers);
     let expectations = planner.expectations();
@@ -54,10 +57,15 @@ pub(super) fn plan(
         events,
         buffers,
         signals,
+        pipelines,
+        promises,
         hosts: template
             .hosts
             .iter()
-            .map(|name| HostPlan { name: name.clone() })
+            .map(|host| HostPlan {
+                name: host.name.clone(),
+                edition: host.edition,
+            })
             .collect(),
         expectations,
         sites: template.sites.clone(),

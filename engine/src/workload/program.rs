@@ -3,9 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::gpu_act::GpuAct;
 use super::{
-    BufferIndex, Call, EventIndex, Expression, Kernel, Launch, Place, Placed, SignalIndex,
-    StreamIndex, Target,
+    BufferIndex, Call, EventIndex, Expression, Kernel, Launch, PipelineIndex, Place, Placed,
+    SignalIndex, StreamIndex, Target,
 };
 use crate::time::Nanos;
 
@@ -50,6 +51,7 @@ pub(super) enum Act {
         reads: Vec<Reference>,
         writes: Vec<Reference>,
         parameters: Vec<Expression>,
+        pipeline: Option<Reference>,
     },
     Record(Reference, Reference),
     Wait(Reference, Reference),
@@ -62,6 +64,7 @@ pub(super) enum Act {
     Signal(Reference),
     Await(Reference),
     Work(Expression),
+    Gpu(GpuAct),
 }
 
 /// The sorts of resources that calls refer to.
@@ -71,6 +74,8 @@ pub(super) enum Class {
     Event,
     Buffer,
     Signal,
+    Pipeline,
+    Promise,
 }
 
 /// A use of a resource, or of one element of an array of them.
@@ -97,6 +102,8 @@ pub(super) struct Layout {
     pub events: Vec<Extent>,
     pub buffers: Vec<Extent>,
     pub signals: Vec<Extent>,
+    pub pipelines: Vec<Extent>,
+    pub promises: Vec<Extent>,
 }
 
 impl Layout {
@@ -106,6 +113,8 @@ impl Layout {
             Class::Event => &self.events,
             Class::Buffer => &self.buffers,
             Class::Signal => &self.signals,
+            Class::Pipeline => &self.pipelines,
+            Class::Promise => &self.promises,
         };
         extents.get(declaration).copied().unwrap_or_default()
     }
@@ -154,12 +163,16 @@ impl Act {
                 reads,
                 writes,
                 parameters,
+                pipeline,
             } => Call::Launch(Box::new(Launch {
                 kernel: kernel.name,
                 stream: stream(s),
                 reads: reads.iter().map(buffer).collect(),
                 writes: writes.iter().map(buffer).collect(),
                 parameters: parameters.iter().map(|p| p.evaluate(variables)).collect(),
+                pipeline: pipeline
+                    .as_ref()
+                    .map(|p| PipelineIndex(layout.element(p, variables))),
             })),
             Self::Record(e, s) => Call::Record {
                 event: event(e),
@@ -185,6 +198,7 @@ impl Act {
             Self::Signal(g) => Call::Signal(signal(g)),
             Self::Await(g) => Call::Await(signal(g)),
             Self::Work(micros) => Call::Work(length(micros.evaluate(variables))),
+            Self::Gpu(act) => Call::Gpu(Box::new(act.call(layout, variables))),
         }
     }
 
@@ -192,6 +206,7 @@ impl Act {
     pub fn references(&self) -> Vec<&Reference> {
         match self {
             Self::SynchronizeDevice | Self::Work(_) => Vec::new(),
+            Self::Gpu(act) => act.references(),
             Self::HostFunction(_, _, r)
             | Self::SynchronizeEvent(r)
             | Self::SynchronizeStream(r)
@@ -209,13 +224,19 @@ impl Act {
                 stream,
                 reads,
                 writes,
+                pipeline,
                 ..
-            } => reads.iter().chain(writes).chain([stream]).collect(),
+            } => reads
+                .iter()
+                .chain(writes)
+                .chain([stream])
+                .chain(pipeline)
+                .collect(),
         }
     }
 }
 
-fn length(micros: f64) -> Nanos {
+pub(super) fn length(micros: f64) -> Nanos {
     Nanos((micros * 1e3).round() as i64)
 }
 

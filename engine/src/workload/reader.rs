@@ -4,6 +4,7 @@ mod calls;
 mod entries;
 mod expectations;
 mod forms;
+mod gpu;
 mod names;
 mod resources;
 mod syntax;
@@ -69,6 +70,7 @@ impl Reader<'_> {
             match rule.name {
                 "about" => self.about(node, &mut template),
                 "param" => self.parameter(node, &mut template),
+                "shader" => self.shader(node, &mut template),
                 _ => {}
             }
         }

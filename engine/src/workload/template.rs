@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::program::{Program, Reference};
-use super::{CallSite, Expression, Parameter, Role};
+use super::{CallSite, Edition, Expression, Parameter, PipelineKind, Role};
 
 /// A workload as read. Positions in these lists are what [`Reference::declaration`] gives.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,7 +15,10 @@ pub(super) struct Template {
     pub events: Vec<EventTemplate>,
     pub buffers: Vec<BufferTemplate>,
     pub signals: Vec<Declaration>,
-    pub hosts: Vec<String>,
+    pub shaders: Vec<ShaderTemplate>,
+    pub pipelines: Vec<PipelineTemplate>,
+    pub promises: Vec<Declaration>,
+    pub hosts: Vec<HostTemplate>,
     pub program: Arc<Program>,
     pub sites: Vec<CallSite>,
     pub expectations: Vec<ExpectationTemplate>,
@@ -62,6 +65,40 @@ pub(super) struct BufferTemplate {
     pub len: Amount,
     /// Over the parameters, then `part`, then `k`.
     pub init: Expression,
+}
+
+/// A text in WGSL.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ShaderTemplate {
+    pub name: String,
+    pub source: String,
+    pub line: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PipelineTemplate {
+    pub declaration: Declaration,
+    pub kind: PipelineKind,
+    pub shader: Shader,
+    pub entry: Option<String>,
+    /// In microseconds.
+    pub slow: Option<Amount>,
+    pub fails: bool,
+    pub line: u32,
+}
+
+/// What a pipeline compiles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Shader {
+    Kernel(&'static str),
+    /// The position of the shader in the template's list.
+    Text(usize),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct HostTemplate {
+    pub name: String,
+    pub edition: Edition,
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -6,7 +6,8 @@ use super::Caller;
 use crate::backend::Operation;
 use crate::record::NameId;
 use crate::workload::{
-    BufferIndex, Call, EventIndex, Place, Plan, SignalIndex, StreamIndex, Target,
+    BufferIndex, Call, EventIndex, GpuCall, PipelineIndex, PipelineKind, Place, Plan, SignalIndex,
+    StreamIndex, Target,
 };
 
 /// The names that were made so far, by what they are about.
@@ -33,6 +34,7 @@ enum Verb {
     Signal,
     Await,
     Work,
+    Gpu,
 }
 
 impl Caller {
@@ -57,10 +59,15 @@ impl Caller {
             Call::Signal(signal) => (Verb::Signal, u64::from(signal.0)),
             Call::Await(signal) => (Verb::Await, u64::from(signal.0)),
             Call::Work(_) => (Verb::Work, 0),
+            Call::Gpu(call) => {
+                let about = u64::from(gpu_about(call));
+                (Verb::Gpu, (u64::from(place.call) << 32) | about)
+            }
         };
         self.label(verb, about, |plan| match call {
             Call::Launch(launch) => format!("launch {}", launch.kernel),
             Call::HostFunction { name, .. } => format!("host-function {name}"),
+            Call::Gpu(call) => gpu_text(plan, call),
             _ => text(plan, verb, about),
         })
     }
@@ -139,5 +146,61 @@ fn text(plan: &Plan, verb: Verb, about: u64) -> String {
         Verb::Work => "work".to_owned(),
         Verb::Function | Verb::HostFunction => "host function".to_owned(),
         Verb::Launch | Verb::Kernel => "kernel".to_owned(),
+        Verb::Gpu => "call".to_owned(),
+    }
+}
+
+/// The element that a call of WebGPU's is about: in a loop it may be another one every time.
+const fn gpu_about(call: &GpuCall) -> u32 {
+    match call {
+        GpuCall::CreatePipeline { pipeline }
+        | GpuCall::CreatePipelineAsync { pipeline, .. }
+        | GpuCall::CompilationInfo { pipeline, .. } => pipeline.0,
+        GpuCall::MapAsync { buffer, .. } | GpuCall::Unmap(buffer) => buffer.0,
+        GpuCall::Settle(promise) => promise.0,
+        _ => 0,
+    }
+}
+
+/// A call of WebGPU's as its specification writes it, and what it is about.
+fn gpu_text(plan: &Plan, call: &GpuCall) -> String {
+    let pipeline = |index: &PipelineIndex| plan.pipelines.get(index.index());
+    let create = |index: &PipelineIndex, is_async: &str| {
+        let found = pipeline(index);
+        let kind = match found.map_or(PipelineKind::Compute, |it| it.kind) {
+            PipelineKind::Compute => "Compute",
+            PipelineKind::Render => "Render",
+        };
+        let name = found.map_or("?", |it| &it.name);
+        format!("create{kind}Pipeline{is_async} {name}")
+    };
+    let buffer = |index: &BufferIndex| {
+        let found = plan.buffers.get(index.index());
+        found.map_or("?", |found| &found.name)
+    };
+    match call {
+        GpuCall::CreatePipeline { pipeline } => create(pipeline, ""),
+        GpuCall::CreatePipelineAsync { pipeline, .. } => create(pipeline, "Async"),
+        GpuCall::MapAsync { buffer: it, .. } => format!("mapAsync {}", buffer(it)),
+        GpuCall::Unmap(it) => format!("unmap {}", buffer(it)),
+        GpuCall::PushErrorScope(filter) => format!("pushErrorScope {}", filter.label()),
+        GpuCall::PopErrorScope { .. } => "popErrorScope".to_owned(),
+        GpuCall::CompilationInfo { pipeline: it, .. } => {
+            format!(
+                "getCompilationInfo {}",
+                pipeline(it).map_or("?", |it| &it.name)
+            )
+        }
+        GpuCall::WorkDone { .. } => "onSubmittedWorkDone".to_owned(),
+        GpuCall::DeviceLost { .. } => "device.lost".to_owned(),
+        GpuCall::Settle(it) => {
+            format!(
+                "settle {}",
+                plan.promises.get(it.index()).map_or("?", |it| it)
+            )
+        }
+        GpuCall::SettleAll => "settle all".to_owned(),
+        GpuCall::Lose(injection) => format!("lose device: {injection}"),
+        GpuCall::Recover => "recover device".to_owned(),
     }
 }

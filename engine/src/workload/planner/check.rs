@@ -23,6 +23,7 @@ impl Planner<'_> {
     pub fn check_calls(&mut self, buffers: &[BufferPlan]) -> u64 {
         let program = Arc::clone(&self.template.program);
         self.unraised(&program.hosts);
+        self.check_gpu_calls(&program.hosts);
         let mut total = 0_u64;
         for code in &program.hosts {
             let mut walk = Walk {

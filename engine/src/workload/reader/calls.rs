@@ -7,8 +7,8 @@ use super::forms::{CALLS, LAUNCH, Rule};
 use super::{Reader, node_range, word_range};
 use crate::workload::error::nearest;
 use crate::workload::program::{Act, CallTemplate, Class, Reference, Step};
-use crate::workload::template::Template;
-use crate::workload::{CallSite, Expression, KERNELS, Kernel, Place};
+use crate::workload::template::{HostTemplate, Template};
+use crate::workload::{CallSite, Edition, Expression, KERNELS, Kernel, Place};
 
 /// Loops inside each other, at most.
 const LOOPS: usize = 16;
@@ -31,7 +31,14 @@ impl Reader<'_> {
             );
         }
         self.names.hosts.push(name.clone());
-        template.hosts.push(name);
+        let edition = match property(node, "edition") {
+            Some(entry) => self.one_of(entry, "edition", Edition::LABELS),
+            None => None,
+        };
+        template.hosts.push(HostTemplate {
+            name,
+            edition: edition.unwrap_or_default(),
+        });
         self.body(node, template, &mut code);
         code
     }
@@ -160,12 +167,13 @@ impl Reader<'_> {
             "query" => Act::Query(self.named(Event, node)?),
             "signal" => Act::Signal(self.named(Signal, node)?),
             "await" => Act::Await(self.named(Signal, node)?),
-            _ => Act::Work(self.micros(node)?),
+            "work" => Act::Work(self.micros(node)?),
+            _ => Act::Gpu(self.gpu_act(verb, node)?),
         })
     }
 
     /// The resource that the first argument names; the second is its index.
-    fn named(&mut self, class: Class, node: &KdlNode) -> Option<Reference> {
+    pub(super) fn named(&mut self, class: Class, node: &KdlNode) -> Option<Reference> {
         let name = self.argument(node, 0)?;
         let index = self.argument(node, 1);
         self.reference(class, name, index)
@@ -180,7 +188,7 @@ impl Reader<'_> {
     }
 
     /// A number of a call: an expression over the parameters and the loop indices.
-    fn call_number(&mut self, entry: &KdlEntry) -> Option<Expression> {
+    pub(super) fn call_number(&mut self, entry: &KdlEntry) -> Option<Expression> {
         let names: Vec<String> = self
             .names
             .variables()
@@ -204,6 +212,11 @@ impl Reader<'_> {
 
     fn launch(&mut self, node: &KdlNode) -> Option<Act> {
         let stream = self.on(node);
+        // None where it is wrong, and Some(None) where it is not there.
+        let pipeline = match property(node, "pipeline") {
+            Some(entry) => self.reference(Class::Pipeline, entry, None).map(Some),
+            None => Some(None),
+        };
         let kernel = self
             .argument(node, 0)
             .and_then(|entry| self.kernel(entry))?;
@@ -238,10 +251,11 @@ impl Reader<'_> {
             reads,
             writes,
             parameters,
+            pipeline: pipeline?,
         })
     }
 
-    fn kernel(&mut self, entry: &KdlEntry) -> Option<&'static Kernel> {
+    pub(super) fn kernel(&mut self, entry: &KdlEntry) -> Option<&'static Kernel> {
         let name = self.text(entry)?;
         let found = Kernel::named(&name);
         if found.is_none() {

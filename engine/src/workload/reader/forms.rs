@@ -1,5 +1,9 @@
 //! The language as tables: what each word of a workload takes. Checks, suggestions and help read them.
 
+mod calls;
+
+pub(super) use calls::CALLS;
+
 /// What one word takes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
@@ -77,116 +81,40 @@ pub(super) const TOP: &[Rule] = &[
         "buffer \"x\" f32=\"n\" init=\"k % 7\"",
     ),
     rule("signal", (1, 1), 0, &["count"], "signal \"go\""),
+    rule(
+        "shader",
+        (1, 1),
+        1,
+        &["wgsl"],
+        "shader \"mine\" wgsl=\"@compute @workgroup_size(64) fn main() {}\"",
+    ),
+    rule(
+        "pipeline",
+        (1, 1),
+        0,
+        &[
+            "kernel",
+            "shader",
+            "entry",
+            "kind",
+            "count",
+            "slow-micros",
+            "fails",
+        ],
+        "pipeline \"saxpy\" kernel=\"saxpy\"",
+    ),
+    rule(
+        "promise",
+        (1, 1),
+        0,
+        &["count"],
+        "promise \"built\" count=4",
+    ),
     with(
         Block::Must,
-        rule("host", (1, 1), 0, &[], "host \"main\" { … }"),
+        rule("host", (1, 1), 0, &["edition"], "host \"main\" { … }"),
     ),
     with(Block::Must, rule("expect", (0, 0), 0, &[], "expect { … }")),
-];
-
-/// What a host thread does.
-pub(super) const CALLS: &[Rule] = &[
-    rule(
-        "upload",
-        (1, 2),
-        1,
-        &["on", "label"],
-        "upload \"x\" on=\"copy\"",
-    ),
-    rule(
-        "download",
-        (1, 2),
-        1,
-        &["on", "label"],
-        "download \"y\" on=\"copy\"",
-    ),
-    rule(
-        "copy",
-        (2, 2),
-        1,
-        &["on", "label"],
-        "copy \"x[i]\" \"y\" on=\"copy\"",
-    ),
-    rule(
-        "fill",
-        (1, 2),
-        2,
-        &["on", "value", "label"],
-        "fill \"y\" value=0 on=\"compute\"",
-    ),
-    with(
-        Block::May,
-        rule(
-            "launch",
-            (1, 1),
-            1,
-            &["on", "label"],
-            "launch \"saxpy\" on=\"compute\" { read \"x\"; write \"y\"; set \"a\" 2 }",
-        ),
-    ),
-    rule(
-        "record",
-        (1, 2),
-        1,
-        &["on", "label"],
-        "record \"ready\" on=\"copy\"",
-    ),
-    rule(
-        "wait",
-        (1, 2),
-        1,
-        &["on", "label"],
-        "wait \"ready\" on=\"compute\"",
-    ),
-    rule(
-        "hold",
-        (1, 2),
-        1,
-        &["on", "label"],
-        "hold \"go\" on=\"compute\"",
-    ),
-    rule("signal", (1, 2), 0, &["label"], "signal \"go\""),
-    rule("await", (1, 2), 0, &["label"], "await \"go\""),
-    rule(
-        "host-function",
-        (1, 1),
-        2,
-        &["on", "micros", "label"],
-        "host-function \"check\" micros=50 on=\"compute\"",
-    ),
-    rule(
-        "synchronize-event",
-        (1, 2),
-        0,
-        &["label"],
-        "synchronize-event \"ready\"",
-    ),
-    rule(
-        "synchronize-stream",
-        (1, 2),
-        0,
-        &["label"],
-        "synchronize-stream \"compute\"",
-    ),
-    rule(
-        "synchronize-device",
-        (0, 0),
-        0,
-        &["label"],
-        "synchronize-device",
-    ),
-    rule("query", (1, 2), 0, &["label"], "query \"ready\""),
-    rule("work", (0, 0), 1, &["micros", "label"], "work micros=50"),
-    with(
-        Block::Must,
-        rule(
-            "repeat",
-            (1, 1),
-            0,
-            &["index"],
-            "repeat 8 index=\"i\" { … }",
-        ),
-    ),
 ];
 
 /// What a launch says of its kernel.
@@ -225,6 +153,13 @@ pub(super) const EXPECTATIONS: &[Rule] = &[
         0,
         &["equals", "tolerance", "at-least", "at-most"],
         "sum \"bins\" equals=\"n\"",
+    ),
+    rule(
+        "settles",
+        (2, 2),
+        0,
+        &["value"],
+        "settles \"mapped\" \"rejected\" value=\"AbortError\"",
     ),
     rule("before", (2, 2), 0, &[], "before \"load\" \"use\""),
     rule("in-turn", (2, 2), 0, &[], "in-turn \"load\" \"use\""),

@@ -25,6 +25,9 @@ pub(super) struct Names {
     pub events: Vec<String>,
     pub buffers: Vec<String>,
     pub signals: Vec<String>,
+    pub shaders: Vec<String>,
+    pub pipelines: Vec<String>,
+    pub promises: Vec<String>,
     pub hosts: Vec<String>,
     /// Calls by label.
     pub labels: BTreeMap<String, Vec<u32>>,
@@ -37,6 +40,8 @@ impl Names {
             Class::Event => &self.events,
             Class::Buffer => &self.buffers,
             Class::Signal => &self.signals,
+            Class::Pipeline => &self.pipelines,
+            Class::Promise => &self.promises,
         }
     }
 
@@ -46,6 +51,8 @@ impl Names {
             Class::Event => &mut self.events,
             Class::Buffer => &mut self.buffers,
             Class::Signal => &mut self.signals,
+            Class::Pipeline => &mut self.pipelines,
+            Class::Promise => &mut self.promises,
         }
     }
 
@@ -75,15 +82,17 @@ impl Class {
             Self::Event => "event",
             Self::Buffer => "buffer",
             Self::Signal => "signal",
+            Self::Pipeline => "pipeline",
+            Self::Promise => "promise",
         }
     }
 
     /// How one called `name` is declared.
     fn declared(self, name: &str) -> String {
-        let size = if self == Self::Buffer {
-            " f32=1024"
-        } else {
-            ""
+        let size = match self {
+            Self::Buffer => " f32=1024",
+            Self::Pipeline => " kernel=\"saxpy\"",
+            _ => "",
         };
         format!("{} \"{name}\"{size}", self.word())
     }

@@ -106,6 +106,12 @@ impl Reader<'_> {
             "stream" => self.stream(node, template),
             "event" => self.event(node, template),
             "buffer" => self.buffer(node, template),
+            "pipeline" => self.pipeline(node, template),
+            "promise" => {
+                if let Some(declaration) = self.declare(Class::Promise, node) {
+                    template.promises.push(declaration);
+                }
+            }
             "signal" => {
                 if let Some(declaration) = self.declare(Class::Signal, node) {
                     template.signals.push(declaration);
@@ -194,7 +200,7 @@ impl Reader<'_> {
         });
     }
 
-    fn declare(&mut self, class: Class, node: &KdlNode) -> Option<Declaration> {
+    pub fn declare(&mut self, class: Class, node: &KdlNode) -> Option<Declaration> {
         let entry = self.argument(node, 0)?;
         let name = self.text(entry)?;
         let range = value_range(entry);
