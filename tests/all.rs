@@ -15,6 +15,7 @@ mod sizes;
 mod ui;
 mod window;
 mod words;
+mod workload_gpu;
 mod workload_mistakes;
 mod workload_numbers;
 mod workload_text;

@@ -33,6 +33,16 @@ pub fn check(plan: &Plan, ledger: &Ledger, device: &dyn Device) -> Vec<Expectati
         ExpectationKind::InTurn { first, second } => {
             in_turn(&ledger.operations(first), &ledger.operations(second))
         }
+        ExpectationKind::Settles {
+            promises,
+            resolved,
+            value,
+        } => {
+            let names = promises
+                .iter()
+                .filter_map(|it| plan.promises.get(it.index()));
+            settles(ledger, names, *resolved, value.as_deref())
+        }
         ExpectationKind::Problem { code, bounds } => within(ledger.problems(code) as f64, *bounds),
     };
     let checked = plan.expectations.iter().map(|expectation| {
@@ -65,6 +75,30 @@ fn within(value: f64, bounds: Bounds) -> Verdict {
         format!("{value:.6}").trim_end_matches('0').to_owned()
     };
     (bounds.contain(value), text)
+}
+
+/// Whether all promises of these names settled so; what is found first to be otherwise is said.
+fn settles<'a>(
+    ledger: &'a Ledger,
+    names: impl Iterator<Item = &'a String>,
+    resolved: bool,
+    value: Option<&str>,
+) -> Verdict {
+    let mut count = 0;
+    for (name, settled) in names.flat_map(|name| ledger.promises(name).map(move |it| (name, it))) {
+        let Some((found, with)) = settled else {
+            return (false, format!("{name} is pending"));
+        };
+        if *found != resolved || value.is_some_and(|value| value != with) {
+            let verdict = if *found { "resolved" } else { "rejected" };
+            return (false, format!("{name} was {verdict} with {with}"));
+        }
+        count += 1;
+    }
+    match count {
+        0 => (false, "no such promise was made".to_owned()),
+        count => (true, format!("{count} of {count}")),
+    }
 }
 
 fn ratio(part: Nanos, whole: Nanos) -> f64 {

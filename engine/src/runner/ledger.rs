@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::record::{LaneId, Record, Span, SpanKind};
+use crate::record::{LaneId, PromiseId, Record, Span, SpanKind, State, Verdict};
 use crate::time::{Interval, Nanos, union};
 use crate::workload::{ExpectationKind, Plan, StreamIndex};
 
@@ -17,8 +17,13 @@ pub struct Ledger {
     on_streams: BTreeMap<u32, Vec<Interval>>,
     on_hosts: BTreeMap<u32, Vec<Interval>>,
     problems: BTreeMap<String, u64>,
+    /// The name of each promise, and what it came to.
+    promises: BTreeMap<PromiseId, (String, Option<Settled>)>,
     extent: Option<Interval>,
 }
+
+/// What a promise came to: whether it was resolved, and with what.
+type Settled = (bool, String);
 
 impl Ledger {
     /// For the expectations of `plan`; the lanes of its streams begin at `first_stream`.
@@ -41,7 +46,8 @@ impl Ledger {
                 }
                 ExpectationKind::Each { .. }
                 | ExpectationKind::Sum { .. }
-                | ExpectationKind::Problem { .. } => {}
+                | ExpectationKind::Problem { .. }
+                | ExpectationKind::Settles { .. } => {}
             }
         }
         ledger
@@ -63,12 +69,25 @@ impl Ledger {
                 Record::Problem(problem) => {
                     *self.problems.entry(problem.code.clone()).or_default() += 1;
                 }
+                Record::Promise(promise) => {
+                    let slot = self.promises.entry(promise.id).or_default();
+                    slot.0.clone_from(&promise.name);
+                }
+                Record::Settlement(settled) => {
+                    let slot = self.promises.entry(settled.promise).or_default();
+                    let resolved = settled.verdict == Verdict::Resolved;
+                    slot.1 = Some((resolved, settled.value.clone()));
+                }
                 _ => {}
             }
         }
     }
 
     fn note_span(&mut self, span: &Span) {
+        // What was lost did not run.
+        if span.state == State::Lost {
+            return;
+        }
         let interval = Interval::new(span.start, span.end);
         let is_operation = span.lane.0 >= self.first_stream;
         if is_operation {
@@ -112,6 +131,15 @@ impl Ledger {
     /// From the start of the first operation to the end of the last.
     pub fn extent(&self) -> Nanos {
         self.extent.map_or(Nanos::ZERO, Interval::length)
+    }
+
+    /// What each promise of this name came to, in the order of the calls; nothing where it is pending.
+    pub fn promises<'a>(&'a self, name: &'a str) -> impl Iterator<Item = Option<&'a Settled>> {
+        let named = self
+            .promises
+            .values()
+            .filter(move |(known, _)| known == name);
+        named.map(|(_, settled)| settled.as_ref())
     }
 
     /// How many problems have this code.

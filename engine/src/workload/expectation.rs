@@ -1,6 +1,6 @@
 //! What to check after a run: its forms, and the comparison of a buffer with a formula.
 
-use super::{BufferIndex, Expression, StreamIndex};
+use super::{BufferIndex, Expression, PromiseIndex, StreamIndex};
 
 /// What to check after the run.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,6 +79,15 @@ pub enum ExpectationKind {
         code: String,
         /// Where the count must lie.
         bounds: Bounds,
+    },
+    /// Every promise of these names settled so, and there was one at least.
+    Settles {
+        /// The names.
+        promises: Vec<PromiseIndex>,
+        /// Resolved, or else rejected.
+        resolved: bool,
+        /// With what, where that matters.
+        value: Option<String>,
     },
 }
 

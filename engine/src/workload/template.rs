@@ -118,6 +118,8 @@ pub(super) enum Form {
     Sum(Reference, Limits),
     Order(Order, Vec<u32>, Vec<u32>),
     Problem(String, Limits),
+    /// Promises, whether they are resolved, and with what.
+    Settles(Reference, bool, Option<String>),
 }
 
 /// What is said of two labelled groups of calls.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use super::Planner;
 use crate::workload::program::Reference;
 use crate::workload::template::{Amount, Form, Limits, Order};
-use crate::workload::{Bounds, BufferIndex, ExpectationKind, ExpectationPlan, StreamIndex};
+use crate::workload::{
+    Bounds, BufferIndex, ExpectationKind, ExpectationPlan, PromiseIndex, StreamIndex,
+};
 
 impl Planner<'_> {
     pub fn expectations(&mut self) -> Vec<ExpectationPlan> {
@@ -62,6 +64,15 @@ impl Planner<'_> {
                     Order::EndsBefore => ExpectationKind::EndsBefore { first, second },
                 }
             }
+            Form::Settles(promises, resolved, value) => ExpectationKind::Settles {
+                promises: self
+                    .elements_of(promises)
+                    .into_iter()
+                    .map(PromiseIndex)
+                    .collect(),
+                resolved: *resolved,
+                value: value.clone(),
+            },
             Form::Problem(code, limits) => ExpectationKind::Problem {
                 code: code.clone(),
                 bounds: self.bounds(limits),

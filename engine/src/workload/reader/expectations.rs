@@ -14,6 +14,9 @@ use crate::workload::template::{Amount, ExpectationTemplate, Form, Limits, Order
 /// How far off a float may be where nothing else is said: rounding of a few operations on 32 bits.
 const TOLERANCE: f64 = 1e-5;
 
+/// How a promise may settle, and whether it is resolved then.
+const VERDICTS: &[(&str, bool)] = &[("resolved", true), ("rejected", false)];
+
 impl Reader<'_> {
     pub fn expectations(&mut self, node: &KdlNode, template: &mut Template) {
         for child in node.children().map(KdlDocument::nodes).unwrap_or_default() {
@@ -77,6 +80,13 @@ impl Reader<'_> {
                 let buffers = self.subject(Class::Buffer, node, 0);
                 let limits = self.limits(node, false);
                 Form::Sum(buffers?, limits?)
+            }
+            "settles" => {
+                let promises = self.subject(Class::Promise, node, 0);
+                let verdict = self.argument(node, 1)?;
+                let verdict = self.one_of(verdict, "verdict", VERDICTS);
+                let value = property(node, "value").and_then(|entry| self.text(entry));
+                Form::Settles(promises?, verdict?, value)
             }
             "problem" => {
                 let code = self.argument(node, 0).and_then(|entry| self.text(entry));
