@@ -31,6 +31,7 @@ fn layout(plan: &Plan) -> Layout {
         buffers: plan.buffers.iter().map(|buffer| buffer.len).collect(),
         signals: plan.signals.len(),
         hosts: plan.hosts.len(),
+        ..Layout::default()
     }
 }
 
@@ -58,6 +59,7 @@ fn make(call: &Call, host: HostIndex, device: &dyn Device, spans: &AtomicU32) {
     if let Some((stream, operation)) = operation(call) {
         let submission = Submission {
             span: SpanId(spans.fetch_add(1, Ordering::Relaxed)),
+            queue: SpanId::NONE,
             name: NameId(0),
             call: CallId(0),
             enqueued: device.now(host),

@@ -97,6 +97,7 @@ fn unwatched(plan: &Plan) -> Option<f64> {
         };
         let submission = Submission {
             span: SpanId(id as u32),
+            queue: SpanId::NONE,
             name: NameId(0),
             call: CallId(0),
             enqueued: device.now(host),

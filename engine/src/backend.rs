@@ -1,16 +1,27 @@
 //! What runs calls on one kind of device: the contract, and the list of those that keep it.
 
 mod activity;
+mod caps;
+mod compile;
 mod cpu;
 mod device;
 mod error;
 mod layout;
+mod limits;
+mod loss;
 mod mock;
+mod raw;
+mod shader;
 
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
+pub use caps::{Caps, CompileTime};
+pub use compile::{CacheUse, CompileError, CompileRequest, Compiled, ShaderMessage};
 pub use device::{Device, HostIndex, Side};
 pub use error::Error;
 pub use layout::{Layout, Operation, StreamLayout, Submission};
+pub use limits::{Limits, Sides};
+pub use loss::LossReport;
+pub use raw::{ErrorFilter, MapMode, Question, Raw};
 
 use crate::record::Record;
 
@@ -22,6 +33,25 @@ pub static BACKENDS: &[&dyn Backend] = &[&cpu::Cpu, &mock::Mock];
 /// The backend called `name`.
 pub fn named(name: &str) -> Option<&'static dyn Backend> {
     BACKENDS.iter().copied().find(|found| found.name() == name)
+}
+
+/// The position in `found` of the device that `selector` names: its position, counted
+/// from 0, or a part of its name in either case. Empty stands for the first, which is the best.
+///
+/// # Errors
+/// None is called so.
+pub fn pick(found: &[Found], selector: &str) -> Result<usize, Error> {
+    let wanted = selector.to_lowercase();
+    let named = |found: &Found| found.name.to_lowercase().contains(&wanted);
+    let by_position = selector.parse().ok().filter(|at| *at < found.len());
+    let place = by_position.or_else(|| found.iter().position(named));
+    place.ok_or_else(|| {
+        let names: Vec<_> = found.iter().map(|found| found.name.as_str()).collect();
+        Error::Absent(format!(
+            "none is called “{selector}”; there are {}",
+            names.join(", ")
+        ))
+    })
 }
 
 /// Runs calls on one kind of device. Always compiled, and probed at run time.
@@ -38,7 +68,7 @@ pub trait Backend: Sync {
     /// Why there is none, in words for the user.
     fn probe(&self) -> Result<Vec<Found>, Error>;
 
-    /// Opens the first device and makes the streams, events, buffers and signals of `layout` on it.
+    /// Opens the device that `layout` names and makes the streams, events, buffers and signals of `layout` on it.
     /// Each thread of the device reports through a sink of its own, which `sinks` makes.
     ///
     /// # Errors
@@ -59,23 +89,6 @@ pub struct Found {
     pub caps: Caps,
 }
 
-/// What a device can and cannot do.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Caps {
-    /// Whether operations of different streams can run at the same time.
-    pub overlap: bool,
-    /// Whether priorities of streams have an effect.
-    pub priorities: bool,
-    /// Whether every run gives the same records, times included.
-    pub deterministic: bool,
-    /// Operations that can truly run at the same time.
-    pub width: usize,
-    /// Where its times come from.
-    pub clock: &'static str,
-    /// All this in words, for the screen.
-    pub detail: String,
-}
-
 /// Takes what a backend reports. Each thread owns one.
 pub trait Sink: Send {
     /// Takes one record; never blocks for long, never loses it.
@@ -93,6 +106,17 @@ mod tests {
             let mut others = BACKENDS.iter().skip(place + 1);
             assert!(others.all(|other| other.name() != backend.name()));
         }
+        let all: Vec<Found> = ["Big GPU", "small gpu"]
+            .map(|name| Found {
+                name: name.to_owned(),
+                ..BACKENDS[0].probe().unwrap()[0].clone()
+            })
+            .into();
+        let place = |selector| pick(&all, selector).ok();
+        assert_eq!(
+            ["", "SMALL", "1", "gpu", "2"].map(place),
+            [Some(0), Some(1), Some(1), Some(0), None]
+        );
         assert_eq!(BACKENDS.first().map(|first| first.name()), Some("cpu"));
     }
 }

@@ -6,8 +6,10 @@ use std::time::Duration;
 use engine::backend::{
     Backend, Device, Error, HostIndex, Layout, Operation, Side, Sink, StreamLayout, Submission,
 };
-use engine::device::{ElapsedError, EventError, EventStatus, Events, Progress, elapsed};
-use engine::record::{CallId, CounterId, DeviceId, LaneId, NameId, Record, Span, SpanId, State};
+use engine::device::{ElapsedError, EventError, EventStatus, Events, Progress, Status, elapsed};
+use engine::record::{
+    CallId, CounterId, DeviceId, LaneId, LossKind, NameId, Record, Span, SpanId, State,
+};
 use engine::time::Nanos;
 use engine::workload::{BufferIndex, EventIndex, Launch, Role, SignalIndex, StreamIndex, Target};
 
@@ -65,6 +67,7 @@ impl Bench {
             buffers: vec![64, 64],
             signals: 1,
             hosts: 1,
+            ..Layout::default()
         };
         let kept = Kept::default();
         let device = backend.open(&layout, &|| Box::new(kept.clone())).unwrap();
@@ -89,6 +92,7 @@ impl Bench {
         let enqueued = self.call().now(HOST);
         let submission = Submission {
             span,
+            queue: SpanId::NONE,
             name: NameId(0),
             call: CallId::NONE,
             enqueued,
@@ -241,6 +245,48 @@ fn dropped_in_mid_flight_every_operation_comes_to_something() {
         let spans = kept.spans();
         assert_eq!(spans.len(), 104, "A27: {}", backend.name());
         assert!(spans[1..].iter().all(|span| span.state == State::Cancelled));
+    }
+}
+
+#[test]
+fn a_lost_device_takes_everything_pending_with_it() {
+    for backend in backends() {
+        let name = backend.name();
+        let mut bench = Bench::open(backend);
+        bench.submit(A, Operation::Record(E));
+        bench.synchronize(Target::Stream(A));
+        bench.submit(A, spin(5_000_000.0));
+        bench.submit(A, Operation::Record(F));
+        bench.submit(B, Operation::Wait(F));
+        bench.submit(B, Operation::Hold(GO));
+        let before = bench.call().now(HOST);
+        let report = bench.call().lose(LossKind::Destroyed);
+        assert!(report.is_news && report.time >= before, "{name}");
+        let status = bench.call().status();
+        assert_eq!(status, Status::Lost(report.message.clone()), "{name}");
+        assert!(!bench.call().lose(LossKind::Unknown).is_news);
+        assert_eq!(
+            bench.call().status(),
+            status,
+            "the first cause stays: {name}"
+        );
+        let refused = bench.call().synchronize(HOST, Target::Device, None);
+        assert!(
+            matches!(refused, Err(Error::Lost(_))),
+            "{name}: {refused:?}"
+        );
+        bench.submit(B, Operation::Record(E));
+        assert!(bench.device.settle(Duration::from_secs(30)), "{name}");
+        let kept = bench.kept.clone();
+        drop(bench);
+        let states: Vec<State> = kept.spans().iter().map(|span| span.state).collect();
+        assert_eq!(states[0], State::Done, "{name}");
+        assert_eq!(states[1..], [State::Lost; 5], "{name}");
+        let spans = kept.spans();
+        assert!(
+            spans[1].end <= report.time,
+            "what ran ends with the device: {name}"
+        );
     }
 }
 

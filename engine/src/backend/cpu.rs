@@ -15,7 +15,7 @@ pub(super) use kernels::implementation;
 pub(super) use memory::{Fault, Memory};
 pub(super) use worker::panic_text;
 
-use super::{Backend, Caps, Device, Error, Found, Layout, Sink};
+use super::{Backend, Caps, CompileTime, Device, Error, Found, Layout, Limits, Sink};
 
 /// Runs everything on threads of this machine.
 pub(super) struct Cpu;
@@ -60,10 +60,15 @@ fn caps() -> Caps {
     };
     Caps {
         overlap: true,
+        queue: false,
         priorities: false,
         deterministic: false,
+        software: false,
         width,
         clock: "the host's monotonic clock",
+        pipelines: CompileTime::Never,
+        losses: &[],
+        limits: Limits::default(),
         detail,
     }
 }

@@ -2,9 +2,12 @@
 
 use std::time::Duration;
 
-use super::{Activity, Caps, Error, Submission};
+use super::{
+    Activity, Caps, CompileError, CompileRequest, Compiled, Error, LossReport, Question, Raw,
+    Submission,
+};
 use crate::device::{Progress, Status};
-use crate::record::{Began, SpanId};
+use crate::record::{Began, LossKind, SpanId};
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
 
@@ -102,6 +105,30 @@ pub trait Device: Send + Sync {
 
     /// Reports each operation that has been running for `age` or longer, unless its id is `known`.
     fn running(&self, age: Nanos, known: &dyn Fn(SpanId) -> bool, report: &mut dyn FnMut(Began));
+
+    /// Looks at a pipeline as the device timeline does before it is compiled: parses and validates the shader, finds
+    /// the entry point, compares with the device's limits. Quick, and the same whether the device is lost or not.
+    ///
+    /// # Errors
+    /// [`CompileError::Validation`].
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError>;
+
+    /// Compiles a pipeline on the calling thread, which it blocks; several threads may compile at once.
+    ///
+    /// # Errors
+    /// What is wrong with the shader, what the driver could not do, or that the device was lost meanwhile.
+    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError>;
+
+    /// Loses the device now: everything pending comes to [`State::Lost`], waiters are released, and
+    /// [`Device::status`] is [`Status::Lost`] when this returns. Reports no [`Record::Loss`]: the caller does, if
+    /// the answer says that it was news.
+    ///
+    /// [`State::Lost`]: crate::record::State::Lost
+    /// [`Record::Loss`]: crate::record::Record::Loss
+    fn lose(&self, kind: LossKind) -> LossReport;
+
+    /// Asks the implementation below, on the calling thread; nothing where there is none that has such an answer.
+    fn raw(&self, question: &Question) -> Option<Raw>;
 
     /// Cancels what has not begun and releases everything that waits.
     fn stop(&self);

@@ -9,6 +9,11 @@ use crate::workload::{BufferIndex, EventIndex, Launch, Role, SignalIndex};
 pub struct Layout {
     /// The device's id in the capture.
     pub device: DeviceId,
+    /// Which adapter to open: a part of its name, or its position in [`super::Backend::probe`]'s answer, counted
+    /// from 0. Empty for the best.
+    pub adapter: String,
+    /// The lane of the queue that the streams share, where the device has but one.
+    pub queue: LaneId,
     /// The streams.
     pub streams: Vec<StreamLayout>,
     /// For each event, whether its records keep a time.
@@ -41,6 +46,8 @@ pub struct StreamLayout {
 pub struct Submission {
     /// The id of the span it will be.
     pub span: SpanId,
+    /// The id of its span on the queue's lane, where there is one and the operation goes through it.
+    pub queue: SpanId,
     /// What it is called.
     pub name: NameId,
     /// The call that made it.
@@ -52,6 +59,14 @@ pub struct Submission {
 }
 
 impl Submission {
+    /// The span that it came to on the queue's `lane`, where it has one.
+    pub fn queue_span(&self, lane: LaneId, ran: Interval, state: State) -> Option<Span> {
+        self.queue.is_some().then(|| Span {
+            id: self.queue,
+            ..self.span(lane, ran, state)
+        })
+    }
+
     /// The span that it came to, on its stream's `lane`.
     pub const fn span(&self, lane: LaneId, ran: Interval, state: State) -> Span {
         Span {
@@ -102,6 +117,18 @@ pub enum Operation {
 }
 
 impl Operation {
+    /// Whether it goes through the queue of a device that has but one: what moves numbers or computes.
+    pub const fn is_queued(&self) -> bool {
+        matches!(
+            self,
+            Self::Upload(_)
+                | Self::Download(_)
+                | Self::Copy { .. }
+                | Self::Fill { .. }
+                | Self::Launch(_)
+        )
+    }
+
     /// The kind of span it becomes.
     pub const fn kind(&self) -> SpanKind {
         match self {

@@ -6,7 +6,7 @@ mod host;
 mod simulation;
 mod stream;
 
-use super::{Backend, Caps, Device, Error, Found, Layout, Sink};
+use super::{Backend, Caps, CompileTime, Device, Error, Found, Layout, Limits, Sink};
 
 /// Runs everything in virtual time, on whichever host thread has the turn.
 pub(super) struct Mock;
@@ -40,10 +40,15 @@ impl Backend for Mock {
 fn caps() -> Caps {
     Caps {
         overlap: true,
+        queue: false,
         priorities: false,
         deterministic: true,
+        software: false,
         width: usize::MAX,
         clock: "virtual time",
+        pipelines: CompileTime::Never,
+        losses: &[],
+        limits: Limits::default(),
         detail: "every stream runs at once, in virtual time".to_owned(),
     }
 }

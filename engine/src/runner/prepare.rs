@@ -7,7 +7,7 @@ use super::gate::Gate;
 use super::names::Names;
 use super::recorder::{Recorder, Reporter};
 use super::save::Save;
-use super::shared::{Shared, first_stream};
+use super::shared::{Shared, first_stream, queue_lane};
 use crate::backend::{self, Backend, Device, HostIndex, Layout, StreamLayout};
 use crate::record::{self, Clock, Counter, DeviceId, EventId, Group, Lane, Record, Role, Run};
 use crate::time::Nanos;
@@ -43,16 +43,17 @@ pub fn prepare(request: &RunRequest) -> Result<Prepared, String> {
 pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepared, String> {
     let document = Document::parse(&request.name, &request.source).map_err(|e| listed(&e))?;
     let plan = document.plan(&request.parameters).map_err(|e| listed(&e))?;
-    let in_order = backend.probe().map_err(|error| error.to_string())?;
-    let in_order = in_order
-        .first()
-        .is_some_and(|found| found.caps.deterministic);
-    let recorder = Arc::new(Recorder::new(in_order));
+    let found = backend.probe().map_err(|error| error.to_string())?;
+    let place = backend::pick(&found, &request.adapter).map_err(|error| error.to_string())?;
+    let caps = found.get(place).map(|found| &found.caps);
+    let recorder = Arc::new(Recorder::new(caps.is_some_and(|caps| caps.deterministic)));
+    let has_queue = caps.is_some_and(|caps| caps.queue);
+    let layout = layout(&plan, &request.adapter, has_queue);
     // Swept before those of the device's threads, so that lanes and names come before what refers to them.
     let reporter = recorder.reporter();
     let sinks = || -> Box<dyn backend::Sink> { Box::new(recorder.reporter()) };
     let device = backend
-        .open(&layout(&plan), &sinks)
+        .open(&layout, &sinks)
         .map_err(|error| error.to_string())?;
     fill(&plan, device.as_ref());
     let save = request.save.as_deref().map(|path| {
@@ -91,11 +92,17 @@ fn listed(errors: &[workload::Error]) -> String {
     lines.join("\n")
 }
 
-fn layout(plan: &Plan) -> Layout {
+fn layout(plan: &Plan, adapter: &str, has_queue: bool) -> Layout {
     let first = first_stream(plan).0;
     let streams = plan.streams.iter().enumerate();
     Layout {
         device: DEVICE,
+        adapter: adapter.to_owned(),
+        queue: if has_queue {
+            queue_lane(plan)
+        } else {
+            record::LaneId::NONE
+        },
         streams: streams
             .map(|(place, stream)| StreamLayout {
                 name: stream.name.clone(),
@@ -194,6 +201,16 @@ fn describe_lanes(shared: &Shared, reporter: &Reporter) {
             time: Nanos::ZERO,
             value: 0.0,
         }));
+    }
+    if let Some(id) = shared.queue_lane() {
+        reporter.send(Record::Lane(Box::new(Lane {
+            id,
+            group: Group::Streams,
+            device: Some(DEVICE),
+            role: Role::Queue,
+            name: "queue".to_owned(),
+            order: shared.plan.streams.len() as i32,
+        })));
     }
 }
 

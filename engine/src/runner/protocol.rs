@@ -48,6 +48,9 @@ pub struct RunRequest {
     pub parameters: Vec<(String, f64)>,
     /// The backend's name.
     pub backend: String,
+    /// Which of the backend's adapters: a part of its name, or its position counted from 0; empty for the best.
+    #[serde(default)]
+    pub adapter: String,
     /// Where to write the capture while it runs.
     pub save: Option<PathBuf>,
     /// Whether to start paused, so that the first call is made by a step.

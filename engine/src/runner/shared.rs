@@ -98,6 +98,12 @@ impl Shared {
         LaneId(first_stream(&self.plan).0 + stream.0)
     }
 
+    /// The lane of the queue that all streams share, where the device has but one. It comes after the streams'.
+    pub fn queue_lane(&self) -> Option<LaneId> {
+        let has_one = self.device.caps().queue;
+        has_one.then(|| queue_lane(&self.plan))
+    }
+
     /// The counter of operations pending on a stream.
     pub const fn pending_counter(stream: StreamIndex) -> CounterId {
         CounterId(stream.0)
@@ -139,6 +145,11 @@ impl Shared {
         self.gate.stop();
         self.device.stop();
     }
+}
+
+/// The lane of the queue, where there is one.
+pub fn queue_lane(plan: &Plan) -> LaneId {
+    LaneId(first_stream(plan).0 + plan.streams.len() as u32)
 }
 
 /// The lane of the first stream: lanes of host threads come first.

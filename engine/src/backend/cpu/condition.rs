@@ -1,21 +1,24 @@
 //! Whether a device still runs work: read before every operation, so it is one atomic load.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering::SeqCst};
 
 use crate::backend::Error;
 use crate::device::{Cause, Status, lock};
+use crate::time::Nanos;
 
 /// Whether a device still runs work, and why not. The first cause stays.
 #[derive(Debug, Default)]
 pub struct Condition {
     code: AtomicU8,
     is_stopped: AtomicBool,
+    lost: AtomicI64,
     reason: Mutex<String>,
 }
 
 const STOPPED: u8 = 1;
 const POISONED: u8 = 2;
+const LOST: u8 = 3;
 
 impl Condition {
     /// Why nothing more runs, where that is so.
@@ -23,6 +26,7 @@ impl Condition {
         match self.code.load(SeqCst) {
             0 => None,
             STOPPED => Some(Cause::Stopped),
+            LOST => Some(Cause::Lost),
             _ => Some(Cause::Poisoned),
         }
     }
@@ -53,6 +57,31 @@ impl Condition {
         is_news
     }
 
+    /// The device is lost since `time`, because of `reason`. Says whether that was news.
+    pub fn lose(&self, reason: &str, time: Nanos) -> bool {
+        let mut guard = lock(&self.reason);
+        if self.is_over() {
+            return false;
+        }
+        // First, so that whoever sees the loss sees its time.
+        self.lost.store(time.0, SeqCst);
+        let is_news = self.set(LOST);
+        if is_news {
+            reason.clone_into(&mut guard);
+        }
+        is_news
+    }
+
+    /// When the device was lost; only of use where it was.
+    pub fn lost_at(&self) -> Nanos {
+        Nanos(self.lost.load(SeqCst))
+    }
+
+    /// Whether what runs may be cut short: nobody will see what it comes to.
+    pub fn is_void(&self) -> bool {
+        self.is_stopped() || self.code.load(SeqCst) == LOST
+    }
+
     fn set(&self, code: u8) -> bool {
         self.code.compare_exchange(0, code, SeqCst, SeqCst).is_ok()
     }
@@ -61,6 +90,7 @@ impl Condition {
     pub fn status(&self) -> Status {
         match self.cause() {
             Some(Cause::Poisoned) => Status::Poisoned(lock(&self.reason).clone()),
+            Some(Cause::Lost) => Status::Lost(lock(&self.reason).clone()),
             _ => Status::Working,
         }
     }
@@ -70,7 +100,8 @@ impl Condition {
         match self.cause() {
             None => Ok(()),
             Some(Cause::Stopped) => Err(Error::Stopped),
-            Some(_) => Err(Error::Poisoned(lock(&self.reason).clone())),
+            Some(Cause::Lost) => Err(Error::Lost(lock(&self.reason).clone())),
+            Some(Cause::Poisoned) => Err(Error::Poisoned(lock(&self.reason).clone())),
         }
     }
 }

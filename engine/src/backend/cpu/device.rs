@@ -12,11 +12,11 @@ use super::stream::{Item, Obstacle, Stream};
 use super::watermark::Watermark;
 use super::worker::Worker;
 use crate::backend::{
-    Activity, Blocker, Caps, Device, Error, HostIndex, Layout, Operation, Side, Sink,
-    StreamActivity, Submission,
+    Activity, Blocker, Caps, CompileError, CompileRequest, Compiled, Device, Error, HostIndex,
+    Layout, LossReport, Operation, Question, Raw, Side, Sink, StreamActivity, Submission, shader,
 };
 use crate::device::{Progress, Status, lock};
-use crate::record::{Began, DeviceId, SpanId};
+use crate::record::{Began, DeviceId, LossKind, SpanId};
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
 
@@ -382,6 +382,34 @@ impl Device for CpuDevice {
         current
             .filter(|began| now - began.start >= age && !known(began.id))
             .for_each(report);
+    }
+
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
+        shader::check(request, &self.caps.limits)
+    }
+
+    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+        shader::look_at(request, &self.caps.limits, &|| {
+            self.shared.condition.is_over()
+        })
+    }
+
+    fn lose(&self, kind: LossKind) -> LossReport {
+        let time = self.shared.now();
+        let message = format!("{} on purpose", kind.label());
+        let is_news = self.shared.condition.lose(&message, time);
+        self.shared.wake_all();
+        LossReport {
+            is_news,
+            is_real: false,
+            time,
+            message,
+            how: "Syncline told the threads of this device to run nothing more",
+        }
+    }
+
+    fn raw(&self, _: &Question) -> Option<Raw> {
+        None
     }
 
     fn stop(&self) {

@@ -66,6 +66,10 @@ impl Worker {
             stream.begin(submission, start);
             let state = self.operate(stream, item);
             match submission.operation {
+                _ if state == State::Lost => {
+                    let lost = shared.condition.lost_at();
+                    (state, shared.now().min(lost).max(start))
+                }
                 // An instant: what it marks is the moment at which the stream came to it.
                 Operation::Record(_) => (state, start),
                 _ => (state, shared.now()),
@@ -129,9 +133,10 @@ impl Worker {
 
     fn compute(&mut self, submission: &Submission) -> State {
         let shared = Arc::clone(&self.shared);
-        let stopped = || shared.condition.is_stopped();
-        let run = || shared.memory.perform(&submission.operation, &stopped);
+        let is_void = || shared.condition.is_void();
+        let run = || shared.memory.perform(&submission.operation, &is_void);
         let fault = match catch_unwind(AssertUnwindSafe(run)) {
+            _ if shared.condition.cause() == Some(Cause::Lost) => return State::Lost,
             Ok(Ok(())) => return State::Done,
             Ok(Err(Fault::Stopped)) => return outcome(Cause::Stopped, Stage::Queued),
             Ok(Err(Fault::Failed(reason))) => reason,

@@ -1,6 +1,8 @@
 //! What everything takes in virtual time.
 
-use crate::backend::{Operation, cpu};
+use std::time::Duration;
+
+use crate::backend::{CompileRequest, Operation, cpu};
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, Launch, Shape};
 
@@ -25,6 +27,11 @@ pub fn of(operation: &Operation, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {
         Operation::HostFunction(length) => *length,
         Operation::Record(_) | Operation::Wait(_) | Operation::Hold(_) => Nanos::ZERO,
     }
+}
+
+/// What a compile takes: longer for longer shaders. Whoever schedules compiles charges it.
+pub fn compile(request: &CompileRequest) -> Duration {
+    Duration::from_micros(50 + request.shader.len() as u64 / 10) + request.slow
 }
 
 fn kernel(launch: &Launch, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {

@@ -8,10 +8,11 @@ use super::host::{HostState, Until};
 use super::simulation::Simulation;
 use crate::backend::cpu::Memory;
 use crate::backend::{
-    Activity, Caps, Device, Error, HostIndex, Layout, Side, Sink, StreamActivity, Submission,
+    Activity, CacheUse, Caps, CompileError, CompileRequest, Compiled, Device, Error, HostIndex,
+    Layout, LossReport, Question, Raw, Side, Sink, StreamActivity, Submission, shader,
 };
 use crate::device::{Cause, Progress, Status, lock};
-use crate::record::{Began, SpanId};
+use crate::record::{Began, LossKind, SpanId};
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
 
@@ -103,7 +104,8 @@ fn check(simulation: &Simulation) -> Result<(), Error> {
     match simulation.cause {
         None => Ok(()),
         Some(Cause::Stopped) => Err(Error::Stopped),
-        Some(_) => Err(Error::Poisoned(simulation.reason.clone())),
+        Some(Cause::Lost) => Err(Error::Lost(simulation.reason.clone())),
+        Some(Cause::Poisoned) => Err(Error::Poisoned(simulation.reason.clone())),
     }
 }
 
@@ -227,6 +229,7 @@ impl Device for MockDevice {
         let simulation = lock(&self.simulation);
         match simulation.cause {
             Some(Cause::Poisoned) => Status::Poisoned(simulation.reason.clone()),
+            Some(Cause::Lost) => Status::Lost(simulation.reason.clone()),
             _ => Status::Working,
         }
     }
@@ -248,6 +251,38 @@ impl Device for MockDevice {
 
     fn running(&self, _: Nanos, _: &dyn Fn(SpanId) -> bool, _: &mut dyn FnMut(Began)) {
         // In virtual time an operation is over as soon as it begins.
+    }
+
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
+        shader::check(request, &self.caps.limits)
+    }
+
+    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+        shader::check(request, &self.caps.limits)?;
+        if lock(&self.simulation).cause.is_some() {
+            return Err(CompileError::Lost);
+        }
+        Ok(Compiled {
+            cache: CacheUse::None,
+            driver: cost::compile(request),
+        })
+    }
+
+    fn lose(&self, kind: LossKind) -> LossReport {
+        let message = format!("{} on purpose", kind.label());
+        let (is_news, time) = lock(&self.simulation).lose(&message, &self.memory);
+        self.changed.notify_all();
+        LossReport {
+            is_news,
+            is_real: false,
+            time,
+            message,
+            how: "Syncline told the simulation to run nothing more",
+        }
+    }
+
+    fn raw(&self, _: &Question) -> Option<Raw> {
+        None
     }
 
     fn stop(&self) {

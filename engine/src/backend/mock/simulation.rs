@@ -184,7 +184,10 @@ impl Simulation {
                 .get(place)
                 .is_some_and(|stream| stream.running.is_some())
             {
-                self.end(place, memory);
+                match cause {
+                    Cause::Lost => self.cut(place),
+                    _ => self.end(place, memory),
+                }
             }
             let Some(stream) = self.streams.get_mut(place) else {
                 continue;
@@ -200,6 +203,19 @@ impl Simulation {
             }
         }
         self.wake(time);
+    }
+
+    /// The device is lost at the latest time of all, because of `reason`. Says whether that was news, and when.
+    pub fn lose(&mut self, reason: &str, memory: &Memory) -> (bool, Nanos) {
+        let calling = self.hosts.iter().find(|host| host.has_turn());
+        let time = calling.map_or(self.time, |host| self.time.max(host.clock));
+        let is_news = self.cause.is_none();
+        if is_news {
+            reason.clone_into(&mut self.reason);
+            self.time = time;
+            self.give_up(Cause::Lost, memory);
+        }
+        (is_news, time)
     }
 
     fn start(&mut self, place: usize, time: Nanos) {
@@ -219,6 +235,15 @@ impl Simulation {
                 let end = time + cost::of(operation, &len);
                 stream.running = Some((item, Interval { start: time, end }));
             }
+        }
+    }
+
+    /// What runs at `place` is lost: nothing of it is seen.
+    fn cut(&mut self, place: usize) {
+        let stream = self.streams.get_mut(place);
+        if let Some((item, ran)) = stream.and_then(|stream| stream.running.take()) {
+            let end = ran.end.min(self.time).max(ran.start);
+            self.finish(place, &item, Interval { end, ..ran }, State::Lost);
         }
     }
 

@@ -33,8 +33,10 @@ impl Caller {
         self.tie(current.span, span, DependencyKind::Submission);
         self.arguments
             .report(&shared, &self.reporter, span, &operation);
+        let queue = self.queue_span(span, &operation);
         let submission = Submission {
             span,
+            queue,
             name,
             call: CallId(current.place.call),
             enqueued: shared.device.now(self.host),
@@ -62,6 +64,16 @@ impl Caller {
         tail.submitted += 1;
         self.sample(stream, enqueued);
         Ok(())
+    }
+
+    /// A span for the operation on the lane of the queue that all streams share, where there is one.
+    fn queue_span(&self, span: SpanId, operation: &Operation) -> SpanId {
+        if self.shared.queue_lane().is_none() || !operation.is_queued() {
+            return SpanId::NONE;
+        }
+        let queue = self.shared.next_span();
+        self.tie(span, queue, DependencyKind::Step);
+        queue
     }
 
     fn note_wait(

@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use super::*;
 use crate::backend::{
-    self, Activity, Backend, Caps, Device, Error, Found, HostIndex, Layout, Side, Sink, Submission,
+    self, Activity, Backend, Caps, CompileError, CompileRequest, Compiled, Device, Error, Found,
+    HostIndex, Layout, LossReport, Question, Raw, Side, Sink, Submission,
 };
 use crate::device::{Progress, Status};
-use crate::record::{Began, Outcome, SpanId, State};
+use crate::record::{Began, LossKind, Outcome, SpanId, State};
 use crate::runner::prepare::prepare_on;
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
@@ -67,6 +68,22 @@ impl Device for FaultyDevice {
 
     fn name(&self) -> &str {
         self.1.name()
+    }
+
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
+        self.1.validate(request)
+    }
+
+    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+        self.1.compile(request)
+    }
+
+    fn lose(&self, kind: LossKind) -> LossReport {
+        self.1.lose(kind)
+    }
+
+    fn raw(&self, question: &Question) -> Option<Raw> {
+        self.1.raw(question)
     }
 
     fn caps(&self) -> &Caps {
