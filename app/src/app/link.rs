@@ -59,6 +59,7 @@ impl App {
             return;
         };
         let request = RunRequest {
+            adapter: String::new(),
             name: text.name.clone(),
             source: text.source.clone(),
             parameters: documents.overrides(),

@@ -52,6 +52,7 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
         return Err(lines.join("\n"));
     }
     Ok(RunRequest {
+        adapter: String::new(),
         name,
         source,
         parameters: options.parameters.clone(),

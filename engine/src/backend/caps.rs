@@ -5,6 +5,10 @@ use crate::record::LossKind;
 
 /// What a device can and cannot do.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "independent answers, each true or false"
+)]
 pub struct Caps {
     /// Whether operations of different streams can run at the same time.
     pub overlap: bool,

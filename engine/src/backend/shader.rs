@@ -111,12 +111,18 @@ fn workgroup(entry: &EntryPoint, limits: &Limits) -> Result<(), String> {
 
 fn parse_messages(source: &str, error: &ParseError) -> Vec<ShaderMessage> {
     let span = error.labels().next().map(|(span, _)| span);
-    let notes: String = error.notes().map(|note| format!("; {note}")).collect();
-    vec![message(source, span, format!("{}{notes}", error.message()))]
+    let mut text = error.message().to_owned();
+    for note in error.notes() {
+        text.push_str("; ");
+        text.push_str(note);
+    }
+    vec![message(source, span, text)]
 }
 
 fn validation_message(source: &str, error: &WithSpan<ValidationError>) -> ShaderMessage {
-    let span = error.spans().next().map(|(span, _)| *span);
+    // Of the places that it names, one inside the other, the smallest says most.
+    let spans = error.spans().map(|(span, _)| *span);
+    let span = spans.min_by_key(|span| span.to_range().map_or(usize::MAX, |range| range.len()));
     let mut text = error.as_inner().to_string();
     let mut cause = std::error::Error::source(error.as_inner());
     while let Some(found) = cause {

@@ -59,8 +59,11 @@ impl Worker {
     fn run_item(&mut self, stream: &Stream, item: &Item) {
         let shared = Arc::clone(&self.shared);
         let submission = &item.submission;
-        let start = shared.now();
+        let mut start = shared.now();
         let (state, end) = if let Some(cause) = shared.condition.cause() {
+            if cause == Cause::Lost {
+                start = shared.condition.lost_at().max(submission.enqueued);
+            }
             (outcome(cause, Stage::Queued), start)
         } else {
             stream.begin(submission, start);
