@@ -42,9 +42,9 @@ pub fn named(name: &str) -> Option<&'static dyn Backend> {
 /// None is called so.
 pub fn pick(found: &[Found], selector: &str) -> Result<usize, Error> {
     let wanted = selector.to_lowercase();
-    let named = |found: &Found| found.name.to_lowercase().contains(&wanted);
+    let is_meant = |found: &Found| found.name.to_lowercase().contains(&wanted);
     let by_position = selector.parse().ok().filter(|at| *at < found.len());
-    let place = by_position.or_else(|| found.iter().position(named));
+    let place = by_position.or_else(|| found.iter().position(is_meant));
     place.ok_or_else(|| {
         let names: Vec<_> = found.iter().map(|found| found.name.as_str()).collect();
         Error::Absent(format!(

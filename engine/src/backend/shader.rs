@@ -72,8 +72,8 @@ fn entry<'a>(module: &'a Module, request: &CompileRequest) -> Result<&'a EntryPo
     };
     let fits = |entry: &&EntryPoint| entry.stage == stage;
     let mut fitting = module.entry_points.iter().filter(fits);
-    let named = fitting.clone().find(|entry| entry.name == request.entry);
-    named.ok_or_else(|| {
+    let chosen = fitting.clone().find(|entry| entry.name == request.entry);
+    chosen.ok_or_else(|| {
         let names: Vec<&str> = fitting.by_ref().map(|entry| entry.name.as_str()).collect();
         let there_is = if names.is_empty() {
             "it has none".to_owned()
