@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use super::{
-    Activity, Caps, CompileError, CompileRequest, Compiled, Error, LossReport, Question, Raw,
-    Submission,
+    Activity, Alarm, Caps, CompileError, CompileRequest, Compiled, Error, Flag, LossReport,
+    Question, Raw, Submission,
 };
 use crate::device::{Progress, Status};
 use crate::record::{Began, LossKind, SpanId};
@@ -93,6 +93,25 @@ pub trait Device: Send + Sync {
 
     /// Lets `host` compute for `length`.
     fn work(&self, host: HostIndex, length: Nanos);
+
+    /// Lets `act` be done once the device's own time has come to `time`; at once where that has passed. A device
+    /// whose time is the host's gives `act` back: there the caller waits by itself.
+    fn alarm(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
+        let _ = time;
+        Some(act)
+    }
+
+    /// Blocks `host` until `flag` is raised.
+    ///
+    /// # Errors
+    /// The run was stopped. A lost device does not end the wait: whoever would raise the flag decides what the loss
+    /// means.
+    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
+        while !flag.wait(Duration::from_millis(10)) {
+            self.turn(host)?;
+        }
+        Ok(())
+    }
 
     /// Whether it can still run work.
     fn status(&self) -> Status;

@@ -52,3 +52,55 @@ fn caps() -> Caps {
         detail: "every stream runs at once, in virtual time".to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+    use crate::backend::{Flag, HostIndex};
+    use crate::device::lock;
+    use crate::record::Record;
+    use crate::time::Nanos;
+
+    struct Nowhere;
+
+    impl Sink for Nowhere {
+        fn report(&mut self, _: Record) {}
+    }
+
+    #[test]
+    fn alarms_come_in_the_order_of_time_and_release_hosts() {
+        let layout = Layout {
+            hosts: 1,
+            ..Layout::default()
+        };
+        let device: Arc<dyn Device> = Arc::from(Mock.open(&layout, &|| Box::new(Nowhere)).unwrap());
+        let host = HostIndex(0);
+        let (seen, flag) = (Arc::new(Mutex::new(Vec::new())), Flag::default());
+        device.start();
+        device.turn(host).unwrap();
+        for micros in [30, 10, 20] {
+            let (seen, flag, asked) = (Arc::clone(&seen), flag.clone(), Arc::downgrade(&device));
+            let act: crate::backend::Alarm = Box::new(move |now| {
+                lock(&seen).push(now);
+                if micros == 20 {
+                    flag.raise(now);
+                }
+                // The device may be asked meanwhile.
+                assert!(
+                    asked
+                        .upgrade()
+                        .is_some_and(|device| device.now(host) <= now)
+                );
+            });
+            let time = Nanos::from_micros(micros);
+            assert!(device.alarm(time, act).is_none());
+        }
+        device.until_flag(host, &flag).unwrap();
+        assert_eq!(device.now(host), Nanos(21_000));
+        assert_eq!(*lock(&seen), [Nanos(10_000), Nanos(20_000)]);
+        device.leave(host);
+        assert_eq!(lock(&seen).last(), Some(&Nanos(30_000)));
+    }
+}

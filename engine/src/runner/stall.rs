@@ -101,6 +101,7 @@ fn blocked(shared: &Shared, blocker: Blocker) -> String {
             format!("stream {}", stream_name(shared, stream))
         }
         Blocker::Target(Target::Device) => "the device".to_owned(),
+        Blocker::Flag => "a promise that nothing settles any more".to_owned(),
         Blocker::Room(stream) => {
             format!(
                 "room in the queue of stream {}",

@@ -8,8 +8,8 @@ use super::host::{HostState, Until};
 use super::simulation::Simulation;
 use crate::backend::cpu::Memory;
 use crate::backend::{
-    Activity, CacheUse, Caps, CompileError, CompileRequest, Compiled, Device, Error, HostIndex,
-    Layout, LossReport, Question, Raw, Side, Sink, StreamActivity, Submission, shader,
+    Activity, Alarm, CacheUse, Caps, CompileError, CompileRequest, Compiled, Device, Error, Flag,
+    HostIndex, Layout, LossReport, Question, Raw, Side, Sink, StreamActivity, Submission, shader,
 };
 use crate::device::{Cause, Progress, Status, lock};
 use crate::record::{Began, LossKind, SpanId};
@@ -48,13 +48,28 @@ impl MockDevice {
         result
     }
 
+    /// Lets things happen until it is a host thread's turn, or nothing can happen. Whoever asked for an alarm is
+    /// called while the simulation is unlocked, so that it may call the device.
+    fn advance<'s>(
+        &'s self,
+        mut simulation: MutexGuard<'s, Simulation>,
+    ) -> MutexGuard<'s, Simulation> {
+        while let Some((time, act)) = simulation.advance(&self.memory) {
+            drop(simulation);
+            act(time);
+            simulation = lock(&self.simulation);
+            simulation.wake(time);
+        }
+        simulation
+    }
+
     /// Waits until it is the turn of `host`.
-    fn await_turn(
-        &self,
-        mut simulation: MutexGuard<'_, Simulation>,
+    fn await_turn<'s>(
+        &'s self,
+        mut simulation: MutexGuard<'s, Simulation>,
         host: HostIndex,
     ) -> Result<(), Error> {
-        simulation.advance(&self.memory);
+        simulation = self.advance(simulation);
         self.changed.notify_all();
         loop {
             let is_stopped = simulation.cause == Some(Cause::Stopped);
@@ -77,7 +92,9 @@ impl MockDevice {
 
     fn block(&self, host: HostIndex, until: Until, timeout: Option<Duration>) -> Result<(), Error> {
         let mut simulation = lock(&self.simulation);
-        check(&simulation)?;
+        if !matches!(until, Until::Flag(_)) {
+            check(&simulation)?;
+        }
         let is_met = simulation.is_met(&until);
         let Some(slot) = simulation.hosts.get_mut(host.0) else {
             return Ok(());
@@ -119,7 +136,7 @@ impl Device for MockDevice {
     }
 
     fn start(&self) {
-        lock(&self.simulation).advance(&self.memory);
+        drop(self.advance(lock(&self.simulation)));
     }
 
     fn now(&self, host: HostIndex) -> Nanos {
@@ -137,6 +154,9 @@ impl Device for MockDevice {
             && slot.state == HostState::Calling
         {
             slot.state = HostState::Ready;
+            // Its call may have raised a flag that others wait for.
+            let now = slot.clock;
+            simulation.wake(now);
         }
         self.await_turn(simulation, host)
     }
@@ -146,8 +166,7 @@ impl Device for MockDevice {
         if let Some(slot) = simulation.hosts.get_mut(host.0) {
             slot.state = HostState::Done;
         }
-        simulation.advance(&self.memory);
-        drop(simulation);
+        drop(self.advance(simulation));
         self.changed.notify_all();
     }
 
@@ -223,6 +242,19 @@ impl Device for MockDevice {
 
     fn work(&self, host: HostIndex, length: Nanos) {
         self.call(host, length, |_| ());
+    }
+
+    fn alarm(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
+        lock(&self.simulation).set_alarm(time, act);
+        None
+    }
+
+    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
+        let until = Until::Flag(flag.clone());
+        match self.block(host, until, None) {
+            Err(Error::Stopped) => Err(Error::Stopped),
+            _ => Ok(()),
+        }
     }
 
     fn status(&self) -> Status {

@@ -1,6 +1,6 @@
 //! A host thread in virtual time: its clock, and whether it has the turn.
 
-use crate::backend::{Blocker, HostActivity};
+use crate::backend::{Blocker, Flag, HostActivity};
 use crate::time::Nanos;
 use crate::workload::{EventIndex, SignalIndex, Target};
 
@@ -42,6 +42,8 @@ pub enum Until {
     Mark(EventIndex, usize),
     /// For each stream, this many ended operations.
     Streams(Target, Vec<(usize, u64)>),
+    /// A flag.
+    Flag(Flag),
 }
 
 impl Host {
@@ -53,11 +55,12 @@ impl Host {
     /// What it is doing.
     pub fn activity(&self) -> HostActivity {
         let blocker = match &self.state {
-            HostState::Blocked(until, None) => Some(match until {
-                Until::Signal(signal) => Blocker::Signal(*signal),
-                Until::Mark(event, _) => Blocker::Target(Target::Event(*event)),
-                Until::Streams(target, _) => Blocker::Target(*target),
-            }),
+            HostState::Blocked(until, None) => match until {
+                Until::Signal(signal) => Some(Blocker::Signal(*signal)),
+                Until::Mark(event, _) => Some(Blocker::Target(Target::Event(*event))),
+                Until::Streams(target, _) => Some(Blocker::Target(*target)),
+                Until::Flag(_) => Some(Blocker::Flag),
+            },
             _ => None,
         };
         HostActivity {

@@ -1,5 +1,6 @@
 //! The simulation: picks what comes next in virtual time, a device's step or a host thread's turn.
 
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::cost;
@@ -7,7 +8,7 @@ use super::host::{Host, HostState, Until};
 use super::stream::{Item, Stream};
 use crate::backend::cpu::{self, Fault, Memory};
 use crate::backend::{
-    Activity, Blocker, Error, Layout, Operation, Sink, StreamActivity, Submission,
+    Activity, Alarm, Blocker, Error, Layout, Operation, Sink, StreamActivity, Submission,
 };
 use crate::device::{Cause, Progress, Stage, outcome};
 use crate::record::{
@@ -35,6 +36,9 @@ pub struct Simulation {
     lens: Vec<usize>,
     sink: Box<dyn Sink>,
     time: Nanos,
+    /// What is to be done, by its time and then by the order of asking.
+    alarms: BTreeMap<(Nanos, u64), Alarm>,
+    alarm_count: u64,
 }
 
 /// What can happen next, and what it happens to; ties go to the first of these, then to the lower place.
@@ -43,6 +47,7 @@ enum Step {
     End,
     Start,
     Deadline,
+    Alarm,
 }
 
 impl Simulation {
@@ -64,11 +69,20 @@ impl Simulation {
             lens: layout.buffers.clone(),
             sink,
             time: Nanos::ZERO,
+            alarms: BTreeMap::new(),
+            alarm_count: 0,
         }
     }
 
-    /// Lets things happen until it is a host thread's turn, or nothing can happen.
-    pub fn advance(&mut self, memory: &Memory) {
+    /// Lets `act` be done once it is `time`.
+    pub fn set_alarm(&mut self, time: Nanos, act: Alarm) {
+        self.alarm_count += 1;
+        self.alarms.insert((time, self.alarm_count), act);
+    }
+
+    /// Lets things happen until it is a host thread's turn, or nothing can happen, or somebody's act is due: that
+    /// is given back with its time, to be done while the simulation is not locked.
+    pub fn advance(&mut self, memory: &Memory) -> Option<(Nanos, Alarm)> {
         while !self.hosts.iter().any(Host::has_turn) {
             let ready = self.hosts.iter().enumerate();
             let ready = ready.filter(|(_, host)| host.state == HostState::Ready);
@@ -77,6 +91,9 @@ impl Simulation {
             let host = host.map(|(place, _)| place);
             // The device goes first: a host thread that asks at this instant sees what ended by it.
             let step = next_step(&self.streams, &self.hosts, &self.marks, &self.signals);
+            let alarm = self.alarms.first_key_value();
+            let alarm = alarm.map(|((time, _), _)| (*time, Step::Alarm, 0));
+            let step = step.into_iter().chain(alarm).min();
             match (step, host) {
                 (Some((time, step, place)), _) if time <= host_time => {
                     self.time = self.time.max(time);
@@ -84,6 +101,10 @@ impl Simulation {
                         Step::End => self.end(place, memory),
                         Step::Start => self.start(place, time),
                         Step::Deadline => self.time_out(place, time),
+                        Step::Alarm => {
+                            let (_, act) = self.alarms.pop_first()?;
+                            return Some((self.time.max(time), act));
+                        }
                     }
                 }
                 (_, Some(place)) => {
@@ -91,9 +112,10 @@ impl Simulation {
                         host.state = HostState::Granted;
                     }
                 }
-                (_, None) => return,
+                (_, None) => return None,
             }
         }
+        None
     }
 
     /// Appends an operation to a stream that exists; cancels it where nothing more runs.
@@ -151,6 +173,7 @@ impl Simulation {
         match until {
             Until::Signal(signal) => self.signals.get(signal.index()).is_none_or(Option::is_some),
             Until::Mark(_, mark) => self.marks.get(*mark) != Some(&Progress::Pending),
+            Until::Flag(flag) => flag.raised().is_some(),
             Until::Streams(_, ends) => ends.iter().all(|(place, ended)| {
                 self.streams
                     .get(*place)
@@ -164,6 +187,10 @@ impl Simulation {
         for place in 0..self.hosts.len() {
             let state = self.hosts.get(place).map(|host| &host.state);
             let is_met = match state {
+                // What a loss makes of a promise is for those to say who promised.
+                Some(HostState::Blocked(until @ Until::Flag(_), _)) => {
+                    self.cause == Some(Cause::Stopped) || self.is_met(until)
+                }
                 Some(HostState::Blocked(until, _)) => self.cause.is_some() || self.is_met(until),
                 _ => false,
             };
