@@ -36,6 +36,7 @@ mod elapsed;
 mod event;
 mod lock;
 mod status;
+pub mod webgpu;
 
 pub use elapsed::{ElapsedError, EventStatus, Progress, elapsed};
 pub use event::{EventError, Events, Recorded};
