@@ -43,6 +43,8 @@ mod promise;
 mod queue;
 mod step;
 mod table;
+#[cfg(test)]
+mod tests;
 mod watch;
 
 pub use adapter::{Adapter, Request};
@@ -54,7 +56,7 @@ pub use loss::LossKind;
 pub use model::{Made, Model};
 pub use outcome::{ErrorKind, Outcome, Rejection, Value};
 pub use outcomes::outcomes;
-pub use pipelines::{Defect, PipelineKind, PipelineShape, PipelineState};
+pub use pipelines::{Defect, PipelineShape, PipelineState};
 pub use promise::Settlement;
 pub use step::{Effect, Executed, StepName};
 pub use table::{Api, Condition, Decided, Row, look_up};

@@ -287,7 +287,7 @@ impl Model {
         self.issue(task, step, Work::FinishMap(id, row), effects);
     }
 
-    /// The last content steps of a map, unless unmap() was quicker.
+    /// The last content steps of a map, unless `unmap()` was quicker.
     pub(super) fn finish_map(
         &mut self,
         task: &Task,

@@ -1,11 +1,13 @@
 //! The editions of the specification whose rules a content timeline can live by.
 
+use crate::workload;
+
 /// An edition of the specification, or another authority where its text and its tests disagree.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Edition {
     /// The text before July 2024 (gpuweb #4752): the device steps of a pipeline's creation are one block that reads the
     /// loss only when it begins, and a map that the loss ends is an `OperationError`.
-    Original,
+    Former,
     /// Today's text: two blocks of device steps, the second when the compile ends or the device is lost.
     #[default]
     Present,
@@ -16,7 +18,7 @@ pub enum Edition {
 impl Edition {
     /// Every edition, with the word for it in files and on screen.
     pub const LABELS: &'static [(&'static str, Self)] = &[
-        ("2024-06", Self::Original),
+        ("before-2024-07", Self::Former),
         ("present", Self::Present),
         ("suite", Self::Suite),
     ];
@@ -36,11 +38,20 @@ impl Edition {
     /// One sentence that says which text it is.
     pub const fn about(self) -> &'static str {
         match self {
-            Self::Original => {
+            Self::Former => {
                 "the text before July 2024: one block of device steps, and no hook on the loss"
             }
             Self::Present => "today's text: device steps in two phases, both aware of the loss",
             Self::Suite => "today's text as the conformance suite reads it",
+        }
+    }
+}
+
+impl From<workload::Edition> for Edition {
+    fn from(edition: workload::Edition) -> Self {
+        match edition {
+            workload::Edition::Present => Self::Present,
+            workload::Edition::Former => Self::Former,
         }
     }
 }

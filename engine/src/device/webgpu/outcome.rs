@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::loss::LossKind;
+use crate::workload::ErrorFilter;
 
 /// What a call or its promise comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -88,6 +89,16 @@ impl ErrorKind {
     /// The kind that is written as `label`.
     pub fn from_label(label: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.label() == label)
+    }
+}
+
+impl From<ErrorFilter> for ErrorKind {
+    fn from(filter: ErrorFilter) -> Self {
+        match filter {
+            ErrorFilter::Validation => Self::Validation,
+            ErrorFilter::OutOfMemory => Self::OutOfMemory,
+            ErrorFilter::Internal => Self::Internal,
+        }
     }
 }
 

@@ -9,13 +9,13 @@ use super::loss::LossKind;
 use super::outcome::{ErrorKind, Outcome, Rejection, Value};
 use super::table::{Api, Condition, Decided, Row};
 
-const EVERY: &[Edition] = &[Edition::Original, Edition::Present, Edition::Suite];
+const EVERY: &[Edition] = &[Edition::Former, Edition::Present, Edition::Suite];
 const TODAY: &[Edition] = &[Edition::Present, Edition::Suite];
-const TEXT: &[Edition] = &[Edition::Original, Edition::Present];
-const BEFORE: &[Edition] = &[Edition::Original];
+const TEXT: &[Edition] = &[Edition::Former, Edition::Present];
+const BEFORE: &[Edition] = &[Edition::Former];
 const PRESENT: &[Edition] = &[Edition::Present];
 const SUITE: &[Edition] = &[Edition::Suite];
-const STRICT: &[Edition] = &[Edition::Original, Edition::Suite];
+const STRICT: &[Edition] = &[Edition::Former, Edition::Suite];
 
 macro_rules! optional {
     () => {
@@ -258,7 +258,7 @@ static ROWS: &[Row] = rows! {
     {
         PopErrorScope "#dom-gpudevice-poperrorscope";
         Fine, EVERY; Outcome::Resolve(Value::Null), Device;
-        "the scope captured nothing"
+        "the scope was popped, and had captured nothing"
     }
     {
         PopErrorScope "#dom-gpudevice-poperrorscope";
@@ -337,7 +337,7 @@ static ROWS: &[Row] = rows! {
     {
         Create "#dom-gpudevice-createbuffer";
         Fine, EVERY; Outcome::Handle, Device;
-        "the object is made"
+        "the object is made, and its handle works"
     }
     {
         Create "#dom-gpudevice-createbuffer";

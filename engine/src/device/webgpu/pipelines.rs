@@ -8,16 +8,7 @@ use super::step::{Effect, StepName, Task, Work};
 use super::table::{Api, Condition};
 use super::watch::Event;
 use crate::record::SpanId;
-
-/// What a pipeline does.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum PipelineKind {
-    /// It computes.
-    #[default]
-    Compute,
-    /// It draws.
-    Render,
-}
+use crate::workload::PipelineKind;
 
 /// What a pipeline's creation is asked for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,7 +61,7 @@ pub(super) struct Pipeline {
 }
 
 impl Pipeline {
-    const fn api(&self) -> Api {
+    const fn api(self) -> Api {
         match (self.kind, self.is_async) {
             (PipelineKind::Compute, true) => Api::CreateComputePipelineAsync,
             (PipelineKind::Render, true) => Api::CreateRenderPipelineAsync,
@@ -79,7 +70,7 @@ impl Pipeline {
         }
     }
 
-    const fn completion(&self) -> Condition {
+    const fn completion(self) -> Condition {
         match self.defect {
             None => Condition::Fine,
             Some(Defect::Validation) => Condition::Invalid,
