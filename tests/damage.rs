@@ -14,11 +14,13 @@ use crate::house::root;
 /// Files to damage: what every exporter writes, what another tool might write, and all of assets/captures.
 fn files() -> Vec<(String, Vec<u8>)> {
     let capture = capture(sample::records());
+    let reopened = |bytes: &[u8]| IMPORTERS.iter().any(|it| it.recognises(bytes));
     let written = EXPORTERS.iter().map(|exporter| {
         let mut bytes = Vec::new();
         exporter.write(&capture, &mut bytes).unwrap();
         (format!("sample.{}", exporter.extension()), bytes)
     });
+    let written = written.filter(|(_, bytes)| reopened(bytes));
     let folder = std::fs::read_dir(root().join("assets/captures"));
     let kept = folder.into_iter().flatten().map(|entry| {
         let path = entry.unwrap().path();

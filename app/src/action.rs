@@ -9,7 +9,7 @@ pub use table::{COMMANDS, Command, Entry, Menu, key_table_markdown};
 use std::path::PathBuf;
 
 use engine::record::{DependencyId, LaneId, SpanId};
-use engine::time::Interval;
+use engine::time::{Interval, Nanos};
 
 use crate::state::{GroupKey, Hover, Motion, Notice, Switch, Text};
 
@@ -56,6 +56,10 @@ pub enum Action {
     SetPace(Option<f64>),
     /// Open a file.
     OpenFile(PathBuf),
+    /// Open several files as one capture.
+    OpenFiles(Vec<PathBuf>),
+    /// Move the times of one of the capture's files to this far from where its clock puts it.
+    Align(usize, Nanos),
     /// Stop reading, writing or analysing what is under way.
     Cancel,
     /// Tell the user something; `None` puts away what is shown.
@@ -93,10 +97,16 @@ pub enum Request {
     Pace(Option<f64>),
     /// Ask which file to open.
     ChooseFile,
-    /// Open a file.
-    Open(PathBuf),
+    /// Open files, several of them as one capture.
+    Open(Vec<PathBuf>),
+    /// Move the times of the capture's files as the state says.
+    Align,
     /// Ask where to write the capture.
     SaveCapture,
+    /// Ask where to write the capture or the view in a format of other tools.
+    Export,
+    /// Ask where to write a workload that does what the capture shows.
+    Extract,
     /// Write the chosen workload's text, to its file or to one that is asked for.
     SaveText,
     /// Stop what is under way.

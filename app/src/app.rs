@@ -103,7 +103,9 @@ impl App {
             self.greeting = Greeting::of(&self.state.settings);
             self.act(vec![action::Command::Rerun.into()], None);
         }
-        self.act(files.into_iter().map(Action::OpenFile).collect(), None);
+        if !files.is_empty() {
+            self.act(vec![Action::OpenFiles(files)], None);
+        }
     }
 
     /// The capture on screen, the state and how things are; for tests and pictures.
@@ -165,12 +167,14 @@ impl App {
 
     /// Keys and dropped files.
     fn input(context: &Context) -> Vec<Action> {
-        let mut actions: Vec<Action> = context.input(|input| {
+        let dropped: Vec<PathBuf> = context.input(|input| {
             let files = input.raw.dropped_files.iter();
-            files
-                .map(|file| Action::OpenFile(file.path().to_path_buf()))
-                .collect()
+            files.map(|file| file.path().to_path_buf()).collect()
         });
+        let mut actions = Vec::new();
+        if !dropped.is_empty() {
+            actions.push(Action::OpenFiles(dropped));
+        }
         if !context.egui_wants_keyboard_input() {
             let pressed = context.input(action::pressed);
             actions.extend(pressed.into_iter().map(Action::from));

@@ -45,7 +45,9 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
             state.settings.pace = pace;
             return Some(Request::Pace(pace));
         }
-        Action::OpenFile(path) => return Some(Request::Open(path)),
+        Action::OpenFile(path) => return Some(Request::Open(vec![path])),
+        Action::OpenFiles(paths) => return Some(Request::Open(paths)),
+        Action::Align(part, by) => return view::align(state, part, by),
         Action::Cancel => return Some(Request::Cancel),
         Action::Copy(text) => return Some(Request::Copy(text)),
         Action::Notify(Some(notice)) => state.notice = Some(notice),
@@ -64,6 +66,8 @@ fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Opti
     match command {
         Command::Open => return Some(Request::ChooseFile),
         Command::SaveCapture => return Some(Request::SaveCapture),
+        Command::Export => return Some(Request::Export),
+        Command::Extract => return Some(Request::Extract),
         Command::SaveText => return Some(Request::SaveText),
         Command::Quit => return Some(Request::Quit),
         Command::Rerun => return Some(Request::Run),
@@ -81,8 +85,8 @@ fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Opti
         Command::ScrollDown => view::scroll(state, state.view.scroll + view::SCROLL_STEP),
         Command::Focus => view::focus(state, capture),
         Command::Fit => view::show(state, None, Motion::Jump),
-        Command::Undo => view::undo(state),
-        Command::Redo => view::redo(state),
+        Command::Undo => return view::undo(state),
+        Command::Redo => return view::redo(state),
         Command::Follow => state.follow = !state.follow,
         Command::AllArrows => toggle(state, Switch::AllArrows),
         Command::Dense => toggle(state, Switch::Dense),

@@ -2,12 +2,16 @@
 
 mod arguments;
 mod check;
+mod convert;
 mod details;
+mod extract;
 mod figures;
 mod interrupt;
 mod lists;
 mod open;
 mod progress;
+mod range;
+mod receipt;
 mod run;
 mod table;
 mod window;
@@ -35,6 +39,8 @@ enum Stop {
     Wrong(String),
     /// Nobody takes the answer.
     Output(io::Error),
+    /// The user asked to stop.
+    Asked,
 }
 
 impl From<io::Error> for Stop {
@@ -99,13 +105,19 @@ fn answer(
             complain(streams, &format!("the answer cannot be written: {error}"))
         }
         Err(Stop::Wrong(text)) => complain(streams, &text),
+        Err(Stop::Asked) => STOPPED,
     }
 }
 
 fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop> {
     let ends_by_itself = matches!(
         arguments.command,
-        Some(Command::Run(_) | Command::Info { .. })
+        Some(
+            Command::Run(_)
+                | Command::Info { .. }
+                | Command::Convert { .. }
+                | Command::Extract { .. }
+        )
     );
     if streams.own_process && ends_by_itself {
         interrupt::watch();
@@ -117,7 +129,13 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop
         Some(Command::Workloads { format }) => lists::workloads(*format, streams),
         Some(Command::Backends { format }) => lists::backends(*format, streams),
         Some(Command::Check { files }) => check::check(files, streams),
-        Some(Command::Info { file, format }) => details::details(file, *format, streams),
+        Some(Command::Info { files, format }) => details::details(files, *format, streams),
+        Some(Command::Convert { files }) => convert::convert(files, streams),
+        Some(Command::Extract {
+            files,
+            range,
+            output,
+        }) => extract::extract(files, *range, output, streams),
     }
 }
 

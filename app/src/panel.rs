@@ -6,6 +6,7 @@ mod inspector;
 mod log;
 mod parameters;
 mod problems;
+mod receipts;
 mod scene;
 mod search;
 mod source;
@@ -66,6 +67,7 @@ pub const PANELS: &[Make] = &[
     || Box::new(source::Source::default()),
     || Box::new(statistics::Figures::default()),
     || Box::new(problems::Problems),
+    || Box::new(receipts::Receipts),
     || Box::new(log::LogLines),
     || Box::new(help::Help),
 ];

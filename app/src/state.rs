@@ -32,6 +32,8 @@ pub struct State {
     pub documents: Documents,
     /// What went wrong last, until it is dismissed.
     pub notice: Option<Notice>,
+    /// By how much the times of each file of the capture were moved by hand.
+    pub alignment: Vec<Nanos>,
 }
 
 /// What is visible of the timeline.
@@ -102,6 +104,8 @@ pub struct Step {
     pub scroll: f32,
     /// What was chosen.
     pub selection: Selection,
+    /// By how much each file was moved by hand.
+    pub alignment: Vec<Nanos>,
 }
 
 /// What sort of change made a step; runs of one gliding sort collapse to one step.
@@ -113,6 +117,8 @@ pub enum Motion {
     Zoom,
     /// To somewhere else at once.
     Jump,
+    /// A file of the capture, along the time.
+    Align(usize),
 }
 
 /// Views to go back and forth to.

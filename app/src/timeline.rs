@@ -4,6 +4,7 @@ pub mod arrows;
 mod bars;
 mod bundles;
 mod card;
+pub mod drawing;
 pub mod fold;
 mod frame;
 mod hatch;
@@ -40,7 +41,7 @@ use self::links::Link;
 use self::sheet::Sheet;
 use crate::action::Action;
 use crate::state::{GroupKey, Switch};
-use crate::theme::{BODY, GRID, SMALL};
+use crate::theme::{BODY, GRID, MINIMAP, RULER, SMALL};
 
 /// The timeline's caches, and what is being dragged. Where the user is, is in the state.
 #[derive(Default)]
@@ -70,6 +71,11 @@ struct Responses {
 }
 
 impl Timeline {
+    /// How high it is with all of its rows, in points.
+    pub fn height(&self) -> f32 {
+        MINIMAP + RULER + self.stage.layout.height()
+    }
+
     /// Shows the timeline in all of `ui`; what the user wants comes back in `actions`.
     pub fn ui(&mut self, ui: &mut Ui, picture: &Picture<'_>, actions: &mut Vec<Action>) {
         let whole = ui.available_rect_before_wrap();

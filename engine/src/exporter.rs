@@ -1,14 +1,31 @@
 //! Writes captures to files: one format a file, all listed in [`EXPORTERS`].
 
+pub mod chrome;
+pub mod csv;
+mod extract;
+mod file;
 pub mod pftrace;
+mod records;
 
 use std::io::{self, Write};
+use std::path::Path;
 
 use crate::capture::Capture;
 
-mod records;
-
+pub use extract::{ExtractError, Extracted, extract};
+pub use file::{GoOn, replace, save};
 pub use records::records;
+
+/// How much of a capture a format keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// All of it: the file reopens as the same capture.
+    Everything,
+    /// Lanes, spans, dependencies and counters: the file reopens, and looks the same.
+    Timeline,
+    /// Rows for other programs; no capture is made of them again.
+    Rows,
+}
 
 /// A format that captures are written in.
 pub trait Exporter: Sync {
@@ -18,9 +35,42 @@ pub trait Exporter: Sync {
     fn extension(&self) -> &'static str;
     /// One line that says what opens it and what it keeps.
     fn about(&self) -> &'static str;
+    /// How much it keeps.
+    fn keeps(&self) -> Keeps;
     /// Writes the whole capture. An error of `output` ends it and is handed back.
     fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()>;
 }
 
 /// Every format that captures are written in; the first is the one that keeps everything.
-pub const EXPORTERS: &[&dyn Exporter] = &[&pftrace::Pftrace];
+pub const EXPORTERS: &[&dyn Exporter] = &[
+    &pftrace::Pftrace,
+    &chrome::Chrome,
+    &csv::Spans,
+    &csv::Dependencies,
+];
+
+/// The format that a file's name asks for by its ending, whatever its case; the longest ending counts.
+pub fn for_path(path: &Path) -> Option<&'static dyn Exporter> {
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    let asked = EXPORTERS.iter().filter(|exporter| {
+        let stem = name.strip_suffix(exporter.extension());
+        stem.is_some_and(|stem| stem.ends_with('.'))
+    });
+    asked.max_by_key(|it| it.extension().len()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_ending_counts() {
+        let name = |path: &str| for_path(Path::new(path)).map(Exporter::name);
+        assert_eq!(name("a/b.PFTRACE"), Some("pftrace"));
+        assert_eq!(name("b.json"), Some("chrome"));
+        assert_eq!(name("b.csv"), Some("csv"));
+        assert_eq!(name("b.dependencies.csv"), Some("csv-dependencies"));
+        assert_eq!(name("dependencies.csv"), Some("csv-dependencies"));
+        assert_eq!((name("b.xlsx"), name("json")), (None, None));
+    }
+}

@@ -4,12 +4,14 @@ mod error;
 pub mod pftrace;
 mod receipt;
 mod refused;
+mod several;
 mod sink;
 mod source;
 
 pub use error::Error;
 pub use receipt::Receipt;
 pub use refused::{REFUSED, Refused};
+pub use several::{Aligned, Part, moved, open_all};
 pub use sink::{Batch, Sink};
 pub use source::Source;
 

@@ -87,6 +87,8 @@ const fn ctrl(key: Key) -> Chord {
 commands! {
     Open, File, "Open…", "Open a capture or a workload", [ctrl(Key::O)];
     SaveCapture, File, "Save capture…", "Write the capture on screen to a file", [ctrl(Key::S)];
+    Export, File, "Export…", "Write the capture as Chrome JSON or CSV, or the view as a picture", [ctrl(Key::E)];
+    Extract, File, "Extract workload…", "Write a workload that does what the selected range, or all of the capture, shows", [];
     SaveText, File, "Save workload", "Write the workload's text to its file", [Chord::ctrl_shift(Key::S)];
     Quit, File, "Quit", "Close the window", [ctrl(Key::Q)];
 

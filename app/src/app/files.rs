@@ -10,11 +10,13 @@ use std::time::Instant;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use eframe::egui::Context;
 use engine::capture::Capture;
+use engine::importer::Part;
+use engine::time::{Interval, Nanos};
 
 use super::App;
 use crate::action::{Action, Command};
 use crate::panel::{BackendChoice, Job};
-use crate::state::{Notice, Text};
+use crate::state::{Notice, State, Text};
 
 /// Answers that wait for the window before a thread waits too.
 const ANSWERS: usize = 64;
@@ -28,20 +30,28 @@ pub enum Purpose {
     SaveCapture,
     /// To write the chosen workload's text to it.
     SaveText,
+    /// To write the capture or the view to it, for other tools.
+    Export,
+    /// To write a workload to it that does what the capture shows.
+    Extract,
 }
 
 /// What a thread has to say.
 pub enum Answer {
-    /// A dialog was closed, with a path or without one, after it had been open for a time.
-    Chosen(Purpose, Option<PathBuf>, std::time::Duration),
+    /// A dialog was closed, with paths or without one, after it had been open for a time.
+    Chosen(Purpose, Vec<PathBuf>, std::time::Duration),
     /// How much is done, from 0 to 1.
     Progress(f32),
-    /// A capture was read.
-    Capture(PathBuf, Box<Capture>, Vec<String>),
+    /// A capture was read from these files.
+    Capture(Box<Capture>, Vec<Part>),
+    /// The capture's files were moved in time.
+    Aligned(Box<Capture>, Vec<Part>),
     /// A workload was read.
     Text(PathBuf, String),
     /// A capture was written.
     CaptureWritten(PathBuf),
+    /// A file for other tools was written, with something to know about it.
+    Exported(PathBuf, String),
     /// The chosen workload's text was written.
     TextWritten(PathBuf),
     /// Nothing came of it, for this reason; none where it was cancelled.
@@ -137,9 +147,30 @@ impl Files {
         }
     }
 
-    /// Reads a capture or a workload.
-    pub fn open(&mut self, path: PathBuf) {
-        self.start("open", move |answering| jobs::open(&path, answering));
+    /// Reads a workload, or captures as one.
+    pub fn open(&mut self, paths: Vec<PathBuf>) {
+        self.start("open", move |answering| jobs::open(&paths, answering));
+    }
+
+    /// Moves the files of a capture in time, to `wanted` from where their clocks put them.
+    pub fn align(&mut self, capture: Arc<Capture>, parts: Vec<Part>, wanted: Vec<Nanos>) {
+        self.start("align", move |answering| {
+            jobs::align(capture, parts, &wanted, answering);
+        });
+    }
+
+    /// Writes a capture, or what is seen of it, for other tools.
+    pub fn export(&mut self, path: PathBuf, capture: Arc<Capture>, state: State) {
+        self.start("export", move |answering| {
+            jobs::export(&path, capture, state, answering);
+        });
+    }
+
+    /// Writes a workload that does what a capture shows.
+    pub fn extract(&mut self, path: PathBuf, capture: Arc<Capture>, range: Interval) {
+        self.start("extract", move |answering| {
+            jobs::extract(&path, capture, range, answering);
+        });
     }
 
     /// Writes a capture.
@@ -183,26 +214,36 @@ impl App {
 
     fn hear(&mut self, answer: Answer) {
         match answer {
-            Answer::Chosen(purpose, Some(path), _) => self.chosen(purpose, path),
+            Answer::Chosen(purpose, paths, _) if !paths.is_empty() => self.chosen(purpose, paths),
             // A person takes longer to press Cancel: there is no dialog on this system.
-            Answer::Chosen(_, None, open) if open.as_millis() < 200 => self.tell(
+            Answer::Chosen(_, _, open) if open.as_millis() < 200 => self.tell(
                 true,
                 "No file dialog could be opened. Drop a file on the window, name one on the command line, or install \
                  xdg-desktop-portal or zenity."
                     .to_owned(),
             ),
-            Answer::Chosen(_, None, _) => {}
+            Answer::Chosen(..) => {}
             Answer::Progress(share) => {
                 if let Some(job) = &mut self.status.job {
                     job.progress = Some(share);
                 }
             }
-            Answer::Capture(path, capture, notes) => self.opened(path, *capture, &notes),
+            Answer::Capture(capture, parts) => self.opened(*capture, parts),
+            Answer::Aligned(capture, parts) => {
+                self.status.job = None;
+                self.status.parts = parts;
+                self.capture = Arc::from(capture);
+                self.search.renew();
+            }
             Answer::Text(path, source) => self.adopt(path, source),
             Answer::CaptureWritten(path) => {
                 self.status.job = None;
                 self.tell(false, format!("Saved as {}", path.display()));
                 self.act(vec![Action::Remember(path)], None);
+            }
+            Answer::Exported(path, words) => {
+                self.status.job = None;
+                self.tell(false, format!("Written to {}{words}", path.display()));
             }
             Answer::TextWritten(path) => {
                 self.status.job = None;
@@ -218,14 +259,32 @@ impl App {
         }
     }
 
-    fn chosen(&mut self, purpose: Purpose, path: PathBuf) {
+    fn chosen(&mut self, purpose: Purpose, paths: Vec<PathBuf>) {
+        if purpose == Purpose::Open {
+            return self.act(vec![Action::OpenFiles(paths)], None);
+        }
+        let Some(path) = paths.into_iter().next() else {
+            return;
+        };
+        let capture = Arc::clone(&self.capture);
         match purpose {
-            Purpose::Open => self.act(vec![Action::OpenFile(path)], None),
+            Purpose::Open => {}
             Purpose::SaveCapture => {
                 self.begin_job(format!("Saving {}", name(&path)));
-                self.files.write_capture(path, Arc::clone(&self.capture));
+                self.files.write_capture(path, capture);
             }
             Purpose::SaveText => self.write_text(path),
+            Purpose::Export => {
+                self.begin_job(format!("Writing {}", name(&path)));
+                self.files.export(path, capture, self.state.clone());
+            }
+            Purpose::Extract => {
+                self.begin_job(format!("Writing {}", name(&path)));
+                let all = self.capture.extent().unwrap_or_default();
+                let range = self.state.selection.range;
+                let range = range.unwrap_or(Interval::new(all.start, all.end + Nanos(1)));
+                self.files.extract(path, capture, range);
+            }
         }
     }
 
@@ -248,7 +307,7 @@ impl App {
         self.act(vec![Action::Notify(Some(Notice { is_error, text }))], None);
     }
 
-    fn opened(&mut self, path: PathBuf, capture: Capture, notes: &[String]) {
+    fn opened(&mut self, capture: Capture, parts: Vec<Part>) {
         self.status.job = None;
         self.status.is_live = false;
         self.status.lost = 0;
@@ -273,10 +332,29 @@ impl App {
                 None,
             );
         }
-        if !notes.is_empty() {
-            self.tell(false, format!("{}: {}", name(&path), notes.join(" · ")));
+        let notes: Vec<String> = parts
+            .iter()
+            .filter(|part| !part.receipt.notes.is_empty())
+            .map(|part| format!("{}: {}", name(&part.path), part.receipt.notes.join(" · ")))
+            .collect();
+        // A line above the timeline; all of it stands in the receipt.
+        if let [only] = notes.as_slice() {
+            self.tell(false, only.clone());
+        } else if !notes.is_empty() {
+            let text = format!("{} files have notes; the receipt lists them", notes.len());
+            self.tell(false, text);
         }
-        self.act(vec![Action::Remember(path)], None);
+        let paths: Vec<_> = parts.iter().rev().map(|part| part.path.clone()).collect();
+        self.status.parts = parts;
+        self.act(paths.into_iter().map(Action::Remember).collect(), None);
+    }
+
+    /// Moves the files of the capture to where the state wants them.
+    pub(super) fn align(&mut self) {
+        self.begin_job("Aligning".to_owned());
+        let (capture, parts) = (Arc::clone(&self.capture), self.status.parts.clone());
+        self.files
+            .align(capture, parts, self.state.alignment.clone());
     }
 
     fn adopt(&mut self, path: PathBuf, source: String) {

@@ -101,6 +101,7 @@ impl App {
                 self.replace(Capture::new());
                 self.status.is_live = true;
                 self.status.lost = 0;
+                self.status.parts.clear();
             }
             Message::Batch(records) => match Arc::get_mut(&mut self.capture) {
                 Some(capture) if self.status.is_live => {

@@ -26,18 +26,27 @@ impl App {
             Request::Stop => self.control(Control::Stop),
             Request::Pace(calls) => self.control(Control::Pace(pace(calls))),
             Request::ChooseFile => self.files.ask(Purpose::Open, ""),
-            Request::Open(path) => {
-                self.begin_job(format!("Opening {}", files::name(&path)));
-                self.files.open(path);
+            Request::Open(paths) => {
+                let first = paths.first().map(|path| files::name(path));
+                let label = match (first, paths.len()) {
+                    (Some(name), 1) => format!("Opening {name}"),
+                    (_, count) => format!("Opening {count} files"),
+                };
+                self.begin_job(label);
+                self.files.open(paths);
+            }
+            Request::Align => self.align(),
+            Request::Export => {
+                let name = self.file_name("json");
+                self.files.ask(Purpose::Export, &name);
+            }
+            Request::Extract => {
+                let name = self.file_name("kdl");
+                self.files.ask(Purpose::Extract, &name);
             }
             Request::SaveCapture => {
-                let name = self
-                    .capture
-                    .run()
-                    .map_or("capture", |run| run.name.as_str());
-                let stem = name.trim_end_matches(".kdl").trim_end_matches(".pftrace");
-                self.files
-                    .ask(Purpose::SaveCapture, &format!("{stem}.pftrace"));
+                let name = self.file_name("pftrace");
+                self.files.ask(Purpose::SaveCapture, &name);
             }
             Request::SaveText => self.save_text(),
             Request::Cancel => {
@@ -62,6 +71,16 @@ impl App {
                 }
             }
         }
+    }
+
+    /// What a file made from the capture is called at first.
+    fn file_name(&self, ending: &str) -> String {
+        let name = self.capture.run().map_or("", |run| run.name.as_str());
+        let stem = name.split('.').next().unwrap_or_default();
+        let plain = |it: char| if "/\\:*?\"<>|".contains(it) { '-' } else { it };
+        let stem: String = stem.chars().map(plain).collect();
+        let stem = if stem.is_empty() { "capture" } else { &stem };
+        format!("{stem}.{ending}")
     }
 
     fn save_text(&mut self) {

@@ -3,6 +3,7 @@
 use engine::capture::Capture;
 use engine::time::{Interval, Nanos};
 
+use crate::action::Request;
 use crate::state::{History, Motion, Selection, State, Step};
 
 /// How much longer the visible interval is after one step of zooming out.
@@ -105,23 +106,42 @@ pub fn renew(state: &mut State) {
     state.view.order.clear();
     state.selection = Selection::default();
     state.history = History::default();
+    state.alignment.clear();
     state.follow = false;
 }
 
-/// Back to the view before.
-pub fn undo(state: &mut State) {
-    if let Some(step) = state.history.past.pop() {
-        let here = restore(state, step);
-        state.history.future.push(here);
+/// Moves the times of a file by hand.
+pub fn align(state: &mut State, part: usize, by: Nanos) -> Option<Request> {
+    let before = state.alignment.get(part).copied().unwrap_or_default();
+    if before == by {
+        return None;
     }
+    note(state, Motion::Align(part));
+    if state.alignment.len() <= part {
+        state.alignment.resize(part + 1, Nanos::ZERO);
+    }
+    if let Some(shift) = state.alignment.get_mut(part) {
+        *shift = by;
+    }
+    Some(Request::Align)
+}
+
+/// Back to the view before, and to where files lay.
+pub fn undo(state: &mut State) -> Option<Request> {
+    let step = state.history.past.pop()?;
+    let moves = state.alignment != step.alignment;
+    let here = restore(state, step);
+    state.history.future.push(here);
+    moves.then_some(Request::Align)
 }
 
 /// Forward to the view that was undone.
-pub fn redo(state: &mut State) {
-    if let Some(step) = state.history.future.pop() {
-        let here = restore(state, step);
-        state.history.past.push(here);
-    }
+pub fn redo(state: &mut State) -> Option<Request> {
+    let step = state.history.future.pop()?;
+    let moves = state.alignment != step.alignment;
+    let here = restore(state, step);
+    state.history.past.push(here);
+    moves.then_some(Request::Align)
 }
 
 fn here(state: &State) -> Step {
@@ -129,6 +149,7 @@ fn here(state: &State) -> Step {
         interval: state.view.interval,
         scroll: state.view.scroll,
         selection: state.selection.clone(),
+        alignment: state.alignment.clone(),
     }
 }
 
@@ -137,6 +158,7 @@ fn restore(state: &mut State, step: Step) -> Step {
     state.view.interval = step.interval;
     state.view.scroll = step.scroll;
     state.selection = step.selection;
+    state.alignment = step.alignment;
     state.history.motion = None;
     state.follow = false;
     left

@@ -50,10 +50,29 @@ pub enum Command {
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
-    /// Print what a capture holds
+    /// Write captures in another format, several of them as one
+    Convert {
+        /// The captures, and last the file to write: its ending says in which format
+        #[arg(required = true, num_args = 2.., value_name = "IN… OUT")]
+        files: Vec<PathBuf>,
+    },
+    /// Write a workload that does what a capture's streams did
+    Extract {
+        /// The captures, several of them as one
+        #[arg(required = true, value_name = "CAPTURE")]
+        files: Vec<PathBuf>,
+        /// From when to when, such as 10ms..12.5ms or 300us..; all of it where it is left out
+        #[arg(long, value_name = "START..END", value_parser = super::range::parse)]
+        range: Option<super::range::Range>,
+        /// The file to write
+        #[arg(short, long, value_name = "FILE.kdl")]
+        output: PathBuf,
+    },
+    /// Print what a capture holds, and what became of all that its file held
     Info {
-        /// The file
-        file: PathBuf,
+        /// The file; several are one capture
+        #[arg(required = true, value_name = "FILE")]
+        files: Vec<PathBuf>,
         /// How to print
         #[arg(long, value_enum, default_value_t)]
         format: Format,

@@ -1,44 +1,51 @@
-//! Prints what a capture holds.
+//! Prints what a capture holds, what became of all that its files held, and what it takes in memory.
 
-use std::path::Path;
+mod tally;
 
-use serde_json::json;
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
 
 use super::arguments::Format;
 use super::figures::Figures;
-use super::{FINE, Stop, Streams, open};
+use super::{FINE, Stop, Streams, open, receipt};
+use tally::Tally;
 
-/// Prints the figures of a file and its receipt. In JSON, {capture, receipt {read, repaired, inferred, dropped,
-/// notes}}, the capture being as `syncline run` prints it.
-pub(super) fn details(path: &Path, format: Format, streams: &mut Streams<'_>) -> Result<u8, Stop> {
-    let (capture, receipt) = open::open(path, streams)?;
+/// Prints the figures of some files and their receipts. In JSON, {capture, receipt {read, repaired, repairs,
+/// inferred, dropped, notes}, receipts, lanes, ties, memory}: the capture as `syncline run` prints it, the receipt of
+/// all files together, then that of each.
+pub(super) fn details(
+    paths: &[PathBuf],
+    format: Format,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Stop> {
+    let (capture, parts) = open::open(paths, streams)?;
     let mut figures = Figures::new(&capture, 0, None);
-    if figures.name.is_empty() {
+    if let (true, Some(path)) = (figures.name.is_empty(), paths.first()) {
         figures.name = path.display().to_string();
     }
+    let tally = Tally::new(&capture);
     match format {
         Format::Json => {
-            let receipt = json!({
-                "read": receipt.read,
-                "repaired": receipt.repaired,
-                "inferred": receipt.inferred,
-                "dropped": receipt.dropped,
-                "notes": receipt.notes,
-            });
+            let receipts: Vec<_> = parts.iter().map(receipt::json).collect();
             let capture = serde_json::to_value(&figures).map_err(std::io::Error::from)?;
-            writeln!(
-                streams.out,
-                "{:#}",
-                json!({ "capture": capture, "receipt": receipt })
-            )?;
+            let tally = serde_json::to_value(&tally).map_err(std::io::Error::from)?;
+            let mut whole = json!({
+                "capture": capture,
+                "receipt": receipt::sum(&parts),
+                "receipts": receipts,
+            });
+            if let (Some(whole), Value::Object(tally)) = (whole.as_object_mut(), tally) {
+                whole.extend(tally);
+            }
+            writeln!(streams.out, "{whole:#}")?;
         }
         Format::Text => {
             figures.write_text(streams.out)?;
-            writeln!(
-                streams.out,
-                "\n{} records read, {} repaired, {} inferred, {} dropped",
-                receipt.read, receipt.repaired, receipt.inferred, receipt.dropped
-            )?;
+            tally.write_text(streams.out)?;
+            for part in &parts {
+                receipt::write(part, parts.len() > 1, streams.out)?;
+            }
         }
     }
     Ok(FINE)

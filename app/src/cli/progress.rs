@@ -1,6 +1,6 @@
 //! How far something has come, drawn on a terminal and nowhere else.
 
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A line that is drawn while something goes on, and gone when it is dropped.
 pub(super) struct Progress(ProgressBar);
@@ -20,6 +20,12 @@ impl Progress {
     /// It has come to `position`.
     pub fn at(&self, position: u64) {
         self.0.set_position(position);
+    }
+
+    /// It has written so many bytes.
+    pub fn written(&self, name: &str, bytes: u64) {
+        self.0.set_message(format!("{name}: {}", HumanBytes(bytes)));
+        self.0.tick();
     }
 
     /// It has come to so many spans.

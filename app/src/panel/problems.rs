@@ -34,11 +34,12 @@ impl Panel for Problems {
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         let problems = scene.capture.problems();
         if problems.is_empty() {
-            hint(
-                ui,
-                scene.theme,
-                "Nothing is known to be wrong with this data: no record is missing, none had to be repaired",
-            );
+            let words = if scene.status.parts.is_empty() {
+                "Nothing is known to be wrong with this data: no record is missing, none had to be repaired"
+            } else {
+                "Nothing is known to be wrong with this data; the receipt says what the file does not hold"
+            };
+            hint(ui, scene.theme, words);
             return;
         }
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use engine::capture::Capture;
+use engine::importer::Part;
 use engine::runner::Phase;
 use engine::workload::{Document, Error};
 
@@ -40,6 +41,8 @@ pub struct Status {
     pub lost: u64,
     /// What the last frames cost the processor, on average.
     pub frame: Duration,
+    /// What became of each file that the capture on screen was read from.
+    pub parts: Vec<Part>,
     /// What is being read, written or searched.
     pub job: Option<Job>,
     /// The chosen workload's text, read.

@@ -231,9 +231,23 @@ impl Capture {
 
     /// Bytes held by the tables of spans, dependencies, arguments and names together.
     pub fn bytes(&self) -> usize {
+        let large = self.tables_in_bytes();
+        large.iter().take(4).map(|(_, bytes)| bytes).sum()
+    }
+
+    /// Bytes held by each table that grows with the file, the spans' first.
+    pub fn tables_in_bytes(&self) -> [(&'static str, usize); 5] {
         let texts: usize = self.names.iter().map(|name| name.len()).sum();
-        let names = self.names.capacity() * size_of::<Box<str>>() + texts;
-        let ties = self.dependencies.heap_bytes() + self.arguments.heap_bytes();
-        self.span_bytes() + ties + names
+        let samples: usize = self.samples.iter().map(Samples::heap_bytes).sum();
+        [
+            ("spans", self.span_bytes()),
+            ("dependencies", self.dependencies.heap_bytes()),
+            ("arguments", self.arguments.heap_bytes()),
+            (
+                "names",
+                self.names.capacity() * size_of::<Box<str>>() + texts,
+            ),
+            ("samples", samples),
+        ]
     }
 }

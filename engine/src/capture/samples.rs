@@ -42,6 +42,11 @@ impl Samples {
         )
     }
 
+    /// Bytes held on the heap.
+    pub(super) fn heap_bytes(&self) -> usize {
+        self.times.capacity() * size_of::<Nanos>() + self.values.capacity() * size_of::<f64>()
+    }
+
     pub(super) fn push(&mut self, time: Nanos, value: f64) {
         let at = match self.times.last() {
             Some(&last) if last > time => self.times.partition_point(|&other| other <= time),

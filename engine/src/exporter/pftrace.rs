@@ -10,7 +10,7 @@ mod track;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{self, Write};
 
-use super::{Exporter, records};
+use super::{Exporter, Keeps, records};
 use crate::capture::Capture;
 use crate::perfetto::dialect::{Track, key, timestamp_of};
 use crate::perfetto::proto::event_type;
@@ -31,6 +31,10 @@ impl Exporter for Pftrace {
 
     fn about(&self) -> &'static str {
         "Opened by Syncline and by Perfetto; keeps everything."
+    }
+
+    fn keeps(&self) -> Keeps {
+        Keeps::Everything
     }
 
     fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {

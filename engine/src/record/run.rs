@@ -37,6 +37,22 @@ pub struct Clock {
     pub uncertainty: Nanos,
 }
 
+impl Clock {
+    /// The name of the clock that counts from 1970-01-01 UTC. Importers report it, of no device, where a file says when
+    /// it was made: its offset is the instant of capture time zero, and files of several ranks are aligned by it.
+    pub const UNIX: &str = "unix";
+
+    /// The instant of capture time zero, in nanoseconds since 1970-01-01 UTC.
+    pub fn unix(zero: Nanos) -> Self {
+        Self {
+            device: DeviceId::NONE,
+            name: Self::UNIX.to_owned(),
+            offset: zero,
+            ..Self::default()
+        }
+    }
+}
+
 /// Something known to be wrong or missing in the data itself.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Problem {

@@ -1,8 +1,8 @@
 //! What the file threads do: ask for a path, read a capture or a workload, write one.
 
-use std::fs::{self, File};
+use std::fs;
 use std::future::Future;
-use std::io::{self, BufWriter, Write};
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
@@ -12,11 +12,18 @@ use std::thread::Thread;
 
 use engine::backend::BACKENDS;
 use engine::capture::Capture;
-use engine::exporter::EXPORTERS;
-use engine::importer::{self, IMPORTERS};
+use engine::exporter::{self, EXPORTERS};
+use engine::importer::{self, IMPORTERS, Part};
+use engine::record::Record;
+use engine::time::{Interval, Nanos};
 
 use super::{Answer, Answering, Purpose};
 use crate::panel::BackendChoice;
+use crate::state::State;
+use crate::timeline::drawing;
+
+/// Records of a capture that is made again which are applied at once.
+const BATCH: usize = 65_536;
 
 /// Files that are larger than this are no workloads, in bytes.
 const LARGEST_TEXT: u64 = 16 << 20;
@@ -44,13 +51,10 @@ pub fn probe(answering: &Answering) {
 }
 
 /// A dialog that the user will close.
-type Closed = Pin<Box<dyn Future<Output = Option<rfd::FileHandle>> + Send>>;
+type Closed = Pin<Box<dyn Future<Output = Vec<rfd::FileHandle>> + Send>>;
 
 /// A dialog for `purpose`; `name` is what a new file is called at first.
-pub fn dialog(
-    purpose: Purpose,
-    name: &str,
-) -> impl Future<Output = Option<PathBuf>> + Send + 'static {
+pub fn dialog(purpose: Purpose, name: &str) -> impl Future<Output = Vec<PathBuf>> + Send + 'static {
     let dialog = rfd::AsyncFileDialog::new();
     let captures: Vec<&str> = IMPORTERS
         .iter()
@@ -58,33 +62,36 @@ pub fn dialog(
         .copied()
         .collect();
     let everything: Vec<&str> = captures.iter().copied().chain(["kdl"]).collect();
-    let closed: Closed = match purpose {
-        Purpose::Open => Box::pin(
-            dialog
-                .add_filter("Captures and workloads", &everything)
-                .add_filter("All files", &["*"])
-                .pick_file(),
-        ),
-        Purpose::SaveCapture => {
-            let extensions: Vec<_> = EXPORTERS
-                .iter()
-                .map(|exporter| exporter.extension())
-                .collect();
-            Box::pin(
-                dialog
-                    .add_filter("Captures", &extensions)
-                    .set_file_name(name)
-                    .save_file(),
-            )
-        }
-        Purpose::SaveText => Box::pin(
-            dialog
-                .add_filter("Workloads", &["kdl"])
-                .set_file_name(name)
-                .save_file(),
-        ),
+    let dialog = match purpose {
+        Purpose::Open => dialog
+            .add_filter("Captures and workloads", &everything)
+            .add_filter("All files", &["*"]),
+        Purpose::SaveCapture => dialog.add_filter("Captures", &["pftrace"]),
+        Purpose::SaveText | Purpose::Extract => dialog.add_filter("Workloads", &["kdl"]),
+        Purpose::Export => formats()
+            .into_iter()
+            .fold(dialog, |dialog, (name, ending)| {
+                dialog.add_filter(name, &[ending])
+            }),
     };
-    async move { closed.await.map(|file| file.path().to_path_buf()) }
+    let closed: Closed = if purpose == Purpose::Open {
+        let chosen = dialog.pick_files();
+        Box::pin(async { chosen.await.unwrap_or_default() })
+    } else {
+        let chosen = dialog.set_file_name(name).save_file();
+        Box::pin(async { chosen.await.into_iter().collect() })
+    };
+    async move {
+        let files = closed.await;
+        files.iter().map(|it| it.path().to_path_buf()).collect()
+    }
+}
+
+/// What a capture or a view is written as for other tools: a name and an ending.
+fn formats() -> Vec<(&'static str, &'static str)> {
+    let exporters = EXPORTERS.iter().map(|it| (it.name(), it.extension()));
+    let pictures = [("Picture of the view", "svg")];
+    exporters.chain(pictures).collect()
 }
 
 struct Parked(Thread);
@@ -108,16 +115,20 @@ pub fn wait<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-/// Reads a capture or a workload, by its ending.
-pub fn open(path: &Path, answering: &Answering) {
-    let is_text = path
-        .extension()
-        .is_some_and(|ending| ending.eq_ignore_ascii_case("kdl"));
-    answering.say(if is_text {
-        open_text(path)
-    } else {
-        open_capture(path, answering)
-    });
+/// Reads a workload, or captures as one, by their ending.
+pub fn open(paths: &[PathBuf], answering: &Answering) {
+    let is_text = |path: &Path| {
+        let ending = path.extension();
+        ending.is_some_and(|ending| ending.eq_ignore_ascii_case("kdl"))
+    };
+    let (texts, captures): (Vec<PathBuf>, Vec<PathBuf>) =
+        paths.iter().cloned().partition(|path| is_text(path));
+    for text in texts {
+        answering.say(open_text(&text));
+    }
+    if !captures.is_empty() {
+        answering.say(open_captures(&captures, answering));
+    }
 }
 
 fn open_text(path: &Path) -> Answer {
@@ -137,9 +148,9 @@ fn open_text(path: &Path) -> Answer {
     }
 }
 
-fn open_capture(path: &Path, answering: &Answering) -> Answer {
+fn open_captures(paths: &[PathBuf], answering: &Answering) -> Answer {
     let mut capture = Capture::new();
-    let receipt = importer::open(path, &mut |batch| {
+    let parts = importer::open_all(paths, &mut |batch| {
         if answering.is_cancelled() {
             return ControlFlow::Break(());
         }
@@ -149,78 +160,118 @@ fn open_capture(path: &Path, answering: &Answering) -> Answer {
         ));
         ControlFlow::Continue(())
     });
-    match receipt {
-        Ok(receipt) => Answer::Capture(path.to_path_buf(), Box::new(capture), receipt.notes),
+    match parts {
+        Ok(parts) => Answer::Capture(Box::new(capture), parts),
         Err(importer::Error::Cancelled) => Answer::Failed(None),
         Err(error) => Answer::Failed(Some(error.to_string())),
     }
 }
 
-/// An output that gives up when the user does.
-struct Cancellable<'a, W> {
-    output: W,
-    answering: &'a Answering,
-}
-
-impl<W: Write> Write for Cancellable<'_, W> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.answering.is_cancelled() {
-            return Err(io::Error::other("cancelled"));
+/// Makes the capture again with its files moved in time: an id stays what it was.
+pub fn align(capture: Arc<Capture>, mut parts: Vec<Part>, wanted: &[Nanos], answering: &Answering) {
+    let moves: Vec<Nanos> = parts
+        .iter()
+        .enumerate()
+        .map(|(place, part)| wanted.get(place).copied().unwrap_or_default() - part.hand)
+        .collect();
+    let mut aligned = Capture::new();
+    let mut records = exporter::records(&capture).map(|record| {
+        let each = parts.iter().zip(&moves);
+        each.fold(record, |record, (part, by)| {
+            importer::moved(record, part, *by)
+        })
+    });
+    loop {
+        if answering.is_cancelled() {
+            return answering.say(Answer::Failed(None));
         }
-        self.output.write(bytes)
+        let batch: Vec<Record> = records.by_ref().take(BATCH).collect();
+        if batch.is_empty() {
+            break;
+        }
+        aligned.apply(batch);
     }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.output.flush()
+    drop(records);
+    drop(capture);
+    for (part, by) in parts.iter_mut().zip(moves) {
+        part.hand += by;
     }
+    answering.say(Answer::Aligned(Box::new(aligned), parts));
 }
 
 /// Writes a capture beside its place and then puts it there, so that a failure leaves what was there before.
 pub fn write_capture(path: &Path, capture: Arc<Capture>, answering: &Answering) {
-    let ending = path.extension().unwrap_or_default();
-    let mut exporters = EXPORTERS.iter();
-    let exporter = exporters
-        .find(|exporter| ending == exporter.extension())
-        .or(EXPORTERS.first());
+    let exporter = exporter::for_path(path).or(EXPORTERS.first().copied());
     let Some(exporter) = exporter else {
         return;
     };
-    let written = in_place_of(path, |file| {
-        let mut output = Cancellable {
-            output: BufWriter::new(file),
-            answering,
-        };
-        exporter.write(&capture, &mut output)?;
-        output.flush()
-    });
+    let mut go_on = |_| !answering.is_cancelled();
+    let written = exporter::save(&capture, exporter, path, &mut go_on);
     // The window takes no record while the capture is shared.
     drop(capture);
-    answering.say(match written {
-        Ok(()) => Answer::CaptureWritten(path.to_path_buf()),
-        Err(_) if answering.is_cancelled() => Answer::Failed(None),
-        Err(error) => Answer::Failed(Some(format!("{} was not written: {error}", path.display()))),
+    answering.say(wrote(written, path, answering, Answer::CaptureWritten));
+}
+
+/// Writes a capture for other tools, or a picture of what `state` shows of it.
+pub fn export(path: &Path, capture: Arc<Capture>, state: State, answering: &Answering) {
+    let mut go_on = |_| !answering.is_cancelled();
+    let ending = path.extension().unwrap_or_default();
+    let written = if ending.eq_ignore_ascii_case("svg") {
+        let picture = drawing::svg(&capture, state);
+        exporter::replace(path, &mut go_on, &mut |output| {
+            output.write_all(picture.as_bytes())
+        })
+    } else if let Some(exporter) = exporter::for_path(path) {
+        exporter::save(&capture, exporter, path, &mut go_on)
+    } else {
+        let known: Vec<&str> = formats().into_iter().map(|(_, ending)| ending).collect();
+        Err(io::Error::other(format!(
+            "its ending names no format; use one of .{}",
+            known.join(", .")
+        )))
+    };
+    drop(capture);
+    let done = |path| Answer::Exported(path, String::new());
+    answering.say(wrote(written, path, answering, done));
+}
+
+/// Writes a workload that does what a capture shows in `range`.
+pub fn extract(path: &Path, capture: Arc<Capture>, range: Interval, answering: &Answering) {
+    let extracted = exporter::extract(&capture, range);
+    drop(capture);
+    let extracted = match extracted {
+        Ok(extracted) => extracted,
+        Err(error) => return answering.say(Answer::Failed(Some(error.to_string()))),
+    };
+    let mut go_on = |_| !answering.is_cancelled();
+    let written = exporter::replace(path, &mut go_on, &mut |output| {
+        output.write_all(extracted.text.as_bytes())
     });
+    let words: String = extracted
+        .notes
+        .iter()
+        .fold(String::new(), |all, note| all + " · " + note);
+    let done = |path| Answer::Exported(path, words);
+    answering.say(wrote(written, path, answering, done));
 }
 
 /// Writes a workload's text.
 pub fn write_text(path: &Path, text: &str, answering: &Answering) {
-    let written = in_place_of(path, |mut file| file.write_all(text.as_bytes()));
-    answering.say(match written {
-        Ok(()) => Answer::TextWritten(path.to_path_buf()),
-        Err(error) => Answer::Failed(Some(format!("{} was not written: {error}", path.display()))),
+    let written = exporter::replace(path, &mut |_| true, &mut |output| {
+        output.write_all(text.as_bytes())
     });
+    answering.say(wrote(written, path, answering, Answer::TextWritten));
 }
 
-fn in_place_of(path: &Path, write: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_os_string();
-    name.push(".part");
-    let beside = path.with_file_name(name);
-    let done = File::create(&beside)
-        .and_then(|file| write(&file))
-        .and_then(|()| fs::rename(&beside, path));
-    if done.is_err() {
-        // What is half written helps nobody; that it cannot be removed changes nothing about the error.
-        let _ = fs::remove_file(&beside);
+fn wrote(
+    written: io::Result<()>,
+    path: &Path,
+    answering: &Answering,
+    done: impl FnOnce(PathBuf) -> Answer,
+) -> Answer {
+    match written {
+        Ok(()) => done(path.to_path_buf()),
+        Err(_) if answering.is_cancelled() => Answer::Failed(None),
+        Err(error) => Answer::Failed(Some(format!("{} was not written: {error}", path.display()))),
     }
-    done
 }

@@ -1,0 +1,93 @@
+//! Writes captures in another format, or as a picture.
+
+use std::path::{Path, PathBuf};
+
+use engine::capture::Capture;
+use engine::exporter::{self, EXPORTERS};
+use engine::importer::Part;
+
+use super::progress::Progress;
+use super::{FINE, Stop, Streams, interrupt, open, receipt};
+use crate::state::{Settings, State, ThemeChoice};
+use crate::text;
+use crate::timeline::drawing;
+
+/// Reads all of `files` but the last as one capture, and writes the last in the format that its ending names.
+pub(super) fn convert(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8, Stop> {
+    let Some((output, inputs)) = files.split_last() else {
+        return Ok(FINE);
+    };
+    let is_picture = output
+        .extension()
+        .is_some_and(|it| it.eq_ignore_ascii_case("svg"));
+    if !is_picture && exporter::for_path(output).is_none() {
+        return Err(Stop::Wrong(unknown(output)));
+    }
+    let (capture, parts) = open::open(inputs, streams)?;
+    write(&capture, output, streams)?;
+    told(&capture, &parts, output, streams)?;
+    Ok(FINE)
+}
+
+fn write(capture: &Capture, output: &Path, streams: &Streams<'_>) -> Result<(), Stop> {
+    let progress = Progress::open_ended(streams.watched);
+    let name = output.display().to_string();
+    let mut go_on = |written: u64| {
+        progress.written(&name, written);
+        !interrupt::asked()
+    };
+    let written = if let Some(exporter) = exporter::for_path(output) {
+        exporter::save(capture, exporter, output, &mut go_on)
+    } else {
+        let picture = drawing::svg(capture, as_a_picture());
+        exporter::replace(output, &mut go_on, &mut |file| {
+            file.write_all(picture.as_bytes())
+        })
+    };
+    match written {
+        Ok(()) => Ok(()),
+        Err(_) if interrupt::asked() => Err(Stop::Asked),
+        Err(error) => Err(Stop::Wrong(format!("{name} was not written: {error}"))),
+    }
+}
+
+/// Pictures from the command line are for print.
+fn as_a_picture() -> State {
+    State {
+        settings: Settings {
+            theme: ThemeChoice::Light,
+            ..Settings::default()
+        },
+        ..State::default()
+    }
+}
+
+fn told(
+    capture: &Capture,
+    parts: &[Part],
+    output: &Path,
+    streams: &mut Streams<'_>,
+) -> Result<(), Stop> {
+    let counts = [
+        text::counted(capture.span_count() as u64, "span"),
+        text::counted(capture.dependency_count() as u64, "dependency"),
+    ];
+    let counts = counts.join(", ").replace(text::THIN, " ");
+    writeln!(streams.out, "{}: {counts}", output.display())?;
+    for part in parts {
+        receipt::write(part, parts.len() > 1, streams.out)?;
+    }
+    Ok(())
+}
+
+fn unknown(output: &Path) -> String {
+    let known = EXPORTERS.iter();
+    let known: Vec<String> = known
+        .map(|it| format!(".{} ({})", it.extension(), it.about().trim_end_matches('.')))
+        .collect();
+    format!(
+        "{} cannot be written: its ending names no format. Syncline writes {}; .svg (a picture of all of it)",
+        output.display(),
+        known.join("; ")
+    )
+}

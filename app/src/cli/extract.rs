@@ -1,0 +1,42 @@
+//! Writes a workload that does what a capture's streams did.
+
+use std::path::{Path, PathBuf};
+
+use engine::exporter;
+use engine::time::{Interval, Nanos};
+
+use super::range::Range;
+use super::{FINE, Stop, Streams, interrupt, open};
+
+/// Writes the workload of `range` of some files to `output`, and says what it leaves out.
+pub(super) fn extract(
+    files: &[PathBuf],
+    range: Option<Range>,
+    output: &Path,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Stop> {
+    let (capture, _) = open::open(files, streams)?;
+    let all = capture.extent().unwrap_or_default();
+    let all = Interval::new(all.start, all.end + Nanos(1));
+    let range = range.map_or(all, |range| range.within(all));
+    let extracted = exporter::extract(&capture, range);
+    let extracted = extracted.map_err(|error| Stop::Wrong(error.to_string()))?;
+    let mut go_on = |_| !interrupt::asked();
+    let written = exporter::replace(output, &mut go_on, &mut |file| {
+        file.write_all(extracted.text.as_bytes())
+    });
+    match written {
+        Ok(()) => {}
+        Err(_) if interrupt::asked() => return Err(Stop::Asked),
+        Err(error) => {
+            let text = format!("{} was not written: {error}", output.display());
+            return Err(Stop::Wrong(text));
+        }
+    }
+    let lines = extracted.text.lines().count();
+    writeln!(streams.out, "{}: {lines} lines", output.display())?;
+    for note in &extracted.notes {
+        writeln!(streams.out, "note: {note}")?;
+    }
+    Ok(FINE)
+}

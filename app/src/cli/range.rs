@@ -1,0 +1,73 @@
+//! A range of time as it is written on the command line, such as `10ms..12.5ms`.
+
+use engine::time::{Interval, Nanos};
+
+/// From when to when; an end that is left out is that of the capture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Range {
+    start: Option<Nanos>,
+    end: Option<Nanos>,
+}
+
+impl Range {
+    /// The range of a capture of which everything lies in `all`.
+    pub fn within(self, all: Interval) -> Interval {
+        Interval::new(self.start.unwrap_or(all.start), self.end.unwrap_or(all.end))
+    }
+}
+
+/// Reads a range.
+pub(super) fn parse(text: &str) -> Result<Range, String> {
+    let (start, end) = text
+        .split_once("..")
+        .ok_or("write a start, `..` and an end, such as 10ms..12.5ms")?;
+    let end = end.trim_start_matches('=');
+    Ok(Range {
+        start: instant(start)?,
+        end: instant(end)?,
+    })
+}
+
+fn instant(text: &str) -> Result<Option<Nanos>, String> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let units = [
+        ("ns", 1.0),
+        ("us", 1e3),
+        ("µs", 1e3),
+        ("ms", 1e6),
+        ("s", 1e9),
+    ];
+    let found = units
+        .iter()
+        .find_map(|(unit, factor)| Some((text.strip_suffix(unit)?, *factor)));
+    let (number, factor) = found.unwrap_or((text, 1.0));
+    match number.trim().replace('_', "").parse::<f64>() {
+        Ok(number) if number.is_finite() => Ok(Some(Nanos((number * factor).round() as i64))),
+        _ => Err(format!(
+            "“{text}” is no time; write a number and ns, us, ms or s, such as 12.5ms"
+        )),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units_and_ends_may_be_left_out() {
+        let range = |start, end| Ok(Range { start, end });
+        let (ms, us) = (Nanos::from_millis(10), Nanos(12_500));
+        assert_eq!(parse("10ms..12.5us"), range(Some(ms), Some(us)));
+        assert_eq!(parse("..1_000"), range(None, Some(Nanos(1_000))));
+        assert_eq!(parse("2s..="), range(Some(Nanos(2_000_000_000)), None));
+        for wrong in ["10ms", "a..b", "1..2h"] {
+            assert!(parse(wrong).is_err(), "{wrong}");
+        }
+        let all = Interval::new(Nanos(0), Nanos(9));
+        let to = parse("..5").unwrap().within(all);
+        assert_eq!(to, Interval::new(Nanos(0), Nanos(5)));
+    }
+}

@@ -1,0 +1,90 @@
+//! Receipts on the command line: what became of all that a file held.
+
+use std::io::{self, Write};
+
+use engine::importer::{Part, Receipt};
+use serde_json::{Value, json};
+
+use crate::text;
+
+/// Writes a receipt for people; of several files each bears its name.
+pub(super) fn write(part: &Part, is_one_of_several: bool, out: &mut dyn Write) -> io::Result<()> {
+    let receipt = &part.receipt;
+    let heading = if is_one_of_several {
+        let shift = if part.shift.0 == 0 {
+            String::new()
+        } else {
+            format!(" by {}", part.shift)
+        };
+        let how = part.aligned.label();
+        format!(
+            "\n{} ({}), aligned {how}{shift}\n",
+            part.label,
+            part.path.display()
+        )
+    } else {
+        "\n".to_owned()
+    };
+    writeln!(
+        out,
+        "{heading}{} records read, {} repaired, {} inferred, {} dropped",
+        text::count(receipt.read),
+        text::count(receipt.repaired),
+        text::count(receipt.inferred),
+        receipt.dropped
+    )?;
+    for (cause, count) in &receipt.repairs {
+        writeln!(out, "repaired: {} {cause}", text::count(*count))?;
+    }
+    for note in &receipt.notes {
+        writeln!(out, "note: {note}")?;
+    }
+    Ok(())
+}
+
+/// The receipts of all files together, for programs.
+pub(super) fn sum(parts: &[Part]) -> Value {
+    let mut whole = Receipt::default();
+    for part in parts {
+        let receipt = &part.receipt;
+        whole.read += receipt.read;
+        whole.repaired += receipt.repaired;
+        whole.inferred += receipt.inferred;
+        whole.dropped += receipt.dropped;
+        whole.repairs.extend_from_slice(&receipt.repairs);
+        whole.notes.extend_from_slice(&receipt.notes);
+    }
+    json!({
+        "read": whole.read,
+        "repaired": whole.repaired,
+        "repairs": repairs(&whole),
+        "inferred": whole.inferred,
+        "dropped": whole.dropped,
+        "notes": whole.notes,
+    })
+}
+
+fn repairs(receipt: &Receipt) -> Vec<Value> {
+    let repairs = receipt.repairs.iter();
+    repairs
+        .map(|(cause, count)| json!({ "cause": cause, "count": count }))
+        .collect()
+}
+
+/// A receipt for programs.
+pub(super) fn json(part: &Part) -> Value {
+    let receipt = &part.receipt;
+    json!({
+        "file": part.path.display().to_string(),
+        "label": part.label,
+        "shift_ns": part.shift.0,
+        "aligned": part.aligned.label(),
+        "events": receipt.events,
+        "read": receipt.read,
+        "repaired": receipt.repaired,
+        "repairs": repairs(receipt),
+        "inferred": receipt.inferred,
+        "dropped": receipt.dropped,
+        "notes": receipt.notes,
+    })
+}

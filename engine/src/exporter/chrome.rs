@@ -1,0 +1,85 @@
+//! Writes Chrome's trace JSON, which Perfetto, `chrome://tracing` and most other viewers open.
+
+mod event;
+mod nest;
+mod process;
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use super::{Exporter, Keeps};
+use crate::capture::Capture;
+use crate::record::{Clock, DependencyId};
+use crate::time::Nanos;
+use event::Events;
+use nest::Nest;
+
+/// Chrome's trace JSON as `.json`.
+pub struct Chrome;
+
+impl Exporter for Chrome {
+    fn name(&self) -> &'static str {
+        "chrome"
+    }
+
+    fn extension(&self) -> &'static str {
+        "json"
+    }
+
+    fn about(&self) -> &'static str {
+        "Chrome trace JSON for Perfetto, chrome://tracing and scripts; keeps lanes, spans, arguments, dependencies \
+         and counters."
+    }
+
+    fn keeps(&self) -> Keeps {
+        Keeps::Timeline
+    }
+
+    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
+        let origin = capture.extent().map_or(Nanos::ZERO, |extent| extent.start);
+        // Viewers take no time before zero.
+        let origin = origin.min(Nanos::ZERO);
+        head(capture, origin, output)?;
+        let mut events = Events::new(capture, origin, output);
+        events.lanes()?;
+        for lane in capture.lane_order() {
+            let mut nest = Nest::default();
+            for placed in nest::in_order(capture, lane) {
+                events.span(&placed, nest.place(placed.interval()))?;
+            }
+        }
+        for began in capture.open() {
+            events.began(began)?;
+        }
+        for id in (0..capture.dependency_count() as u32).map(DependencyId) {
+            events.dependency(id)?;
+        }
+        events.counters()?;
+        events.marks()?;
+        output.write_all(b"\n]}\n")?;
+        output.flush()
+    }
+}
+
+/// What stands before the list of events, which is left open.
+fn head(capture: &Capture, origin: Nanos, output: &mut dyn Write) -> io::Result<()> {
+    let run = capture.run();
+    let about = json!({
+        "writer": "Syncline",
+        "version": env!("CARGO_PKG_VERSION"),
+        "name": run.map(|run| run.name.as_str()),
+        "backend": run.map(|run| run.backend.as_str()),
+        "zero_ns": origin.0.saturating_neg(),
+    });
+    write!(output, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{about}")?;
+    let unix = capture
+        .clocks()
+        .iter()
+        .find(|clock| clock.name == Clock::UNIX);
+    if let Some(unix) = unix {
+        let base = unix.offset + origin;
+        write!(output, ",\"baseTimeNanoseconds\":{}", base.0)?;
+    }
+    write!(output, ",\"traceEvents\":[")
+}

@@ -1,0 +1,182 @@
+//! Writes tables of comma-separated values: the spans, or the dependencies, a line each.
+
+use std::io::{self, Write};
+
+use super::{Exporter, Keeps};
+use crate::capture::{Capture, PlacedSpan};
+use crate::record::{DependencyId, SpanId, Value};
+
+/// The spans as `.csv`.
+pub struct Spans;
+
+/// The dependencies as `.dependencies.csv`.
+pub struct Dependencies;
+
+/// The columns of [`Spans`].
+const SPANS: &str = "id,name,kind,state,group,device,lane,role,depth,enqueued_ns,start_ns,end_ns,duration_ns,\
+    queued_ns,repair,line,arguments";
+/// The columns of [`Dependencies`].
+const DEPENDENCIES: &str = "id,kind,basis,event,generation,cause,cause_name,cause_lane,cause_end_ns,effect,\
+    effect_name,effect_lane,effect_start_ns";
+
+impl Exporter for Spans {
+    fn name(&self) -> &'static str {
+        "csv"
+    }
+
+    fn extension(&self) -> &'static str {
+        "csv"
+    }
+
+    fn about(&self) -> &'static str {
+        "Spans for spreadsheets and data frames, a line each, times in nanoseconds."
+    }
+
+    fn keeps(&self) -> Keeps {
+        Keeps::Rows
+    }
+
+    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
+        writeln!(output, "{SPANS}")?;
+        for placed in capture.spans() {
+            writeln!(output, "{}", row_of_span(capture, &placed))?;
+        }
+        output.flush()
+    }
+}
+
+impl Exporter for Dependencies {
+    fn name(&self) -> &'static str {
+        "csv-dependencies"
+    }
+
+    fn extension(&self) -> &'static str {
+        "dependencies.csv"
+    }
+
+    fn about(&self) -> &'static str {
+        "Dependencies for spreadsheets and data frames, a line each, times in nanoseconds."
+    }
+
+    fn keeps(&self) -> Keeps {
+        Keeps::Rows
+    }
+
+    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
+        writeln!(output, "{DEPENDENCIES}")?;
+        for id in (0..capture.dependency_count() as u32).map(DependencyId) {
+            if let Some(row) = row_of_dependency(capture, id) {
+                writeln!(output, "{row}")?;
+            }
+        }
+        output.flush()
+    }
+}
+
+fn row_of_span(capture: &Capture, placed: &PlacedSpan) -> String {
+    let span = placed.span;
+    let lane = capture.lane(span.lane);
+    let device = lane.and_then(|lane| capture.devices().get(lane.device?.index()));
+    let source = capture.calls().get(span.call.index()).map(|call| call.line);
+    let fields = [
+        span.id.0.to_string(),
+        quoted(capture.name(span.name)),
+        span.kind.label().to_owned(),
+        span.state.label().to_owned(),
+        lane.map_or_else(String::new, |it| it.group.label().to_owned()),
+        device.map_or_else(String::new, |it| quoted(&it.name)),
+        quoted(&lane_name(capture, span.id)),
+        lane.map_or_else(String::new, |it| it.role.label().to_owned()),
+        placed.depth.to_string(),
+        span.enqueued.0.to_string(),
+        span.start.0.to_string(),
+        span.end.0.to_string(),
+        (span.end - span.start).0.to_string(),
+        placed.queued().0.to_string(),
+        placed.repair.label().to_owned(),
+        source.map_or_else(String::new, |line| line.to_string()),
+        quoted(&arguments(capture, span.id)),
+    ];
+    fields.join(",")
+}
+
+fn row_of_dependency(capture: &Capture, id: DependencyId) -> Option<String> {
+    let tie = capture.dependency(id)?;
+    let event = capture.events().get(tie.event.index());
+    let called = |id: SpanId| {
+        let placed = capture.span(id);
+        placed.map_or_else(String::new, |it| quoted(capture.name(it.span.name)))
+    };
+    let when = |id: SpanId, end: bool| {
+        let placed = capture.span(id).map(|it| it.span);
+        placed.map_or_else(String::new, |it| {
+            if end { it.end } else { it.start }.0.to_string()
+        })
+    };
+    let fields = [
+        id.0.to_string(),
+        tie.kind.label().to_owned(),
+        tie.basis.label().to_owned(),
+        event.map_or_else(String::new, |event| quoted(capture.name(event.name))),
+        tie.generation.to_string(),
+        tie.cause.0.to_string(),
+        called(tie.cause),
+        quoted(&lane_name(capture, tie.cause)),
+        when(tie.cause, true),
+        tie.effect.0.to_string(),
+        called(tie.effect),
+        quoted(&lane_name(capture, tie.effect)),
+        when(tie.effect, false),
+    ];
+    Some(fields.join(","))
+}
+
+fn lane_name(capture: &Capture, span: SpanId) -> String {
+    let lane = capture
+        .span(span)
+        .and_then(|it| capture.lane(it.span.lane).map(|lane| lane.name.clone()));
+    lane.unwrap_or_default()
+}
+
+/// The arguments of a span as one JSON object; nothing where there are none.
+fn arguments(capture: &Capture, span: SpanId) -> String {
+    let fields: serde_json::Map<String, serde_json::Value> = capture
+        .arguments(span)
+        .map(|(name, value)| (name.to_owned(), json(&value)))
+        .collect();
+    if fields.is_empty() {
+        return String::new();
+    }
+    serde_json::Value::Object(fields).to_string()
+}
+
+/// A value in JSON, which has no word for what is not finite.
+pub(super) fn json(value: &Value) -> serde_json::Value {
+    match value {
+        Value::Integer(value) => (*value).into(),
+        Value::Number(value) if value.is_finite() => (*value).into(),
+        Value::Number(value) => value.to_string().into(),
+        Value::Text(value) => value.to_string().into(),
+    }
+}
+
+/// A field, in quotation marks where it holds what would end it (RFC 4180).
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_that_would_break_a_line_are_quoted() {
+        assert_eq!(quoted("saxpy"), "saxpy");
+        assert_eq!(quoted("f<int, 2>"), "\"f<int, 2>\"");
+        assert_eq!(quoted("say \"a\"\n"), "\"say \"\"a\"\"\n\"");
+    }
+}

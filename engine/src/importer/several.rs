@@ -1,0 +1,210 @@
+//! Several files at once become one capture of several ranks or processes, on one clock.
+
+mod align;
+mod collectives;
+mod label;
+mod numbers;
+
+use std::ops::{ControlFlow, Range};
+use std::path::{Path, PathBuf};
+
+use super::{Batch, Error, Receipt};
+use crate::record::{Record, Run, Severity};
+use crate::time::{Interval, Nanos};
+use align::Waiting;
+use collectives::Collectives;
+use numbers::Numbers;
+
+pub use align::{Aligned, moved};
+
+/// What one of several files became in the capture.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Part {
+    /// The file.
+    pub path: PathBuf,
+    /// What its lanes are called by, such as `rank 3`; empty where it is the only file.
+    pub label: String,
+    /// What became of all that it held.
+    pub receipt: Receipt,
+    /// By how much its own times were moved to lie on the first file's clock.
+    pub shift: Nanos,
+    /// By how much they were moved by hand besides.
+    pub hand: Nanos,
+    /// How that was found.
+    pub aligned: Aligned,
+    /// Its lanes.
+    pub lanes: Range<u32>,
+    /// Its counters.
+    pub counters: Range<u32>,
+    /// Its devices.
+    pub devices: Range<u32>,
+}
+
+/// Opens the files at `paths` as one capture and hands its records to `sink` batch by batch. A single file comes as
+/// it is. Of several, ids are offset, lanes bear the name of their rank or file, times are those of one clock where
+/// the files hold one and count from each file's start where not, and the parts of each collective operation are
+/// tied. A sink that answers [`ControlFlow::Break`] cancels.
+pub fn open_all(
+    paths: &[PathBuf],
+    sink: &mut dyn FnMut(Batch) -> ControlFlow<()>,
+) -> Result<Vec<Part>, Error> {
+    if let [path] = paths {
+        let receipt = super::open(path, sink)?;
+        return Ok(vec![Part {
+            path: path.clone(),
+            receipt,
+            lanes: 0..u32::MAX,
+            counters: 0..u32::MAX,
+            devices: 0..u32::MAX,
+            ..Part::default()
+        }]);
+    }
+    let labels = label::labels(paths);
+    let mut merge = Merge::new(paths, sink);
+    merge.begin(paths, &labels)?;
+    for (path, label) in paths.iter().zip(labels) {
+        merge.file(path, label)?;
+    }
+    merge.finish()
+}
+
+/// Files on their way into one capture.
+struct Merge<'a> {
+    sink: &'a mut dyn FnMut(Batch) -> ControlFlow<()>,
+    numbers: Numbers,
+    collectives: Collectives,
+    parts: Vec<Part>,
+    /// The first instant and the last of all files so far.
+    extent: Option<Interval>,
+    /// The instant of capture time zero since 1970, where the first file says it.
+    zero: Option<Nanos>,
+    /// Bytes of the files that were read, and of all.
+    read: u64,
+    total: u64,
+}
+
+impl<'a> Merge<'a> {
+    fn new(paths: &[PathBuf], sink: &'a mut dyn FnMut(Batch) -> ControlFlow<()>) -> Self {
+        let length = |path: &PathBuf| std::fs::metadata(path).map_or(0, |it| it.len());
+        Self {
+            sink,
+            numbers: Numbers::default(),
+            collectives: Collectives::default(),
+            parts: Vec::new(),
+            extent: None,
+            zero: None,
+            read: 0,
+            total: paths.iter().map(length).sum(),
+        }
+    }
+
+    /// Says what the capture is of.
+    fn begin(&mut self, paths: &[PathBuf], labels: &[String]) -> Result<(), Error> {
+        let run = Run {
+            name: label::of_all(paths, labels),
+            backend: "several files".to_owned(),
+            ..Run::default()
+        };
+        self.send(vec![Record::Run(Box::new(run))])
+    }
+
+    fn file(&mut self, path: &Path, label: String) -> Result<(), Error> {
+        let first = self.numbers.begin(&label, self.parts.len());
+        let (begun, length) = (self.read, std::fs::metadata(path).map_or(0, |it| it.len()));
+        let mut waiting = Waiting::new(self.parts.is_empty());
+        let mut failed = None;
+        let receipt = super::open(path, &mut |batch| {
+            let share = batch.read as f64 / batch.total.max(1) as f64;
+            self.read = begun + (share.min(1.0) * length as f64) as u64;
+            let records = waiting.take(batch.records, self.zero, self.extent);
+            match self.take(records, waiting.shift()) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failed = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        let receipt = receipt?;
+        let rest = waiting.finish();
+        self.take(rest, waiting.shift())?;
+        if self.parts.is_empty() {
+            self.zero = waiting.zero();
+        }
+        self.read = begun + length;
+        let next = self.numbers.next();
+        self.parts.push(Part {
+            path: path.to_owned(),
+            label,
+            receipt,
+            shift: waiting.shift(),
+            hand: Nanos::ZERO,
+            aligned: waiting.aligned(),
+            lanes: first.lanes..next.lanes,
+            counters: first.counters..next.counters,
+            devices: first.devices..next.devices,
+        });
+        Ok(())
+    }
+
+    /// Renumbers records of the file under way, moves them in time and hands them over.
+    fn take(&mut self, records: Vec<Record>, shift: Nanos) -> Result<(), Error> {
+        let mut out = Vec::with_capacity(records.len());
+        for record in records {
+            let Some(mut record) = self.numbers.lift(record, &mut out) else {
+                continue;
+            };
+            align::shift(&mut record, shift);
+            self.collectives.see(&record, self.parts.len());
+            if let Some(reached) = align::reach(&record) {
+                self.extent = Some(self.extent.map_or(reached, |it| it.union(reached)));
+            }
+            out.push(record);
+        }
+        self.send(out)
+    }
+
+    fn send(&mut self, records: Vec<Record>) -> Result<(), Error> {
+        let batch = Batch {
+            records,
+            read: self.read,
+            total: self.total,
+        };
+        match (self.sink)(batch) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Cancelled),
+        }
+    }
+
+    /// Ties what ran on several ranks, and says what could not be known.
+    fn finish(mut self) -> Result<Vec<Part>, Error> {
+        let (mut records, notes) = self.collectives.ties(&self.parts);
+        let ties = records.len() as u64;
+        for part in &self.parts {
+            if let Some(text) = part.aligned.told(part) {
+                records.push(align::problem(Severity::Info, "aligned-by-start", text));
+            }
+        }
+        for text in &notes {
+            records.push(align::problem(
+                Severity::Info,
+                "collectives-unmatched",
+                text.clone(),
+            ));
+        }
+        self.read = self.total;
+        self.send(records)?;
+        if let Some(last) = self.parts.last_mut() {
+            last.receipt.inferred += ties;
+            last.receipt.notes.extend(notes);
+        }
+        for part in &mut self.parts {
+            let told = part.aligned.told(part);
+            part.receipt.notes.extend(told);
+        }
+        Ok(self.parts)
+    }
+}

@@ -1,0 +1,93 @@
+//! What each of several files is called by: its rank where its name says one, or what tells its name from the others.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// Words before a number that say which of several a file is of.
+const WORDS: &[&str] = &[
+    "rank", "worker", "node", "host", "device", "gpu", "proc", "part",
+];
+
+/// A short name for each file, no two the same.
+pub(super) fn labels(paths: &[PathBuf]) -> Vec<String> {
+    let ways: [fn(&Path) -> Option<String>; 3] =
+        [numbered, stem, |path| Some(path.display().to_string())];
+    for way in ways {
+        let found: Option<Vec<String>> = paths.iter().map(|path| way(path)).collect();
+        if let Some(found) = found.filter(|it| differ(it)) {
+            return found;
+        }
+    }
+    // The same file twice.
+    let places = paths.iter().enumerate();
+    places
+        .map(|(place, path)| format!("{} {place}", stem(path).unwrap_or_default()))
+        .collect()
+}
+
+/// What all of them together are called.
+pub(super) fn of_all(paths: &[PathBuf], labels: &[String]) -> String {
+    match (labels.first(), labels.last()) {
+        (Some(first), Some(last)) if paths.len() > 2 => {
+            format!("{first} … {last} ({} files)", paths.len())
+        }
+        (Some(first), Some(last)) => format!("{first} and {last}"),
+        _ => String::new(),
+    }
+}
+
+fn differ(labels: &[String]) -> bool {
+    labels.iter().collect::<BTreeSet<_>>().len() == labels.len()
+}
+
+fn stem(path: &Path) -> Option<String> {
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let stem = name.split('.').next().filter(|stem| !stem.is_empty());
+    Some(stem.map_or(name.clone(), str::to_owned))
+}
+
+/// The last word and number of the path, such as `rank 3` of `run/rank3/trace.json`.
+fn numbered(path: &Path) -> Option<String> {
+    let parts: Vec<String> = path
+        .components()
+        .map(|part| part.as_os_str().to_string_lossy().to_ascii_lowercase())
+        .collect();
+    parts.iter().rev().find_map(|part| {
+        WORDS.iter().find_map(|word| {
+            let after = part.get(part.find(word)? + word.len()..)?;
+            let digits: String = after
+                .trim_start_matches(['-', '_', ' ', '.'])
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .collect();
+            (!digits.is_empty()).then(|| format!("{word} {digits}"))
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(paths: &[&str]) -> Vec<String> {
+        labels(&paths.iter().map(PathBuf::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn files_are_called_by_what_tells_them_apart() {
+        assert_eq!(
+            of(&[
+                "a/worker0_step_12.16.pt.json.gz",
+                "a/worker1_step_12.17.pt.json.gz"
+            ]),
+            ["worker 0", "worker 1"]
+        );
+        assert_eq!(
+            of(&["run_rank0/trace_view.json", "run_rank11/trace_view.json"]),
+            ["rank 0", "rank 11"]
+        );
+        assert_eq!(of(&["left.json", "right.json"]), ["left", "right"]);
+        assert_eq!(of(&["a/x.json", "b/x.json"]), ["a/x.json", "b/x.json"]);
+        assert_eq!(of(&["x.json", "x.json"]), ["x 0", "x 1"]);
+    }
+}

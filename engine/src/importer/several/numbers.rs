@@ -1,0 +1,314 @@
+//! Numbers of records: each file counts from 0, and in the capture of several the next file's follow the last one's.
+
+use std::collections::HashMap;
+
+use crate::record::{
+    CallId, CounterId, Device, DeviceId, EventId, Group, Lane, LaneId, NameId, PipelineId,
+    PromiseId, Record, SpanId,
+};
+
+/// Room for the order of lanes within a file.
+const ORDERS: i32 = 1 << 21;
+
+/// The first free number of each sort.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    pub lanes: u32,
+    pub counters: u32,
+    pub devices: u32,
+    spans: u32,
+    events: u32,
+    calls: u32,
+    pipelines: u32,
+    promises: u32,
+}
+
+/// Gives records of one file after the other numbers of their own. Equal names of several files are one.
+#[derive(Debug, Default)]
+pub(super) struct Numbers {
+    base: Counts,
+    next: Counts,
+    texts: HashMap<Box<str>, NameId>,
+    /// The names of the file under way.
+    names: Vec<NameId>,
+    last_name: u32,
+    label: String,
+    place: i32,
+    /// The device of lanes that belong to none, so that those of one file stand together.
+    stand_in: Option<DeviceId>,
+}
+
+macro_rules! lifts {
+    ($($method:ident $id:ident $counts:ident;)*) => {$(
+        fn $method(&mut self, id: $id) -> $id {
+            if !id.is_some() {
+                return id;
+            }
+            let lifted = id.0.saturating_add(self.base.$counts);
+            self.next.$counts = self.next.$counts.max(lifted.saturating_add(1));
+            $id(lifted)
+        }
+    )*};
+}
+
+impl Numbers {
+    lifts! {
+        lane LaneId lanes;
+        counter CounterId counters;
+        device DeviceId devices;
+        span SpanId spans;
+        event EventId events;
+        call CallId calls;
+        pipeline PipelineId pipelines;
+        promise PromiseId promises;
+    }
+
+    /// The next file begins, at this place among all. Answers with the first numbers that are its own.
+    pub fn begin(&mut self, label: &str, place: usize) -> Counts {
+        self.base = self.next;
+        self.names.clear();
+        label.clone_into(&mut self.label);
+        self.place = i32::try_from(place).unwrap_or(i32::MAX);
+        self.stand_in = None;
+        self.base
+    }
+
+    /// The first numbers that no file has yet.
+    pub fn next(&self) -> Counts {
+        self.next
+    }
+
+    fn name(&mut self, id: NameId) -> NameId {
+        if !id.is_some() {
+            return id;
+        }
+        // A name that is used before its text came.
+        if self.names.len() <= id.index() && id.index() < self.names.len() + (1 << 20) {
+            self.names.resize(id.index() + 1, NameId::NONE);
+        }
+        let fresh = NameId(self.last_name);
+        match self.names.get_mut(id.index()) {
+            Some(name) if name.is_some() => *name,
+            Some(name) => {
+                self.last_name += 1;
+                *name = fresh;
+                fresh
+            }
+            None => NameId::NONE,
+        }
+    }
+
+    /// The name of a text, under the file's number for it; new ones are announced.
+    fn text(&mut self, id: NameId, text: Box<str>) -> Option<Record> {
+        let promised = self.names.get(id.index()).copied().unwrap_or_default();
+        if promised.is_some() {
+            return Some(Record::Name(promised, text));
+        }
+        if let Some(&known) = self.texts.get(&text) {
+            if self.names.len() <= id.index() && id.index() < self.names.len() + (1 << 20) {
+                self.names.resize(id.index() + 1, NameId::NONE);
+            }
+            if let Some(name) = self.names.get_mut(id.index()) {
+                *name = known;
+            }
+            return None;
+        }
+        let fresh = self.name(id);
+        self.texts.insert(text.clone(), fresh);
+        fresh.is_some().then_some(Record::Name(fresh, text))
+    }
+
+    /// The record with the numbers that it has in the capture of all; nothing where it says nothing new, or speaks
+    /// of its file as a whole. What has to come before it goes to `before`.
+    pub fn lift(&mut self, record: Record, before: &mut Vec<Record>) -> Option<Record> {
+        Some(match record {
+            Record::Name(id, text) => return self.text(id, text),
+            Record::Span(mut span) => {
+                span.id = self.span(span.id);
+                span.lane = self.lane(span.lane);
+                span.name = self.name(span.name);
+                span.call = self.call(span.call);
+                Record::Span(span)
+            }
+            Record::Began(mut began) => {
+                began.id = self.span(began.id);
+                began.lane = self.lane(began.lane);
+                began.name = self.name(began.name);
+                Record::Began(began)
+            }
+            Record::Dependency(mut tie) => {
+                tie.cause = self.span(tie.cause);
+                tie.effect = self.span(tie.effect);
+                tie.event = self.event(tie.event);
+                Record::Dependency(tie)
+            }
+            Record::Argument(span, name, value) => {
+                Record::Argument(self.span(span), self.name(name), value)
+            }
+            Record::Sample(mut sample) => {
+                sample.counter = self.counter(sample.counter);
+                Record::Sample(sample)
+            }
+            Record::Lane(lane) => Record::Lane(Box::new(self.placed(*lane, before))),
+            other => return self.lift_rare(other),
+        })
+    }
+
+    fn lift_rare(&mut self, record: Record) -> Option<Record> {
+        Some(match record {
+            Record::Device(mut device) => {
+                device.id = self.device(device.id);
+                device.name = self.prefixed(&device.name);
+                Record::Device(device)
+            }
+            Record::Counter(mut counter) => {
+                counter.id = self.counter(counter.id);
+                counter.device = counter.device.map(|id| self.device(id));
+                counter.name = self.prefixed(&counter.name);
+                Record::Counter(counter)
+            }
+            Record::Event(mut event) => {
+                event.id = self.event(event.id);
+                event.name = self.name(event.name);
+                Record::Event(event)
+            }
+            Record::Call(mut call) => {
+                call.id = self.call(call.id);
+                call.name = self.name(call.name);
+                Record::Call(call)
+            }
+            Record::Problem(mut problem) => {
+                problem.span = self.span(problem.span);
+                problem.event = self.event(problem.event);
+                problem.text = format!("{}: {}", self.label, problem.text);
+                Record::Problem(problem)
+            }
+            Record::Expectation(mut expectation) => {
+                expectation.text = self.prefixed(&expectation.text);
+                Record::Expectation(expectation)
+            }
+            Record::Log(mut log) => {
+                log.text = self.prefixed(&log.text);
+                Record::Log(log)
+            }
+            Record::Run(_) | Record::End(_) => return None,
+            other => self.lift_of_device(other),
+        })
+    }
+
+    fn lift_of_device(&mut self, mut record: Record) -> Record {
+        match &mut record {
+            Record::Loss(loss) => loss.device = self.device(loss.device),
+            Record::Recovery(recovery) => recovery.device = self.device(recovery.device),
+            Record::Clock(clock) => clock.device = self.device(clock.device),
+            Record::Pipeline(pipeline) => {
+                pipeline.id = self.pipeline(pipeline.id);
+                pipeline.device = self.device(pipeline.device);
+                pipeline.call = self.span(pipeline.call);
+            }
+            Record::PipelineStep(step) => {
+                step.pipeline = self.pipeline(step.pipeline);
+                step.span = self.span(step.span);
+            }
+            Record::Promise(promise) => {
+                promise.id = self.promise(promise.id);
+                promise.device = self.device(promise.device);
+                promise.call = self.span(promise.call);
+            }
+            Record::Settlement(settlement) => {
+                settlement.promise = self.promise(settlement.promise);
+                settlement.span = self.span(settlement.span);
+            }
+            _ => {}
+        }
+        record
+    }
+
+    fn prefixed(&self, name: &str) -> String {
+        format!("{} · {name}", self.label)
+    }
+
+    /// A lane among those of its file.
+    fn placed(&mut self, mut lane: Lane, before: &mut Vec<Record>) -> Lane {
+        lane.id = self.lane(lane.id);
+        lane.name = self.prefixed(&lane.name);
+        let within = lane.order.clamp(-ORDERS / 2, ORDERS / 2 - 1) + ORDERS / 2;
+        lane.order = self
+            .place
+            .min(i32::MAX / ORDERS - 1)
+            .saturating_mul(ORDERS)
+            .saturating_add(within);
+        lane.device = match (lane.device, lane.group) {
+            (Some(device), _) => Some(self.device(device)),
+            (None, Group::Host | Group::Counters) => None,
+            (None, Group::Device | Group::Streams) => Some(self.stand_in(before)),
+        };
+        lane
+    }
+
+    fn stand_in(&mut self, before: &mut Vec<Record>) -> DeviceId {
+        if let Some(id) = self.stand_in {
+            return id;
+        }
+        // Beyond every device that the file may name.
+        let id = DeviceId(self.next.devices.saturating_add(64));
+        self.next.devices = id.0.saturating_add(1);
+        self.stand_in = Some(id);
+        before.push(Record::Device(Box::new(Device {
+            id,
+            name: self.label.clone(),
+            backend: String::new(),
+            detail: String::new(),
+        })));
+        id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{Span, SpanKind, State};
+    use crate::time::Nanos;
+
+    fn span(id: u32, lane: u32, name: u32) -> Record {
+        Record::Span(Span {
+            id: SpanId(id),
+            lane: LaneId(lane),
+            name: NameId(name),
+            call: CallId::NONE,
+            kind: SpanKind::Kernel,
+            state: State::Done,
+            enqueued: Nanos::ZERO,
+            start: Nanos::ZERO,
+            end: Nanos(1),
+        })
+    }
+
+    #[test]
+    fn numbers_follow_those_of_the_file_before_and_names_are_shared() {
+        let mut numbers = Numbers::default();
+        let mut out = Vec::new();
+        for place in 0..2 {
+            numbers.begin(&format!("rank {place}"), place);
+            for record in [
+                Record::Name(NameId(0), "saxpy".into()),
+                Record::Name(NameId(1), format!("only {place}").into()),
+                span(0, 0, 0),
+                span(1, 2, 1),
+            ] {
+                let lifted = numbers.lift(record, &mut out);
+                out.extend(lifted);
+            }
+        }
+        let spans: Vec<_> = out
+            .iter()
+            .filter_map(|record| match record {
+                Record::Span(span) => Some((span.id.0, span.lane.0, span.name.0)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(spans, [(0, 0, 0), (1, 2, 1), (2, 3, 0), (3, 5, 2)]);
+        let names = out.iter().filter(|it| matches!(it, Record::Name(..)));
+        assert_eq!(names.count(), 3);
+    }
+}
