@@ -10,6 +10,7 @@ mod conformance;
 mod damage;
 mod layers;
 mod lists;
+mod losses;
 mod readme;
 mod sizes;
 mod ui;

@@ -6,7 +6,9 @@ mod engine;
 mod expectation;
 mod gate;
 mod host;
+mod injector;
 mod ledger;
+mod loss;
 mod names;
 mod outbox;
 mod prepare;
@@ -18,5 +20,5 @@ mod shared;
 mod stall;
 
 pub use engine::{Engine, run};
-pub use protocol::{Control, Message, Pace, Phase, RunRequest};
+pub use protocol::{Control, Message, Pace, Phase, Recovery, RunRequest};
 pub use recorder::{Recorder, Reporter};

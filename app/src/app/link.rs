@@ -7,7 +7,7 @@ use crossbeam_channel::Receiver;
 use eframe::egui::Context;
 use engine::capture::Capture;
 use engine::record::Outcome;
-use engine::runner::{Control, Engine, Message, Pace, Phase, RunRequest};
+use engine::runner::{Control, Engine, Message, Pace, Phase, Recovery, RunRequest};
 
 use super::App;
 use crate::action::Action;
@@ -67,6 +67,8 @@ impl App {
             save: None,
             paused,
             pace: pace(self.state.settings.pace),
+            lose: Vec::new(),
+            recovery: Recovery::Pause,
         };
         self.control(Control::Run(Box::new(request)));
     }

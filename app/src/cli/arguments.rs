@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use engine::runner::Recovery;
+use engine::workload::Injection;
 
 /// Syncline shows what GPU streams really do.
 #[derive(Debug, Parser)]
@@ -88,6 +90,15 @@ pub struct RunOptions {
     /// What runs it; `syncline backends` lists them
     #[arg(long, default_value = "cpu")]
     pub backend: String,
+    /// Which of the backend's adapters: its number, or a part of its name
+    #[arg(long, default_value = "", hide_default_value = true)]
+    pub adapter: String,
+    /// Lose the device: `destroy` or `driver`, and with @ the moment; may be given several times
+    #[arg(long, value_name = "WAY[@MOMENT]", long_help = LOSE)]
+    pub lose: Vec<Injection>,
+    /// What to do once the device is lost
+    #[arg(long, value_enum, default_value_t)]
+    pub recover: Recover,
     /// Another value for a parameter; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     pub parameters: Vec<(String, f64)>,
@@ -104,6 +115,34 @@ const FIELDS: &str = "How to print. `json` prints one object with the fields nam
     failed or unknown), reason, duration_ns, spans, running, dependencies, lost, streams (each name, role, spans, busy_ns, \
     waiting_ns, queued_ns), overlaps (each first, second, both_ns, of_first, of_second), expectations (each text, holds, \
     found, line), problems (each severity, code, text) and saved. Fields may be added; none is renamed or taken away";
+
+/// The ways and moments of a loss.
+const LOSE: &str = "Lose the device on purpose. The way is `destroy`, a call in the order of the calls, or `driver`, a \
+    loss that the driver reports. The moment is a time such as 500us or 2ms, pipeline:NAME while it is being compiled, \
+    stream:NAME while an operation of it runs, label:NAME or line:NUMBER right before that call; at once without one. \
+    May be given several times";
+
+/// What to do once the device is lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Recover {
+    /// Go on with the calls, which come to nothing
+    #[default]
+    No,
+    /// Open it anew and go on where the calls are
+    Resume,
+    /// Open it anew and begin again with the first call
+    Replay,
+}
+
+impl From<Recover> for Recovery {
+    fn from(recover: Recover) -> Self {
+        match recover {
+            Recover::No => Self::Stay,
+            Recover::Resume => Self::Resume,
+            Recover::Replay => Self::Replay,
+        }
+    }
+}
 
 /// How to print an answer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

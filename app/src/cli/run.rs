@@ -52,7 +52,7 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
         return Err(lines.join("\n"));
     }
     Ok(RunRequest {
-        adapter: String::new(),
+        adapter: options.adapter.clone(),
         name,
         source,
         parameters: options.parameters.clone(),
@@ -60,6 +60,8 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
         save: options.save.clone(),
         paused: false,
         pace: Pace::Full,
+        lose: options.lose.clone(),
+        recovery: options.recover.into(),
     })
 }
 

@@ -146,6 +146,26 @@ pub trait Device: Send + Sync {
     /// [`Record::Loss`]: crate::record::Record::Loss
     fn lose(&self, kind: LossKind) -> LossReport;
 
+    /// Opens the device anew after a loss, with its layout. Buffers on the device begin as their copies on the host
+    /// are, and no event is recorded. What was submitted before stays lost.
+    ///
+    /// # Errors
+    /// It cannot be opened again, or what was submitted before does not come to an end.
+    fn reopen(&self) -> Result<(), Error>;
+
+    /// Lets host threads call from the beginning, after each of them has left.
+    ///
+    /// # Errors
+    /// The run was stopped.
+    fn rewind(&self) -> Result<(), Error>;
+
+    /// Lets `act` be done once an operation runs on `stream`, at a moment at which it does. A device whose time is
+    /// the host's gives `act` back: there the caller looks by itself.
+    fn when_running(&self, stream: StreamIndex, act: Alarm) -> Option<Alarm> {
+        let _ = stream;
+        Some(act)
+    }
+
     /// Asks the implementation below, on the calling thread; nothing where there is none that has such an answer.
     fn raw(&self, question: &Question) -> Option<Raw>;
 

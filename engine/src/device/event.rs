@@ -43,6 +43,7 @@ pub struct Events {
 #[derive(Debug, Default)]
 struct Slot {
     latest: Option<Recorded>,
+    generation: u32,
     is_released: bool,
 }
 
@@ -66,7 +67,8 @@ impl Events {
         submit: impl FnOnce(Recorded) -> T,
     ) -> Result<T, EventError> {
         self.with(event, |slot| {
-            let generation = slot.latest.map_or(0, |latest| latest.generation) + 1;
+            slot.generation += 1;
+            let generation = slot.generation;
             let recorded = Recorded {
                 generation,
                 span,
@@ -87,6 +89,14 @@ impl Events {
         take: impl FnOnce(Option<Recorded>) -> T,
     ) -> Result<T, EventError> {
         self.with(event, |slot| take(slot.latest))
+    }
+
+    /// No event was recorded: their device was opened anew. Generations count on.
+    pub fn forget(&self) {
+        for slot in &self.slots {
+            let mut slot = lock(slot);
+            slot.latest = None;
+        }
     }
 
     /// Releases `event` without blocking; waits that were submitted before stay valid (rule A11).

@@ -173,6 +173,10 @@ impl Worker {
         let mut next_tick = Instant::now() + TICK;
         let (mut patience, nothing) = (Duration::ZERO, never());
         while !running.is_over(patience) {
+            running.replay();
+            if running.shared.losses.take_pause() {
+                self.outbox.post(Message::Phase(Phase::Paused));
+            }
             let ended = if running.has_hosts() {
                 &running.ended
             } else {
@@ -216,6 +220,16 @@ impl Worker {
             Control::Resume => Phase::Running,
             Control::Run(_) | Control::Stop | Control::Shutdown => Phase::Stopping,
             Control::Pace(pace) => return gate.pace(pace),
+            Control::Lose(injection) => {
+                if let Err(reason) = running.lose(injection) {
+                    self.outbox.post(Message::Refused(reason));
+                }
+                return;
+            }
+            Control::Recover(how) => {
+                running.recover(how);
+                Phase::Running
+            }
         };
         self.outbox.post(Message::Phase(phase));
         match control {
@@ -226,7 +240,8 @@ impl Worker {
                 *next = Some(request);
                 running.stop();
             }
-            Control::Stop | Control::Shutdown | Control::Pace(_) => running.stop(),
+            Control::Stop | Control::Shutdown => running.stop(),
+            Control::Pace(_) | Control::Lose(_) | Control::Recover(_) => {}
         }
     }
 }

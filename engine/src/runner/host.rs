@@ -11,6 +11,7 @@ use super::caller::Caller;
 use super::recorder::Reporter;
 use super::shared::Shared;
 use crate::backend::{Error, HostIndex};
+use crate::device::Status;
 use crate::record::{EventId, Log, Problem, Record, Severity, SpanId};
 
 /// Starts the thread of `host`, which says on `done` that it ended, whatever ended it.
@@ -52,9 +53,30 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
             progress.calls.fetch_add(1, Relaxed);
             progress.line.store(placed.place.line, Relaxed);
         }
-        caller.make(&placed)?;
+        if shared.losses.is_replaying() {
+            break;
+        }
+        shared.before_call(placed.place, reporter);
+        match caller.make(&placed) {
+            // As WebGPU has it: what is asked of a lost device comes to nothing, and whoever asked goes on.
+            Err(Error::Lost(_)) => {
+                shared.note_loss(reporter);
+                if !shared.losses.goes_on() {
+                    return Err(lost(shared));
+                }
+            }
+            other => other?,
+        }
     }
     Ok(())
+}
+
+/// Why a host thread ends whose device was lost by itself.
+fn lost(shared: &Shared) -> Error {
+    match shared.device.status() {
+        Status::Lost(reason) => Error::Lost(reason),
+        _ => Error::Lost("it has been opened anew meanwhile".to_owned()),
+    }
 }
 
 /// Where a host thread is, for the text of an error.

@@ -4,6 +4,8 @@ use std::sync::Arc;
 
 use super::RunRequest;
 use super::gate::Gate;
+use super::injector;
+use super::loss::Losses;
 use super::names::Names;
 use super::recorder::{Recorder, Reporter};
 use super::save::Save;
@@ -11,7 +13,7 @@ use super::shared::{Shared, first_stream, queue_lane};
 use crate::backend::{self, Backend, Device, HostIndex, Layout, StreamLayout};
 use crate::record::{self, Clock, Counter, DeviceId, EventId, Group, Lane, Record, Role, Run};
 use crate::time::Nanos;
-use crate::workload::{self, BufferIndex, Document, Plan, StreamIndex};
+use crate::workload::{self, BufferIndex, Document, Injection, Plan, StreamIndex};
 
 /// The device of a run in its capture.
 pub const DEVICE: DeviceId = DeviceId(0);
@@ -26,6 +28,8 @@ pub struct Prepared {
     pub reporter: Reporter,
     /// The file it is written to.
     pub save: Option<Save>,
+    /// Losses to inject.
+    pub lose: Vec<Injection>,
 }
 
 /// Prepares a run on the backend that it asks for.
@@ -67,13 +71,18 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     });
     let save = save.transpose()?;
     let gate = Gate::new(request.paused, request.pace);
-    let shared = Shared::new(plan, device, gate, Names::default());
+    for injection in &request.lose {
+        injector::check(&plan, injection)?;
+    }
+    let losses = Losses::new(request.recovery);
+    let shared = Shared::new(plan, device, gate, Names::default(), losses);
     describe(request, backend, &shared, &reporter);
     Ok(Prepared {
         shared: Arc::new(shared),
         recorder,
         reporter,
         save,
+        lose: request.lose.clone(),
     })
 }
 
@@ -120,7 +129,7 @@ fn layout(plan: &Plan, adapter: &str, has_queue: bool) -> Layout {
 }
 
 /// Gives the host copies their first values.
-fn fill(plan: &Plan, device: &dyn Device) {
+pub fn fill(plan: &Plan, device: &dyn Device) {
     const BLOCK: usize = 1024;
     let mut numbers = [0.0_f64; BLOCK];
     for (place, buffer) in plan.buffers.iter().enumerate() {

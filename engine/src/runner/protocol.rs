@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::record::Record;
+use crate::workload::Injection;
 
 /// To the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,6 +23,10 @@ pub enum Control {
     Stop,
     /// How fast host threads make calls.
     Pace(Pace),
+    /// Lose the device, now or at its moment.
+    Lose(Injection),
+    /// Open a lost device anew, and go on in this way. Host threads that were held go on too.
+    Recover(Recovery),
     /// End the engine.
     Shutdown,
 }
@@ -57,6 +62,25 @@ pub struct RunRequest {
     pub paused: bool,
     /// How fast host threads make calls.
     pub pace: Pace,
+    /// Losses to inject.
+    pub lose: Vec<Injection>,
+    /// What to do once the device is lost.
+    pub recovery: Recovery,
+}
+
+/// What to do once the device is lost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Recovery {
+    /// Nothing: host threads go on, and what they submit is lost, as WebGPU has it.
+    #[default]
+    Stay,
+    /// Hold the host threads until somebody says how to go on.
+    Pause,
+    /// Open the device anew and go on with the calls that the host threads are at.
+    Resume,
+    /// Open the device anew and begin again with the first call.
+    Replay,
 }
 
 /// What the engine is doing.

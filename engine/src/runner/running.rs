@@ -7,11 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crossbeam_channel::{Receiver, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded};
 
+use super::Recovery;
 use super::collector::{Collector, Desk};
 use super::expectation;
 use super::host::{self, panic_text};
+use super::injector;
 use super::ledger::Ledger;
 use super::outbox::Outbox;
 use super::prepare::Prepared;
@@ -22,6 +24,7 @@ use crate::backend::{Error, HostIndex};
 use crate::device::{Status, lock};
 use crate::record::{EventId, LaneId, Log, Outcome, Problem, Record, RunEnd, Severity, SpanId};
 use crate::time::Nanos;
+use crate::workload::Injection;
 
 /// Operations that run for longer are shown before they end.
 const LONG: Nanos = Nanos::from_millis(1);
@@ -32,6 +35,7 @@ pub struct Running {
     pub shared: Arc<Shared>,
     /// Says which host threads ended.
     pub ended: Receiver<HostIndex>,
+    done: Sender<HostIndex>,
     recorder: Arc<Recorder>,
     reporter: Reporter,
     collector: Option<Collector>,
@@ -54,6 +58,7 @@ impl Running {
             recorder,
             reporter,
             save,
+            lose,
         } = prepared;
         let ledger = Ledger::new(&shared.plan, first_stream(&shared.plan));
         let collector = Collector::start(Arc::clone(&recorder), outbox, save, ledger)?;
@@ -62,6 +67,7 @@ impl Running {
         let mut running = Self {
             shared,
             ended,
+            done,
             recorder,
             reporter,
             collector: Some(collector),
@@ -72,13 +78,62 @@ impl Running {
             shown: BTreeMap::new(),
         };
         running.shared.device.start();
-        for place in 0..count {
-            let shared = Arc::clone(&running.shared);
-            let reporter = running.recorder.reporter();
-            let thread = host::start(shared, HostIndex(place), reporter, done.clone())?;
-            running.hosts.push(thread);
+        injector::announce(&lose, &running.reporter);
+        for injection in lose {
+            injector::arm(&running.shared, injection, &running.reporter);
         }
+        running.start_hosts()?;
         Ok(running)
+    }
+
+    fn start_hosts(&mut self) -> Result<(), Error> {
+        let count = self.shared.plan.hosts.len();
+        self.hosts_left = count;
+        for place in 0..count {
+            let (shared, done) = (Arc::clone(&self.shared), self.done.clone());
+            let reporter = self.recorder.reporter();
+            self.hosts
+                .push(host::start(shared, HostIndex(place), reporter, done)?);
+        }
+        Ok(())
+    }
+
+    /// Begins again with the first call, where that is wanted and every host thread has ended.
+    pub fn replay(&mut self) {
+        if !self.shared.losses.is_replaying() || self.hosts_left > 0 {
+            return;
+        }
+        for host in self.hosts.drain(..) {
+            // What it panicked of was said by itself.
+            let _ = host.join();
+        }
+        self.shared.losses.end_replaying();
+        self.shared.forget();
+        super::prepare::fill(&self.shared.plan, self.shared.device.as_ref());
+        let started = self
+            .shared
+            .device
+            .rewind()
+            .and_then(|()| self.start_hosts());
+        if let Err(error) = started {
+            self.shared.fail(&error.to_string());
+        }
+    }
+
+    /// Loses the device, now or at its moment.
+    ///
+    /// # Errors
+    /// What the loss waits for is not in the workload.
+    pub fn lose(&self, injection: Injection) -> Result<(), String> {
+        injector::check(&self.shared.plan, &injection)?;
+        injector::arm(&self.shared, injection, &self.reporter);
+        Ok(())
+    }
+
+    /// Opens a lost device anew, and lets host threads go on that were held.
+    pub fn recover(&self, how: Recovery) {
+        self.shared.recover_or_fail(how, &self.reporter);
+        self.shared.gate.resume();
     }
 
     /// A host thread ended.
@@ -93,7 +148,9 @@ impl Running {
 
     /// Whether every host thread and stream has ended; waits a moment for the streams.
     pub fn is_over(&self, patience: Duration) -> bool {
-        self.hosts_left == 0 && self.shared.device.settle(patience)
+        self.hosts_left == 0
+            && !self.shared.losses.is_replaying()
+            && self.shared.device.settle(patience)
     }
 
     /// Somebody wants it to end.
@@ -104,6 +161,7 @@ impl Running {
 
     /// What has to be done from time to time: shows what runs for long, and looks for a stall.
     pub fn tick(&mut self) {
+        self.shared.note_loss(&self.reporter);
         if !self.shared.device.caps().deterministic {
             self.show_long();
         }
@@ -146,8 +204,9 @@ impl Running {
                 .fail(&format!("Syncline itself failed: {panic}"));
         }
         self.join();
+        self.shared.end();
         // Before the results are checked, which takes its time and is no part of the run.
-        let end = self.now();
+        let end = self.shared.now();
         let mut desk = self.collector.take().and_then(Collector::finish);
         let outcome = self.outcome();
         let ledger = desk.as_ref().map(Desk::ledger);
@@ -172,9 +231,17 @@ impl Running {
             return Outcome::Failed(reason);
         }
         match self.shared.device.status() {
+            Status::Lost(_) if self.shared.losses.goes_on() => self.ended_well(),
             Status::Poisoned(reason) | Status::Lost(reason) => Outcome::Failed(reason),
-            Status::Working if self.is_stopped.load(Ordering::SeqCst) => Outcome::Stopped,
-            Status::Working => Outcome::Finished,
+            Status::Working => self.ended_well(),
+        }
+    }
+
+    fn ended_well(&self) -> Outcome {
+        if self.is_stopped.load(Ordering::SeqCst) {
+            Outcome::Stopped
+        } else {
+            Outcome::Finished
         }
     }
 
@@ -191,12 +258,6 @@ impl Running {
             (Outcome::Stopped, _) => expectation::unchecked(plan, "the run was stopped"),
             _ => expectation::unchecked(plan, "the run failed"),
         }
-    }
-
-    /// The time, when no host thread is left to ask for it.
-    fn now(&self) -> Nanos {
-        let beyond = HostIndex(self.shared.plan.hosts.len());
-        self.shared.device.now(beyond)
     }
 
     fn report_end(&self, outcome: Outcome, time: Nanos) {
@@ -246,6 +307,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        self.shared.end();
         self.shared.stop();
         self.join();
         if let Some(collector) = self.collector.take() {

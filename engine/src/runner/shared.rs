@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::gate::Gate;
+use super::loss::Losses;
 use super::names::Names;
 use crate::backend::{Device, HostIndex};
 use crate::device::{Events, lock};
@@ -23,6 +24,9 @@ pub struct Shared {
     pub names: Names,
     /// Where host threads pass before each call.
     pub gate: Gate,
+    /// What is known of losses of the device.
+    pub losses: Losses,
+    is_over: AtomicBool,
     streams: Vec<Mutex<Tail>>,
     signals: Vec<Mutex<Signal>>,
     hosts: Vec<Progress>,
@@ -64,7 +68,13 @@ pub struct Progress {
 
 impl Shared {
     /// For a run of `plan` on `device`, before its first call.
-    pub fn new(plan: Plan, device: Box<dyn Device>, gate: Gate, names: Names) -> Self {
+    pub fn new(
+        plan: Plan,
+        device: Box<dyn Device>,
+        gate: Gate,
+        names: Names,
+        losses: Losses,
+    ) -> Self {
         let tail = || Tail {
             last: SpanId::NONE,
             submitted: 0,
@@ -78,6 +88,8 @@ impl Shared {
             device,
             names,
             gate,
+            losses,
+            is_over: AtomicBool::new(false),
             spans: AtomicU32::new(0),
             failure: Mutex::default(),
         }
@@ -133,6 +145,26 @@ impl Shared {
     pub fn fail(&self, reason: &str) {
         lock(&self.failure).get_or_insert_with(|| reason.to_owned());
         self.stop();
+    }
+
+    /// The run has ended.
+    pub fn end(&self) {
+        self.is_over.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the run has ended.
+    pub fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::SeqCst)
+    }
+
+    /// No signal was raised and no operation submitted, for a run that begins again.
+    pub fn forget(&self) {
+        for signal in &self.signals {
+            *lock(signal) = Signal::default();
+        }
+        for host in &self.hosts {
+            host.calls.store(0, Ordering::Relaxed);
+        }
     }
 
     /// Why the run could not go on.

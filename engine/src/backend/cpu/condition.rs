@@ -82,6 +82,11 @@ impl Condition {
         self.is_stopped() || self.code.load(SeqCst) == LOST
     }
 
+    /// The device was opened anew after a loss. Says whether it was lost.
+    pub fn reopen(&self) -> bool {
+        self.code.compare_exchange(LOST, 0, SeqCst, SeqCst).is_ok()
+    }
+
     fn set(&self, code: u8) -> bool {
         self.code.compare_exchange(0, code, SeqCst, SeqCst).is_ok()
     }

@@ -23,6 +23,9 @@ use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target}
 /// Operations that may queue on a stream before the submitting host thread has to wait, as on a GPU.
 const ROOM: u64 = 1 << 16;
 
+/// How long what was submitted to a lost device may take to come to an end.
+const DRAIN: Duration = Duration::from_secs(10);
+
 /// What workers and host threads share.
 pub struct Shared {
     /// The device's id in the capture.
@@ -406,6 +409,28 @@ impl Device for CpuDevice {
             message,
             how: "Syncline told the threads of this device to run nothing more",
         }
+    }
+
+    fn reopen(&self) -> Result<(), Error> {
+        let deadline = Instant::now() + DRAIN;
+        while !self.settle(Duration::from_millis(50)) {
+            self.shared.wake_all();
+            if Instant::now() > deadline {
+                return Err(Error::TimedOut);
+            }
+        }
+        for slot in &self.shared.events {
+            *lock(slot) = None;
+        }
+        self.shared.memory.restore();
+        self.shared.condition.reopen();
+        Ok(())
+    }
+
+    fn rewind(&self) -> Result<(), Error> {
+        self.shared.hosts.iter().for_each(Host::rewind);
+        self.shared.signals.iter().for_each(Watermark::lower);
+        self.shared.condition.check()
     }
 
     fn raw(&self, _: &Question) -> Option<Raw> {

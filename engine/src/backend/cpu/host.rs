@@ -58,6 +58,11 @@ impl Host {
         result
     }
 
+    /// The thread makes calls again.
+    pub fn rewind(&self) {
+        lock(&self.0).is_done = false;
+    }
+
     /// The thread makes no more calls.
     pub fn leave(&self) {
         lock(&self.0).is_done = true;

@@ -69,6 +69,13 @@ impl Memory {
         }
     }
 
+    /// Gives every buffer on the device the numbers of its copy on the host, as a device that is opened anew has.
+    pub fn restore(&self) {
+        for buffer in &self.buffers {
+            buffer.device.copy_from(&buffer.host);
+        }
+    }
+
     /// Whether an operation names buffers that exist and, if a kernel, fits them.
     ///
     /// # Errors

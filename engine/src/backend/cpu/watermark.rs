@@ -30,6 +30,11 @@ impl Watermark {
         }
     }
 
+    /// Lets the number begin again; nobody may be waiting.
+    pub fn lower(&self) {
+        self.value.store(0, SeqCst);
+    }
+
     /// Makes those that wait look again at what makes them give up.
     pub fn poke(&self) {
         drop(lock(&self.lock));

@@ -313,6 +313,24 @@ impl Device for MockDevice {
         }
     }
 
+    fn reopen(&self) -> Result<(), Error> {
+        let mut simulation = lock(&self.simulation);
+        simulation.reopen();
+        self.memory.restore();
+        Ok(())
+    }
+
+    fn rewind(&self) -> Result<(), Error> {
+        let mut simulation = lock(&self.simulation);
+        simulation.rewind();
+        check(&simulation)
+    }
+
+    fn when_running(&self, stream: StreamIndex, act: Alarm) -> Option<Alarm> {
+        lock(&self.simulation).watch(stream, act);
+        None
+    }
+
     fn raw(&self, _: &Question) -> Option<Raw> {
         None
     }

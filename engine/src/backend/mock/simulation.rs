@@ -39,6 +39,8 @@ pub struct Simulation {
     /// What is to be done, by its time and then by the order of asking.
     alarms: BTreeMap<(Nanos, u64), Alarm>,
     alarm_count: u64,
+    /// What is to be done once an operation runs on a stream.
+    watches: Vec<(usize, Alarm)>,
 }
 
 /// What can happen next, and what it happens to; ties go to the first of these, then to the lower place.
@@ -71,6 +73,7 @@ impl Simulation {
             time: Nanos::ZERO,
             alarms: BTreeMap::new(),
             alarm_count: 0,
+            watches: Vec::new(),
         }
     }
 
@@ -78,6 +81,31 @@ impl Simulation {
     pub fn set_alarm(&mut self, time: Nanos, act: Alarm) {
         self.alarm_count += 1;
         self.alarms.insert((time, self.alarm_count), act);
+    }
+
+    /// Lets `act` be done once an operation runs on `stream`.
+    pub fn watch(&mut self, stream: StreamIndex, act: Alarm) {
+        self.watches.push((stream.index(), act));
+    }
+
+    /// Begins anew after a loss: no event is recorded, and streams are free from now on.
+    pub fn reopen(&mut self) {
+        if self.cause == Some(Cause::Lost) {
+            self.cause = None;
+        }
+        self.latest.fill(None);
+        for stream in &mut self.streams {
+            stream.free_at = stream.free_at.max(self.time);
+        }
+    }
+
+    /// Lets host threads call from the beginning, from now on.
+    pub fn rewind(&mut self) {
+        self.signals.fill(None);
+        for host in &mut self.hosts {
+            host.clock = host.clock.max(self.time);
+            host.state = HostState::Ready;
+        }
     }
 
     /// Lets things happen until it is a host thread's turn, or nothing can happen, or somebody's act is due: that
@@ -261,6 +289,15 @@ impl Simulation {
                 let len = |buffer: BufferIndex| self.lens.get(buffer.index()).copied().unwrap_or(0);
                 let end = time + cost::of(operation, &len);
                 stream.running = Some((item, Interval { start: time, end }));
+                let found = self
+                    .watches
+                    .iter()
+                    .position(|(watched, _)| *watched == place);
+                if let Some(found) = found {
+                    // In its middle: at its beginning nobody could say whether it runs.
+                    let (_, act) = self.watches.remove(found);
+                    self.set_alarm(Nanos(i64::midpoint(time.0, end.0)), act);
+                }
             }
         }
     }

@@ -59,6 +59,14 @@ impl Device for FaultyDevice {
         self.1.submit(h, s, submission)
     }
 
+    fn reopen(&self) -> Result<(), Error> {
+        self.1.reopen()
+    }
+
+    fn rewind(&self) -> Result<(), Error> {
+        self.1.rewind()
+    }
+
     fn activity(&self) -> Activity {
         if self.0 == Place::Look {
             resume_unwind(Box::new("planted"));

@@ -1,0 +1,179 @@
+//! Losses that wait for their moment: a call, a time, a compile, an operation of a stream.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use super::recorder::Reporter;
+use super::shared::Shared;
+use crate::backend::{Alarm, HostIndex};
+use crate::record::{LaneId, Record};
+use crate::time::Nanos;
+use crate::workload::{Injection, LossBy, Moment, Place, Plan, StreamIndex, nearest};
+
+/// How often a thread that watches a device of the host's own time looks at it.
+const LOOK: Duration = Duration::from_micros(100);
+
+/// Whether everything that `injection` names is in `plan`.
+///
+/// # Errors
+/// What is missing, and what there is instead.
+pub fn check(plan: &Plan, injection: &Injection) -> Result<(), String> {
+    let streams: Vec<&str> = plan.streams.iter().map(|it| it.name.as_str()).collect();
+    let pipelines: Vec<&str> = plan.pipelines.iter().map(|it| it.name.as_str()).collect();
+    let labels: Vec<&str> = plan.sites.iter().map(|it| it.label.as_str()).collect();
+    let (what, name, known) = match &injection.at {
+        Moment::Stream(name) => ("stream", name, streams),
+        Moment::Pipeline(name) => ("pipeline", name, pipelines),
+        Moment::Label(name) => ("call labelled", name, labels),
+        Moment::Line(line) if plan.sites.iter().all(|site| site.line != *line) => {
+            let lines: Vec<String> = plan.sites.iter().map(|it| it.line.to_string()).collect();
+            let lines = lines.join(", ");
+            return Err(format!(
+                "{injection}: there is no call at line {line}; calls are at {lines}"
+            ));
+        }
+        Moment::Line(_) | Moment::Now | Moment::Time(_) => return Ok(()),
+    };
+    if known.contains(&name.as_str()) {
+        return Ok(());
+    }
+    let known: Vec<&str> = known.into_iter().filter(|it| !it.is_empty()).collect();
+    let help = nearest(name, known.iter().copied()).unwrap_or_else(|| match known.as_slice() {
+        [] => "this workload has none".to_owned(),
+        known => format!("there are {}", known.join(", ")),
+    });
+    Err(format!("{injection}: there is no {what} {name}; {help}"))
+}
+
+/// Lets `injection` wait for its moment; at once where that is now.
+pub fn arm(shared: &Arc<Shared>, injection: Injection, reporter: &Reporter) {
+    match injection.at {
+        Moment::Now => shared.lose(injection.by, reporter),
+        Moment::Time(time) => arm_time(shared, injection.by, time, reporter),
+        Moment::Stream(ref name) => {
+            let place = shared.plan.streams.iter().position(|it| it.name == *name);
+            if let Some(place) = place {
+                arm_stream(shared, injection.by, StreamIndex(place as u32), reporter);
+            }
+        }
+        Moment::Label(_) | Moment::Line(_) | Moment::Pipeline(_) => {
+            shared.losses.state().armed.push(injection);
+            shared.losses.is_armed.store(true, Ordering::SeqCst);
+        }
+    }
+}
+
+fn arm_time(shared: &Arc<Shared>, by: LossBy, time: Nanos, reporter: &Reporter) {
+    let act = act(shared, by, reporter);
+    if let Some(act) = shared.device.alarm(time, act) {
+        watch(shared, act, move |shared| shared.now() >= time);
+    }
+}
+
+fn arm_stream(shared: &Arc<Shared>, by: LossBy, stream: StreamIndex, reporter: &Reporter) {
+    let act = act(shared, by, reporter);
+    if let Some(act) = shared.device.when_running(stream, act) {
+        let lane = shared.stream_lane(stream);
+        watch(shared, act, move |shared| runs(shared, lane));
+    }
+}
+
+fn act(shared: &Arc<Shared>, by: LossBy, reporter: &Reporter) -> Alarm {
+    // Not kept alive by what waits: a run that is over is dropped.
+    let (shared, reporter) = (Arc::downgrade(shared), reporter.clone());
+    Box::new(move |_| {
+        if let Some(shared) = shared.upgrade() {
+            shared.lose(by, &reporter);
+        }
+    })
+}
+
+/// Whether an operation runs on a lane.
+fn runs(shared: &Shared, lane: LaneId) -> bool {
+    let mut found = false;
+    let mut look =
+        |began: crate::record::Began| found |= began.lane == lane && !began.kind.is_waiting();
+    shared.device.running(Nanos::ZERO, &|_| false, &mut look);
+    found
+}
+
+/// Waits on a thread of its own until it `is_time`, for as long as the run goes on.
+fn watch(shared: &Arc<Shared>, act: Alarm, is_time: impl Fn(&Shared) -> bool + Send + 'static) {
+    let weak = Arc::downgrade(shared);
+    let look = move || {
+        while let Some(shared) = weak.upgrade() {
+            if shared.is_over() {
+                return;
+            }
+            if is_time(&shared) {
+                return act(shared.now());
+            }
+            drop(shared);
+            std::thread::sleep(LOOK);
+        }
+    };
+    let thread = std::thread::Builder::new().name("injector".to_owned());
+    if let Err(error) = thread.spawn(look) {
+        shared.fail(&format!(
+            "no thread could be started to lose the device: {error}"
+        ));
+    }
+}
+
+impl Shared {
+    /// A call is about to be made: loses the device where that is wanted right before it.
+    pub fn before_call(&self, place: Place, reporter: &Reporter) {
+        if !self.losses.is_armed.load(Ordering::Relaxed) {
+            return;
+        }
+        let label = self
+            .plan
+            .sites
+            .get(place.call as usize)
+            .map(|site| &site.label);
+        self.fire(reporter, |at| match at {
+            Moment::Line(line) => *line == place.line,
+            Moment::Label(name) => label == Some(name),
+            _ => false,
+        });
+    }
+
+    /// A pipeline is being compiled: loses the device where that is wanted meanwhile. Called on the thread that
+    /// compiles, once the compile is under way as far as anybody can see.
+    pub fn while_compiling(&self, pipeline: &str, reporter: &Reporter) {
+        if self.losses.is_armed.load(Ordering::Relaxed) {
+            self.fire(reporter, |at| *at == Moment::Pipeline(pipeline.to_owned()));
+        }
+    }
+
+    /// Fires the first loss that waits for what `is_met` says has come.
+    fn fire(&self, reporter: &Reporter, is_met: impl Fn(&Moment) -> bool) {
+        let mut state = self.losses.state();
+        let place = state
+            .armed
+            .iter()
+            .position(|injection| is_met(&injection.at));
+        let found = place.map(|place| state.armed.remove(place));
+        drop(state);
+        if let Some(injection) = found {
+            self.lose(injection.by, reporter);
+        }
+    }
+
+    /// The time where no host thread asks for its own.
+    pub fn now(&self) -> Nanos {
+        self.device.now(HostIndex(self.plan.hosts.len()))
+    }
+}
+
+/// Says what a run will be made to suffer, for its log.
+pub fn announce(injections: &[Injection], reporter: &Reporter) {
+    for injection in injections {
+        reporter.send(Record::Log(Box::new(crate::record::Log {
+            time: Nanos::ZERO,
+            severity: crate::record::Severity::Info,
+            text: format!("the device will be lost: {injection}"),
+        })));
+    }
+}
