@@ -8,6 +8,7 @@ mod captures;
 mod cli;
 mod conformance;
 mod damage;
+mod databases;
 mod layers;
 mod lists;
 mod losses;

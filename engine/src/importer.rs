@@ -1,12 +1,14 @@
 //! Opens files of captures: one format a file, all listed in [`IMPORTERS`] and recognised by their content.
 
 mod error;
+pub mod nsight;
 pub mod pftrace;
 mod receipt;
 mod refused;
 mod several;
 mod sink;
 mod source;
+mod sqlite;
 
 pub use error::Error;
 pub use receipt::Receipt;
@@ -31,12 +33,16 @@ pub trait Importer: Sync {
     /// Whether a file that begins with `head` is of this format. The first 65,536 bytes of the file are given,
     /// unpacked, or all of a shorter one.
     fn recognises(&self, head: &[u8]) -> bool;
+    /// How the names of tables begin by which a database of the format is known; none where it is no database.
+    fn tables(&self) -> &'static [&'static str] {
+        &[]
+    }
     /// Hands every record of `source` to `sink`, batch by batch.
     fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error>;
 }
 
 /// Every format that captures are read from.
-pub const IMPORTERS: &[&dyn Importer] = &[&pftrace::Pftrace];
+pub const IMPORTERS: &[&dyn Importer] = &[&pftrace::Pftrace, &nsight::Nsight];
 
 /// Opens the file at `path`, whatever its format, and hands its records to `sink` batch by batch. A sink that
 /// answers [`ControlFlow::Break`] cancels.
@@ -53,8 +59,10 @@ pub fn open_source(
     sink: &mut dyn FnMut(Batch) -> ControlFlow<()>,
 ) -> Result<Receipt, Error> {
     let head = source.head();
-    let Some(importer) = IMPORTERS.iter().find(|it| it.recognises(head)) else {
-        return Err(Error::unknown(source));
+    let importer = match IMPORTERS.iter().find(|it| it.recognises(head)) {
+        Some(importer) => *importer,
+        None if sqlite::is_database(head) => sqlite::format_of(source)?,
+        None => return Err(Error::unknown(source)),
     };
     let mut sink = Sink::new(source, sink);
     let mut receipt = importer.read(source, &mut sink)?;

@@ -1,0 +1,168 @@
+//! What the receipt says of an export: what it does not hold, and what could not be known.
+
+use std::collections::HashMap;
+
+use super::super::sqlite::{Database, Outcome};
+use super::Reading;
+use super::part::Part;
+use crate::record::Severity;
+
+/// What was counted on the way.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Names of NVTX domains.
+    pub domains: HashMap<i64, String>,
+    /// Ranges in a domain of their own: place and domain.
+    pub in_domains: Vec<(u32, i64)>,
+    /// Rows that name something and are no range.
+    pub namings: u64,
+    pub open_ranges: u64,
+    pub unlaunched: u64,
+    pub empty_records: u64,
+    pub uncalled_records: u64,
+    pub uncalled_waits: u64,
+    pub queries: u64,
+}
+
+/// Beginnings of names of tables that hold nothing that a timeline shows.
+const SILENT: &[&str] = &[
+    "ENUM_",
+    "TARGET_INFO_",
+    "META_DATA",
+    "EXPORT_META_DATA",
+    "ANALYSIS_",
+    "StringIds",
+    "ThreadNames",
+    "PROCESSES",
+    "ProcessStreams",
+    "sqlite_",
+    "NVTX_PAYLOAD_",
+    "NVTX_COUNTER",
+    "NVTX_SCOPES",
+    "NVTX_DEFINED",
+];
+
+impl Reading<'_, '_> {
+    /// Says it all.
+    pub(super) fn tell(&mut self, outcome: &Outcome, database: &Database) {
+        self.tell_waits(outcome);
+        let tally = &self.tally;
+        let said = [
+            (
+                tally.open_ranges,
+                "ranges had not ended when the capture did; they are shown as still running",
+            ),
+            (
+                tally.unlaunched,
+                "operations of the GPU have no call in the file that launched them",
+            ),
+            (
+                tally.empty_records,
+                "records of events name no event; they tie nothing",
+            ),
+            (
+                tally.uncalled_records,
+                "records of events have no call in the file",
+            ),
+            (
+                tally.uncalled_waits,
+                "waits have no call in the file; they are on a lane of their own",
+            ),
+            (
+                tally.namings,
+                "rows of NVTX_EVENTS name categories and threads; they are no ranges",
+            ),
+        ];
+        for (count, words) in said {
+            if count > 0 {
+                self.draft.receipt.note(format!("{count} {words}."));
+            }
+        }
+        if !database.has("CUPTI_ACTIVITY_KIND_KERNEL") {
+            self.draft.receipt.note(
+                "The file holds no kernels; profile with nsys profile --trace=cuda,nvtx to see what the GPU did.",
+            );
+        }
+        self.tell_unread(database);
+        let log = database.unmerged();
+        if log > 0 {
+            self.draft.receipt.note(format!(
+                "A log of {log} bytes lies beside the file: what was written last may be missing. Close the program \
+                 that has it open and open it again."
+            ));
+        }
+    }
+
+    fn tell_waits(&mut self, outcome: &Outcome) {
+        let Outcome {
+            waits,
+            guessed,
+            unknown,
+            own,
+            passed,
+            idle,
+            blind,
+            ..
+        } = *outcome;
+        if self.events.is_empty() && (waits > 0 || blind > 0) {
+            let text = "The file has no records of events (CUPTI_ACTIVITY_KIND_CUDA_EVENT): what a stream waited for is \
+                        known only as far as the order of calls allows. Export a capture made with \
+                        --cuda-event-trace=true to know it.";
+            self.draft
+                .sink
+                .complain(Severity::Warning, "no-event-records", text.to_owned());
+            self.draft.receipt.note(text);
+        }
+        let said = [
+            (
+                guessed,
+                "waits of streams are drawn by the order of calls alone, as inferred",
+            ),
+            (
+                unknown,
+                "waits of streams are for an event of which no record is in the file",
+            ),
+            (
+                idle,
+                "waits are of streams to which nothing was submitted after; those that ran nothing have no lane",
+            ),
+            (
+                own,
+                "waits are for what was recorded on the same stream, whose order says it already",
+            ),
+            (
+                passed,
+                "waits are for records before which nothing was submitted; they passed at once",
+            ),
+            (
+                blind,
+                "host waits are for an event of which no record is in the file",
+            ),
+        ];
+        for (count, words) in said {
+            if count > 0 {
+                self.draft.receipt.note(format!("{count} {words}."));
+            }
+        }
+    }
+
+    /// Names the tables that have rows and are not shown.
+    fn tell_unread(&mut self, database: &Database) {
+        let read: Vec<String> = Part::of(database)
+            .into_iter()
+            .map(|(_, query)| query.table)
+            .collect();
+        let unread: Vec<String> = database
+            .tables()
+            .iter()
+            .filter(|table| table.rows > 0 && !read.contains(&table.name))
+            .filter(|table| !SILENT.iter().any(|silent| table.name.starts_with(silent)))
+            .map(|table| format!("{} ({} rows)", table.name, table.rows))
+            .collect();
+        if !unread.is_empty() {
+            self.draft
+                .receipt
+                .note(format!("Tables that are not shown: {}.", unread.join(", ")));
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! What all formats in SQLite share: tables are read in blocks, leniently, and never beyond what the file can hold.
+
+mod block;
+mod budget;
+mod column;
+mod database;
+mod device;
+mod draft;
+mod event;
+mod host;
+mod lane;
+mod launch;
+mod name;
+mod order;
+mod query;
+mod scan;
+mod schema;
+mod string;
+mod trouble;
+mod wait;
+
+use memchr::memmem;
+
+use super::{Error, IMPORTERS, Importer, Source};
+
+pub(super) use block::Row;
+pub(super) use column::{As, Columns};
+pub(super) use database::Database;
+pub(super) use device::Devices;
+pub(super) use draft::{Draft, Ran};
+pub(super) use event::{Events, Recorded};
+pub(super) use host::{HostSpan, Hosts};
+pub(super) use lane::{Lanes, Title, Work};
+pub(super) use launch::Launches;
+pub(super) use name::Names;
+pub(super) use order::{Operation, Operations, Stream};
+pub(super) use query::Query;
+pub(super) use scan::scan;
+pub(super) use string::Strings;
+pub(super) use trouble::Troubles;
+pub(super) use wait::{Event, Outcome, Wait, Waits, resolve};
+
+/// What every SQLite file begins with.
+const MAGIC: &[u8] = b"SQLite format 3\0";
+
+/// Whether a file that begins with `head` is a database in whose first bytes a table is named like one of these.
+pub(super) fn recognises(head: &[u8], tables: &[&str]) -> bool {
+    is_database(head)
+        && tables
+            .iter()
+            .any(|table| memmem::find(head, table.as_bytes()).is_some())
+}
+
+/// The format of a database, by its tables, where its first bytes do not name them. Fails where it is of no known
+/// format.
+pub(super) fn format_of(source: &Source) -> Result<&'static dyn Importer, Error> {
+    let database = Database::open(source)?;
+    let known = |importer: &&&dyn Importer| {
+        let mut tables = importer.tables().iter();
+        tables.any(|start| {
+            database
+                .tables()
+                .iter()
+                .any(|table| table.name.starts_with(start))
+        })
+    };
+    if let Some(importer) = IMPORTERS.iter().find(known) {
+        return Ok(*importer);
+    }
+    let names: Vec<&str> = database
+        .tables()
+        .iter()
+        .map(|table| table.name.as_str())
+        .take(8)
+        .collect();
+    Err(Error::Useless {
+        path: source.path().to_owned(),
+        why: format!(
+            "it is an SQLite database of no profiler that Syncline knows; its tables are {}",
+            names.join(", ")
+        ),
+    })
+}
+
+/// Whether a file that begins with `head` is a database.
+pub(super) fn is_database(head: &[u8]) -> bool {
+    head.starts_with(MAGIC)
+}

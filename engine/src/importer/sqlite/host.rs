@@ -1,0 +1,153 @@
+//! Calls and scopes of host threads: gathered first, since they come from several tables and have to nest.
+
+use super::draft::{Draft, Ran};
+use crate::importer::Error;
+use crate::record::{Began, LaneId, NameId, Record, SpanId, SpanKind, State, Value};
+
+/// Spans between two looks at whether the reader still wants them.
+const STRIDE: usize = 1024;
+
+/// Something that a host thread did, in the file's own time.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::importer) struct HostSpan {
+    pub start: i64,
+    /// Nothing where it had not ended when the capture did.
+    pub end: Option<i64>,
+    pub name: NameId,
+    pub kind: SpanKind,
+    pub state: State,
+}
+
+/// One row of a host thread, by its place in the order of reading.
+#[derive(Clone, Copy, Debug)]
+struct Entry {
+    start: i64,
+    end: i64,
+    place: u32,
+    name: NameId,
+    kind: SpanKind,
+    state: State,
+}
+
+/// What stands for the end of what has not ended.
+const OPEN: i64 = i64::MAX;
+
+/// Everything that host threads did, until it is handed over.
+#[derive(Debug, Default)]
+pub(in crate::importer) struct Hosts {
+    lanes: Vec<(LaneId, Vec<Entry>)>,
+    last: usize,
+    starts: Vec<i64>,
+    lanes_of: Vec<(LaneId, SpanKind)>,
+    spans: Vec<SpanId>,
+    arguments: Vec<(u32, NameId, Value)>,
+}
+
+impl Hosts {
+    /// Takes a span; answers its place.
+    pub fn push(&mut self, lane: LaneId, span: HostSpan) -> u32 {
+        let place = self.starts.len() as u32;
+        self.starts.push(span.start);
+        self.lanes_of.push((lane, span.kind));
+        let entry = Entry {
+            start: span.start,
+            end: span.end.unwrap_or(OPEN),
+            place,
+            name: span.name,
+            kind: span.kind,
+            state: span.state,
+        };
+        if self
+            .lanes
+            .get(self.last)
+            .is_none_or(|(last, _)| *last != lane)
+        {
+            let known = self.lanes.iter().position(|(known, _)| *known == lane);
+            self.last = known.unwrap_or(self.lanes.len());
+            if known.is_none() {
+                self.lanes.push((lane, Vec::new()));
+            }
+        }
+        if let Some((_, entries)) = self.lanes.get_mut(self.last) {
+            entries.push(entry);
+        }
+        place
+    }
+
+    /// Adds a field to the span at a place.
+    pub fn argument(&mut self, place: u32, name: NameId, value: Value) {
+        self.arguments.push((place, name, value));
+    }
+
+    /// When the span at a place began, in the file's own time.
+    pub fn start(&self, place: u32) -> Option<i64> {
+        self.starts.get(place as usize).copied()
+    }
+
+    /// The lane of the span at a place.
+    pub fn lane(&self, place: u32) -> Option<LaneId> {
+        self.lanes_of.get(place as usize).map(|(lane, _)| *lane)
+    }
+
+    /// What sort of span is at a place.
+    pub fn kind(&self, place: u32) -> SpanKind {
+        self.lanes_of
+            .get(place as usize)
+            .map_or(SpanKind::Call, |(_, kind)| *kind)
+    }
+
+    /// The span at a place, once it was handed over.
+    pub fn span(&self, place: u32) -> SpanId {
+        self.spans
+            .get(place as usize)
+            .copied()
+            .unwrap_or(SpanId::NONE)
+    }
+
+    /// Hands everything over, each thread in order of time, an outer span before those within. `shown` says how far
+    /// the file has been read.
+    pub fn hand_over(&mut self, draft: &mut Draft<'_, '_>, read: u64) -> Result<(), Error> {
+        self.spans.resize(self.starts.len(), SpanId::NONE);
+        for (lane, mut entries) in std::mem::take(&mut self.lanes) {
+            entries.sort_by_key(|entry| (entry.start, std::cmp::Reverse(entry.end)));
+            for chunk in entries.chunks(STRIDE) {
+                for entry in chunk {
+                    let id = put(draft, lane, entry);
+                    if let Some(slot) = self.spans.get_mut(entry.place as usize) {
+                        *slot = id;
+                    }
+                }
+                draft.sink.advance(read)?;
+            }
+        }
+        for (place, name, value) in std::mem::take(&mut self.arguments) {
+            draft.argument(self.span(place), name, value);
+        }
+        Ok(())
+    }
+}
+
+fn put(draft: &mut Draft<'_, '_>, lane: LaneId, entry: &Entry) -> SpanId {
+    if entry.end == OPEN {
+        let id = draft.next_span();
+        let start = draft.time(entry.start);
+        draft.sink.push(Record::Began(Began {
+            id,
+            lane,
+            name: entry.name,
+            kind: entry.kind,
+            enqueued: start,
+            start,
+        }));
+        return id;
+    }
+    draft.ran(Ran {
+        lane,
+        name: entry.name,
+        kind: entry.kind,
+        state: entry.state,
+        enqueued: None,
+        start: entry.start,
+        end: entry.end,
+    })
+}

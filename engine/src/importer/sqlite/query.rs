@@ -1,0 +1,44 @@
+//! What is asked of one table.
+
+use super::column::{As, Columns};
+use super::schema::{Table, quoted};
+
+/// Columns of one table, in the order asked for.
+#[derive(Clone, Debug)]
+pub(in crate::importer) struct Query {
+    /// The table's name.
+    pub table: String,
+    /// About how many rows it has.
+    pub rows: u64,
+    pub(super) sql: String,
+    pub(super) kinds: Vec<As>,
+}
+
+impl Query {
+    /// Asks a table for columns; those that it lacks read as nothing.
+    pub fn new(table: &Table, columns: Columns) -> Self {
+        Self::named(table, columns.iter().copied())
+    }
+
+    /// The same with names that are known only at run time.
+    pub fn named<'a>(table: &Table, columns: impl Iterator<Item = (&'a str, As)>) -> Self {
+        let (names, kinds): (Vec<String>, Vec<As>) = columns
+            .map(|(name, kind)| {
+                let known = table.has(name).then(|| quoted(name));
+                (known.unwrap_or("NULL".to_owned()), kind)
+            })
+            .unzip();
+        // An index would answer in another order, and can differ from the table in a damaged file.
+        let sql = format!(
+            "SELECT {} FROM {} NOT INDEXED",
+            names.join(", "),
+            quoted(&table.name)
+        );
+        Self {
+            table: table.name.clone(),
+            rows: table.rows,
+            sql,
+            kinds,
+        }
+    }
+}
