@@ -2,6 +2,8 @@
 
 mod deeds;
 mod pictures;
+mod pipelines;
+mod storm;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

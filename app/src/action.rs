@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use engine::record::{DependencyId, LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
-use crate::state::{GroupKey, Hover, Motion, Notice, Switch, Text};
+use crate::state::{GroupKey, Hover, Motion, Notice, Switch, Text, Topic};
 
 /// What the user wants. Those without a payload are [`Command`]s and have a row in [`COMMANDS`].
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +28,8 @@ pub enum Action {
     Reveal(SpanId),
     /// Choose a dependency, and nothing else.
     SelectDependency(DependencyId),
+    /// Choose a pipeline, a promise or a loss, and move the view to where it can be seen.
+    SelectTopic(Topic),
     /// Choose a range of time.
     SelectRange(Option<Interval>),
     /// Point at something; the last one of a frame counts.

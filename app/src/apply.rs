@@ -2,6 +2,7 @@
 
 mod documents;
 mod go;
+mod topic;
 mod view;
 
 use engine::capture::Capture;
@@ -26,6 +27,7 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
                 ..Selection::default()
             };
         }
+        Action::SelectTopic(topic) => topic::select(state, capture, topic),
         Action::SelectRange(range) => state.selection.range = range,
         Action::Hover(hover) => state.next_hover = hover,
         Action::Collapse(group) => {

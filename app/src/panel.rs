@@ -5,12 +5,15 @@ mod help;
 mod inspector;
 mod log;
 mod parameters;
+mod pipelines;
 mod problems;
+mod promises;
 mod receipts;
 mod scene;
 mod search;
 mod source;
 mod statistics;
+mod table;
 mod widgets;
 mod workloads;
 
@@ -63,9 +66,11 @@ pub const PANELS: &[Make] = &[
     || Box::new(workloads::Workloads),
     || Box::new(parameters::Parameters),
     || Box::new(expectations::Expectations),
-    || Box::new(inspector::Inspector),
+    || Box::new(inspector::Inspector::default()),
     || Box::new(source::Source::default()),
     || Box::new(statistics::Figures::default()),
+    || Box::new(pipelines::Pipelines::default()),
+    || Box::new(promises::Promises::default()),
     || Box::new(problems::Problems),
     || Box::new(receipts::Receipts),
     || Box::new(log::LogLines),

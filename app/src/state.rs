@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use engine::record::{DependencyId, Group, LaneId, SpanId};
+use engine::record::{DependencyId, Group, LaneId, PipelineId, PromiseId, SpanId};
 use engine::time::{Interval, Nanos};
 use serde::{Deserialize, Serialize};
 
@@ -82,6 +82,19 @@ pub struct Selection {
     pub dependency: Option<DependencyId>,
     /// A range of time.
     pub range: Option<Interval>,
+    /// What the inspector tells of besides the span: it stays while the span is selected that it led to.
+    pub topic: Option<Topic>,
+}
+
+/// Something that is no span of its own and can be chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Topic {
+    /// A pipeline.
+    Pipeline(PipelineId),
+    /// A promise.
+    Promise(PromiseId),
+    /// The loss of a device, by its position among the capture's losses.
+    Loss(usize),
 }
 
 /// What is pointed at: written in this frame, read in the next.

@@ -5,6 +5,7 @@ mod bars;
 mod bundles;
 mod card;
 pub mod drawing;
+mod faults;
 pub mod fold;
 mod frame;
 mod hatch;
@@ -16,6 +17,7 @@ mod minimap;
 mod motion;
 mod open;
 mod overlay;
+mod pending;
 pub mod piece;
 pub mod plot;
 mod profile;
@@ -40,7 +42,7 @@ use self::layout::{Content, Entry, Row};
 use self::links::Link;
 use self::sheet::Sheet;
 use crate::action::Action;
-use crate::state::{GroupKey, Switch};
+use crate::state::{GroupKey, Switch, Topic};
 use crate::theme::{BODY, GRID, MINIMAP, RULER, SMALL};
 
 /// The timeline's caches, and what is being dragged. Where the user is, is in the state.
@@ -59,6 +61,8 @@ pub struct Timeline {
     hold: minimap::Hold,
     width: rows::Width,
     seen: Option<SpanId>,
+    /// Where the labels on the ruler lie, and what each stands for.
+    labelled: Vec<(Topic, Rect)>,
 }
 
 /// The parts that take input.
@@ -128,6 +132,8 @@ impl Timeline {
             areas,
             layout: &ground.layout,
             opens: &ground.opens,
+            faults: &ground.faults,
+            pending: &ground.pending,
             scale,
             column: scale.column(fold::COLUMN),
             scroll,
@@ -148,6 +154,7 @@ impl Timeline {
         let body = painter.with_clip_rect(frame.areas.body);
         let ruler = ruler::ruler(&frame.scale);
         rows::ground(&body, frame, &ruler);
+        faults::ground(&body, frame);
         if let Some(range) = state.selection.range {
             overlay::range_ground(&body, frame, range);
         }
@@ -162,7 +169,8 @@ impl Timeline {
         if let Some(range) = state.selection.range {
             overlay::range(painter, frame, range);
         }
-        overlay::faults(painter, frame);
+        pending::paint(&body, frame);
+        self.labelled = faults::paint(painter, frame);
         overlay::outlines(&body, frame);
         let links = links::links(frame);
         links::paint(&body, frame, &links);
@@ -199,8 +207,8 @@ impl Timeline {
         }
         let mut bars = Bars::new(body.pixels_per_point(), hatch, &mut self.inks);
         for row in frame.visible() {
-            if let Content::Entry(Entry::Lane(lane, _)) = row.content
-                && let Some(lane) = capture.lane(lane)
+            if let Content::Entry(entry) = row.content
+                && let Some(lane) = entry.lane().and_then(|lane| capture.lane(lane))
             {
                 bars.lane(frame, (row, lane), &mut self.folds, &mut self.labels);
             }
@@ -230,10 +238,7 @@ impl Timeline {
         let entries = frame.layout.entries.get(members).unwrap_or(&[]);
         let lanes: Vec<_> = entries
             .iter()
-            .filter_map(|entry| match *entry {
-                Entry::Lane(lane, _) => Some((lane, 0)),
-                Entry::Counter(_) => None,
-            })
+            .filter_map(|entry| Some((entry.lane()?, 0)))
             .collect();
         let span = profile::Span {
             interval: frame.scale.interval(),
@@ -274,7 +279,9 @@ impl Timeline {
             target.as_ref(),
             (&mut self.drag, actions),
         );
-        input::ruler(ui, frame, &responses.ruler, (&mut self.drag, actions));
+        if !self.pick_label(&responses.ruler, actions) {
+            input::ruler(ui, frame, &responses.ruler, (&mut self.drag, actions));
+        }
         input::names(frame, &responses.names, &mut self.drag, actions);
         if let (Drag::Lane(_, key), Some(at)) = (self.drag, responses.names.interact_pointer_pos())
         {
@@ -284,6 +291,20 @@ impl Timeline {
         if let Some(subject) = target.as_ref().and_then(Target::subject) {
             card::ui(ui, frame, subject);
         }
+    }
+
+    /// Chooses what a label on the ruler stands for when it is clicked; says whether the pointer is on one.
+    fn pick_label(&self, ruler: &Response, actions: &mut Vec<Action>) -> bool {
+        let at = ruler.hover_pos().filter(|_| self.drag == Drag::Nothing);
+        let mut labels = self.labelled.iter();
+        let Some((topic, _)) = at.and_then(|at| labels.find(|(_, rect)| rect.contains(at))) else {
+            return false;
+        };
+        ruler.ctx.set_cursor_icon(CursorIcon::PointingHand);
+        if ruler.clicked() {
+            actions.push(Action::SelectTopic(*topic));
+        }
+        true
     }
 
     /// Scrolls by the scrollbar's thumb; says whether it is held.

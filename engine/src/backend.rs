@@ -1,23 +1,18 @@
 //! What runs calls on one kind of device: the contract, and the list of those that keep it.
 
 mod activity;
-mod available;
 mod caps;
-mod check;
 mod compile;
 mod cpu;
 mod device;
 mod error;
 mod flag;
-mod floats;
 mod layout;
 mod limits;
 mod loss;
 mod mock;
 mod raw;
 mod shader;
-mod spin;
-mod threads;
 
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::{Caps, CompileTime};

@@ -8,7 +8,7 @@ use eframe::egui::{Frame, Margin};
 use egui_kittest::SnapshotResults;
 use egui_kittest::kittest::NodeT as _;
 
-use super::{Window, builder, longest_wait};
+use super::{Window, builder, longest_wait, storm};
 
 const SIZE: [f32; 2] = [1000.0, 700.0];
 
@@ -70,14 +70,21 @@ fn every_panel_looks_as_it_should() {
     let mut results = SnapshotResults::new();
     for (theme, suffix) in [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")] {
         let window = window(theme);
+        let mut storm = Window::new(SIZE, theme);
+        storm.answer(storm::records(40));
         for (at, make) in PANELS.iter().enumerate() {
             let drawn = make();
             // Lists of plain text look alike in both themes; the window's pictures show them in the light one.
-            let matters = matches!(drawn.id(), "inspector" | "source" | "statistics");
+            let is_storm = matches!(drawn.id(), "pipelines" | "promises");
+            let matters = matches!(
+                drawn.id(),
+                "inspector" | "source" | "statistics" | "pipelines"
+            );
             if theme == ThemeChoice::Light && !matters {
                 continue;
             }
-            let mut harness = panel(window.harness.state(), at);
+            let ran = if is_storm { &storm } else { &window };
+            let mut harness = panel(ran.harness.state(), at);
             harness.run();
             results.add(harness.try_snapshot(format!("panel-{}-{suffix}", drawn.id())));
         }

@@ -1,7 +1,8 @@
 //! Actions that choose a span and go there.
 
+use engine::analysis::steps;
 use engine::capture::{Capture, PlacedSpan};
-use engine::record::SpanId;
+use engine::record::{Dependency, SpanId};
 use engine::time::{Interval, Nanos};
 
 use super::view;
@@ -12,8 +13,8 @@ pub fn select(state: &mut State, span: Option<SpanId>) {
     state.history.motion = None;
     state.selection = Selection {
         span,
-        dependency: None,
         range: state.selection.range,
+        ..Selection::default()
     };
 }
 
@@ -81,22 +82,31 @@ pub fn along_dependency(state: &mut State, capture: &Capture, forward: bool) {
     }
 }
 
+/// The step before in a chain of steps, and else the cause that ended last.
 fn latest_cause(capture: &Capture, span: SpanId) -> Option<SpanId> {
-    let ties = capture.causes(span).filter_map(|id| capture.dependency(id));
-    let spans = ties.filter_map(|tie| capture.span(tie.cause));
-    spans
-        .max_by_key(|placed| placed.interval().end)
-        .map(|placed| placed.span.id)
+    let all = || capture.causes(span).filter_map(|id| capture.dependency(id));
+    let latest = |ties: &mut dyn Iterator<Item = Dependency>| {
+        let spans = ties.filter_map(|tie| capture.span(tie.cause));
+        spans
+            .max_by_key(|placed| placed.interval().end)
+            .map(|placed| placed.span.id)
+    };
+    latest(&mut steps(capture, span, false).map(|(_, tie)| tie)).or_else(|| latest(&mut all()))
 }
 
+/// The next step in a chain of steps, and else the effect that began first.
 fn first_effect(capture: &Capture, span: SpanId) -> Option<SpanId> {
-    let ties = capture
-        .effects(span)
-        .filter_map(|id| capture.dependency(id));
-    let spans = ties.filter_map(|tie| capture.span(tie.effect));
-    spans
-        .min_by_key(|placed| placed.interval().start)
-        .map(|placed| placed.span.id)
+    let all = || {
+        let ids = capture.effects(span);
+        ids.filter_map(|id| capture.dependency(id))
+    };
+    let first = |ties: &mut dyn Iterator<Item = Dependency>| {
+        let spans = ties.filter_map(|tie| capture.span(tie.effect));
+        spans
+            .min_by_key(|placed| placed.interval().start)
+            .map(|placed| placed.span.id)
+    };
+    first(&mut steps(capture, span, true).map(|(_, tie)| tie)).or_else(|| first(&mut all()))
 }
 
 /// Makes the selected span's time the range, or widens the range to take it in.

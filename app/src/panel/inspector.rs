@@ -2,6 +2,9 @@
 
 mod dependency;
 mod lines;
+mod loss;
+mod pipeline;
+mod promise;
 mod span;
 
 use eframe::egui::{RichText, ScrollArea, Ui};
@@ -11,11 +14,15 @@ use engine::record::SpanId;
 use super::widgets::{field, hint, section};
 use super::{Panel, Place, Scene};
 use crate::action::{Action, Command};
+use crate::state::Topic;
 use crate::text;
 use crate::theme::HEADING;
 
 /// The inspector: every field of what is selected, what it waited for, and the line that made it.
-pub struct Inspector;
+#[derive(Default)]
+pub struct Inspector {
+    loss: loss::Cached,
+}
 
 impl Panel for Inspector {
     fn id(&self) -> &'static str {
@@ -34,12 +41,16 @@ impl Panel for Inspector {
         section(ui, scene.theme, "Inspector");
         let chosen = &scene.state.selection;
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
-            if let Some(id) = chosen.dependency {
-                dependency::show(ui, scene, id, actions);
-            } else if let Some(id) = chosen.span {
-                span::show(ui, scene, id, actions);
-            } else if chosen.range.is_none() {
-                nothing(ui, scene);
+            match (chosen.topic, chosen.dependency, chosen.span) {
+                (Some(Topic::Loss(place)), ..) => {
+                    loss::show(ui, scene, (place, &mut self.loss), actions);
+                }
+                (Some(Topic::Pipeline(id)), ..) => pipeline::show(ui, scene, id, actions),
+                (Some(Topic::Promise(id)), ..) => promise::show(ui, scene, id, actions),
+                (None, Some(id), _) => dependency::show(ui, scene, id, actions),
+                (None, None, Some(id)) => span::show(ui, scene, id, actions),
+                (None, None, None) if chosen.range.is_none() => nothing(ui, scene),
+                (None, None, None) => {}
             }
             range(ui, scene);
         });

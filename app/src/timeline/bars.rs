@@ -45,6 +45,16 @@ impl Inks {
     }
 }
 
+/// The colour of a span. What a queue shows again stays quiet beside the streams that showed it first.
+fn hue(theme: &Theme, lane: Role, kind: SpanKind, name: NameId) -> Color32 {
+    let hue = theme.span(role(lane, kind), kind, name);
+    if lane == Role::Queue {
+        mixed(hue, theme.row, 0.5)
+    } else {
+        hue
+    }
+}
+
 /// The sheets that bars are painted on, the lowest first.
 pub struct Bars<'a> {
     queued: Sheet,
@@ -120,7 +130,7 @@ impl<'a> Bars<'a> {
         }
         let theme = frame.picture.theme;
         let cell = &bar.cell;
-        let hue = theme.span(role(lane, cell.kind), cell.kind, cell.name);
+        let hue = hue(theme, lane, cell.kind, cell.name);
         if piece.queued + 1.0 < piece.left {
             let from = piece.queued.max(frame.scale.left() - 8.0);
             let height = ((bottom - top) * 0.15).round().max(1.0);
@@ -143,7 +153,7 @@ impl<'a> Bars<'a> {
             0.0
         };
         let seen = seen.with_min_x(seen.left() + start);
-        if seen.width() >= label::LEAST {
+        if seen.width() >= label::LEAST && lane != Role::Queue {
             let ink = self.inks.on(frame.picture.theme, ground);
             labels.want(seen, cell.name, ink);
         }
@@ -203,7 +213,7 @@ impl<'a> Bars<'a> {
             return color;
         }
         let theme = frame.picture.theme;
-        let hue = theme.span(role(lane, kind), kind, NameId(0));
+        let hue = hue(theme, lane, kind, NameId(0));
         let strength = 0.3 + 0.7 * f32::from(level) / f32::from(LEVELS);
         let color = mixed(hue, theme.row, strength);
         self.folded = Some((kind, level, color));
@@ -245,7 +255,7 @@ impl<'a> Bars<'a> {
             .filter(|open| open.depth == depth)
         {
             let began = &open.began;
-            let hue = theme.span(role(lane.role, began.kind), began.kind, began.name);
+            let hue = hue(theme, lane.role, began.kind, began.name);
             let (from, to) = (frame.scale.left() - 8.0, frame.scale.right() + 8.0);
             let left = self
                 .filled
@@ -262,7 +272,9 @@ impl<'a> Bars<'a> {
             let tail = Rect::from_min_max(pos2(right, top), pos2(right + 10.0, bottom));
             self.filled
                 .fade(tail, if hatched { theme.hatched(hue).0 } else { hue });
-            labels.want(rect.intersect(frame.areas.body), began.name, ink);
+            if lane.role != Role::Queue {
+                labels.want(rect.intersect(frame.areas.body), began.name, ink);
+            }
         }
     }
 

@@ -9,7 +9,7 @@ use engine::record::{DependencyId, LaneId, SpanId};
 use super::arrows::{Edge, route};
 use super::fold::Folds;
 use super::frame::Frame;
-use super::layout::{Content, Entry};
+use super::layout::Content;
 use super::sheet::Sheet;
 use crate::text;
 use crate::theme::mixed;
@@ -71,7 +71,10 @@ impl Bundles {
     pub fn new(frame: &Frame<'_>, folds: &Folds) -> Self {
         let mut bundles = Self::default();
         for row in frame.visible() {
-            let Content::Entry(Entry::Lane(lane, _)) = row.content else {
+            let Content::Entry(entry) = row.content else {
+                continue;
+            };
+            let Some(lane) = entry.lane() else {
                 continue;
             };
             for depth in frame.depths(row) {

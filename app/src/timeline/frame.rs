@@ -8,8 +8,10 @@ use engine::record::{LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
 use super::arrows::{Edge, Port};
+use super::faults::Fault;
 use super::layout::{Layout, Row};
 use super::open::Opens;
+use super::pending::Pending;
 use super::scale::Scale;
 use crate::state::State;
 use crate::theme::{MINIMAP, RULER, Theme};
@@ -69,6 +71,10 @@ pub struct Frame<'a> {
     pub layout: &'a Layout,
     /// What runs now.
     pub opens: &'a Opens,
+    /// Losses of devices.
+    pub faults: &'a [Fault],
+    /// Promises that never settled.
+    pub pending: &'a Pending,
     /// Time to points.
     pub scale: Scale,
     /// What spans are folded to.

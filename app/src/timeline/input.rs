@@ -8,7 +8,7 @@ use super::arrows::Part;
 use super::card::Subject;
 use super::fold::{Bar, Folds, bar_at};
 use super::frame::Frame;
-use super::layout::{Content, Entry};
+use super::layout::Content;
 use super::links::{Link, link_at};
 use super::rows;
 use super::scale;
@@ -67,8 +67,7 @@ pub fn target<'a>(
     let row = frame.layout.rows.get(frame.layout.row_at(y)?)?;
     let lane = match row.content {
         Content::Group { .. } => return Some(Target::Group(row.key)),
-        Content::Entry(Entry::Lane(lane, _)) => lane,
-        Content::Entry(Entry::Counter(_)) => return None,
+        Content::Entry(entry) => entry.lane()?,
     };
     let depth = frame.layout.depths(row, y, y).start;
     let time = frame.scale.time_from_x(at.x);
@@ -339,8 +338,8 @@ fn taken(frame: &Frame<'_>, response: &Response) -> Option<(LaneId, GroupKey)> {
     let y = origin.y - frame.areas.body.top() + frame.scroll;
     let row = frame.layout.rows.get(frame.layout.row_at(y)?)?;
     match row.content {
-        Content::Entry(Entry::Lane(lane, _)) => Some((lane, row.key)),
-        _ => None,
+        Content::Entry(entry) => Some((entry.lane()?, row.key)),
+        Content::Group { .. } => None,
     }
 }
 
@@ -349,11 +348,8 @@ fn reordered(frame: &Frame<'_>, lane: LaneId, before: Option<LaneId>) -> Vec<Lan
     let Some((_, row)) = frame.layout.row_of(lane) else {
         return Vec::new();
     };
-    let lanes = |entry: &Entry| match *entry {
-        Entry::Lane(lane, _) => Some(lane),
-        Entry::Counter(_) => None,
-    };
-    let all: Vec<LaneId> = frame.layout.entries.iter().filter_map(lanes).collect();
+    let entries = frame.layout.entries.iter();
+    let all: Vec<LaneId> = entries.filter_map(|entry| entry.lane()).collect();
     let key = row.key;
     let in_group = |id: &LaneId| {
         let found = frame.layout.row_of(*id);

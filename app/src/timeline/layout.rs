@@ -50,8 +50,28 @@ impl Metrics {
 pub enum Entry {
     /// A lane and its number of sub-lanes.
     Lane(LaneId, usize),
+    /// A lane that shows again what other lanes show, half as high, and its number of sub-lanes.
+    Thin(LaneId, usize),
     /// A counter.
     Counter(CounterId),
+}
+
+impl Entry {
+    /// The lane it shows.
+    pub const fn lane(self) -> Option<LaneId> {
+        match self {
+            Self::Lane(lane, _) | Self::Thin(lane, _) => Some(lane),
+            Self::Counter(_) => None,
+        }
+    }
+
+    /// How many sub-lanes it has; none where it is no lane.
+    pub const fn depths(self) -> usize {
+        match self {
+            Self::Lane(_, depths) | Self::Thin(_, depths) => depths,
+            Self::Counter(_) => 0,
+        }
+    }
 }
 
 /// A row of the timeline.
@@ -109,9 +129,9 @@ impl Layout {
             .collect();
         let mut members: Vec<(GroupKey, Entry)> = members.into_iter().collect();
         for group in members.chunk_by_mut(|a, b| a.0 == b.0) {
-            group.sort_by_key(|(_, entry)| match entry {
-                Entry::Lane(lane, _) => moved.get(lane).copied().unwrap_or(usize::MAX),
-                Entry::Counter(_) => usize::MAX,
+            group.sort_by_key(|(_, entry)| {
+                let place = entry.lane().and_then(|lane| moved.get(&lane));
+                place.copied().unwrap_or(usize::MAX)
             });
         }
         let mut layout = Self {
@@ -144,7 +164,7 @@ impl Layout {
         self.push(key, self.metrics.header, content);
         for &(_, entry) in group {
             let row = if collapsed { header } else { self.rows.len() };
-            if let Entry::Lane(lane, _) = entry {
+            if let Some(lane) = entry.lane() {
                 self.lanes.insert(lane, row);
             }
             if !collapsed {
@@ -191,22 +211,27 @@ impl Layout {
     /// Where the bars of sub-lane `depth` of `row` lie: the distance of their upper edge from the
     /// first row's, and their height, in points. A collapsed group has one thin bar.
     pub fn bar(&self, row: &Row, depth: usize) -> (f32, f32) {
-        let Metrics { bar, gap, pad, .. } = self.metrics;
+        let Metrics { gap, pad, .. } = self.metrics;
         match row.content {
             Content::Group { .. } => {
                 let height = (row.height / 3.0).round();
                 (row.y + ((row.height - height) / 2.0).round(), height)
             }
-            Content::Entry(_) => (row.y + pad + depth as f32 * (bar + gap), bar),
+            Content::Entry(entry) => {
+                let bar = self.metrics.bar_of(entry);
+                (row.y + pad + depth as f32 * (bar + gap), bar)
+            }
         }
     }
 
     /// The sub-lanes of `row` that show between `top` and `bottom`, in points as in [`Self::visible`].
     pub fn depths(&self, row: &Row, top: f32, bottom: f32) -> Range<usize> {
-        let Content::Entry(Entry::Lane(_, count)) = row.content else {
+        let Content::Entry(entry) = row.content else {
             return 0..0;
         };
-        let Metrics { bar, gap, pad, .. } = self.metrics;
+        let count = entry.depths();
+        let Metrics { gap, pad, .. } = self.metrics;
+        let bar = self.metrics.bar_of(entry);
         let place = |y: f32| ((y - row.y - pad) / (bar + gap)).floor().max(0.0) as usize;
         place(top).min(count)..(place(bottom) + 1).min(count)
     }
@@ -216,8 +241,8 @@ impl Layout {
         let rows = self.rows.iter().filter(|row| row.key == key);
         rows.filter(|row| row.y + row.height / 2.0 > y)
             .find_map(|row| match row.content {
-                Content::Entry(Entry::Lane(lane, _)) => Some(lane),
-                _ => None,
+                Content::Entry(entry) => entry.lane(),
+                Content::Group { .. } => None,
             })
     }
 
@@ -236,11 +261,19 @@ impl Metrics {
     /// The height of the row of `entry`, in points.
     pub fn height(&self, entry: Entry) -> f32 {
         match entry {
-            Entry::Lane(_, depths) => {
+            Entry::Lane(_, depths) | Entry::Thin(_, depths) => {
                 let depths = depths.max(1) as f32;
-                2.0 * self.pad + depths * self.bar + (depths - 1.0) * self.gap
+                2.0 * self.pad + depths * self.bar_of(entry) + (depths - 1.0) * self.gap
             }
             Entry::Counter(_) => 2.0 * self.pad + self.plot,
+        }
+    }
+
+    /// The height of a span's bar on the row of `entry`, in points.
+    pub fn bar_of(&self, entry: Entry) -> f32 {
+        match entry {
+            Entry::Thin(..) => (self.bar / 2.0).round(),
+            _ => self.bar,
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The arrows on screen: the dependencies of what is selected and pointed at.
 
 use eframe::egui::{Color32, Painter, Shape, Stroke, pos2, vec2};
+use engine::analysis::Chain;
 use engine::record::{Basis, Dependency, DependencyId, SpanId};
 
 use super::arrows::{Mark, Part, Point, Route, Side, rounded, route};
@@ -32,7 +33,7 @@ enum Tone {
     Effect,
 }
 
-/// The arrows of the selected span, the selected dependency and what is pointed at.
+/// The arrows of the selected span and of its whole chain, of the selected dependency and of what is pointed at.
 pub fn links(frame: &Frame<'_>) -> Vec<Link> {
     let state = frame.picture.state;
     let mut links = Vec::new();
@@ -52,6 +53,14 @@ pub fn links(frame: &Frame<'_>) -> Vec<Link> {
         && state.hover.span != state.selection.span
     {
         of_span(span, false);
+    }
+    if let Some(span) = state.selection.span {
+        let chain = Chain::of(capture, span);
+        for (ids, tone) in [(chain.causes, Tone::Cause), (chain.effects, Tone::Effect)] {
+            for id in ids {
+                add(frame, &mut links, id, (tone, true));
+            }
+        }
     }
     for (id, chosen) in [
         (state.selection.dependency, true),

@@ -27,7 +27,7 @@ fn lanes(capture: &Capture) -> Vec<(LaneId, usize)> {
     capture
         .lanes()
         .iter()
-        .filter(|lane| !streams || lane.group == Group::Streams)
+        .filter(|lane| !streams || lane.group == Group::Streams && lane.role != Role::Queue)
         .map(|lane| {
             let class = Role::ALL.iter().position(|&role| role == lane.role);
             (lane.id, class.unwrap_or(0))

@@ -1,6 +1,7 @@
 //! Paints what lies above the spans: outlines, the selected range, faults, the pointer's instant.
 
 use eframe::egui::{Align2, Color32, CornerRadius, Painter, Rect, Stroke, StrokeKind, pos2, vec2};
+use engine::analysis::Chain;
 use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
@@ -58,6 +59,7 @@ pub fn outlines(painter: &Painter, frame: &Frame<'_>) {
         );
     }
     if let Some(span) = state.selection.span {
+        chain(painter, frame, span);
         outline(painter, frame, span, Stroke::new(2.0, theme.selected));
     }
     let chosen = state.selection.dependency.or(state.hover.dependency);
@@ -69,6 +71,17 @@ pub fn outlines(painter: &Painter, frame: &Frame<'_>) {
                 span,
                 Stroke::new(1.0, mixed(theme.selected, theme.row, 0.7)),
             );
+        }
+    }
+}
+
+/// Outlines the steps that led to a span and those that it led to.
+fn chain(painter: &Painter, frame: &Frame<'_>, span: SpanId) {
+    let theme = frame.picture.theme;
+    let chain = Chain::of(frame.picture.capture, span);
+    for (spans, ink) in [(chain.before, theme.cause), (chain.after, theme.effect)] {
+        for span in spans {
+            outline(painter, frame, span, Stroke::new(1.5, ink));
         }
     }
 }
@@ -101,28 +114,6 @@ fn painter_snap(painter: &Painter, at: eframe::egui::Pos2) -> eframe::egui::Pos2
         (at.x * pixels).round() / pixels,
         (at.y * pixels).round() / pixels,
     )
-}
-
-/// Paints a line through all lanes where a device was lost, with its reason on the ruler.
-pub fn faults(painter: &Painter, frame: &Frame<'_>) {
-    let theme = frame.picture.theme;
-    let body = frame.areas.body;
-    let area = painter.with_clip_rect(body.union(frame.areas.ruler));
-    for loss in frame.picture.capture.losses() {
-        let x = frame.scale.x_from_time(loss.time);
-        if x < body.left() - 1.0 || x > body.right() + 1.0 {
-            continue;
-        }
-        let top = frame.areas.ruler.top() + 4.0;
-        area.vline(x, top..=body.bottom(), Stroke::new(2.0, theme.bad));
-        let label = format!("× device lost ({})", loss.reason);
-        let (at, align) = if x - body.left() > 180.0 {
-            (pos2(x - 2.0 * GRID, top + 8.0), Align2::RIGHT_CENTER)
-        } else {
-            (pos2(x + 2.0 * GRID, top + 8.0), Align2::LEFT_CENTER)
-        };
-        pill(&area, at, align, &label, (theme.bad, theme.panel));
-    }
 }
 
 /// Paints the instant under the pointer: a line through the lanes, and its time on the ruler.
@@ -170,13 +161,14 @@ fn exact(time: Nanos, nanos_per_point: f64) -> String {
     format!("{:.decimals$} {unit}", time.0 as f64 / nanos)
 }
 
-fn pill(
+/// Writes a line on a ground of its own, and returns where that lies.
+pub fn pill(
     painter: &Painter,
     at: eframe::egui::Pos2,
     align: Align2,
     label: &str,
     (ink, ground): (Color32, Color32),
-) {
+) -> Rect {
     let font = if label.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
         mono()
     } else {
@@ -184,8 +176,10 @@ fn pill(
     };
     let galley = painter.layout_no_wrap(label.to_owned(), font, ink);
     let rect = align.anchor_size(at, galley.size());
-    painter.rect_filled(rect.expand2(vec2(5.0, 1.0)), 4.0, mixed(ink, ground, 0.14));
+    let around = rect.expand2(vec2(5.0, 1.0));
+    painter.rect_filled(around, 4.0, mixed(ink, ground, 0.14));
     painter.galley(rect.min, galley, ink);
+    around
 }
 
 /// Paints where a lane that is dragged by its name would come to lie.

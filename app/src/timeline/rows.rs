@@ -37,7 +37,9 @@ pub fn title(frame: &Frame<'_>, key: GroupKey) -> String {
 pub fn name<'a>(picture: &Picture<'a>, entry: Entry) -> &'a str {
     let capture = picture.capture;
     match entry {
-        Entry::Lane(lane, _) => capture.lane(lane).map_or("?", |lane| &lane.name),
+        Entry::Lane(lane, _) | Entry::Thin(lane, _) => {
+            capture.lane(lane).map_or("?", |lane| &lane.name)
+        }
         Entry::Counter(counter) => capture
             .counters()
             .get(counter.index())
@@ -53,11 +55,16 @@ pub fn about(frame: &Frame<'_>, row: &Row) -> String {
             let lanes = text::counted(members.len() as u64, "lane");
             format!("{} · {lanes}", title(frame, row.key))
         }
-        Content::Entry(entry @ Entry::Lane(lane, depths)) => {
+        Content::Entry(entry @ (Entry::Lane(lane, depths) | Entry::Thin(lane, depths))) => {
             let mut about = name(&frame.picture, *entry).to_owned();
             let role = capture.lane(*lane).map(|lane| lane.role);
-            if let Some(role) = role.filter(|&role| role != Role::None) {
-                about = format!("{about} · {}", role.label());
+            match role {
+                None | Some(Role::None) => {}
+                Some(Role::Queue) => {
+                    about =
+                        format!("{about} · the streams' operations again, as they were serialised");
+                }
+                Some(role) => about = format!("{about} · {}", role.label()),
             }
             if *depths > 1 {
                 about = format!("{about} · {depths} sub-lanes, where spans overlap");
@@ -182,7 +189,7 @@ pub fn names(painter: &Painter, frame: &Frame<'_>, pointed: Option<usize>) {
                     .height()
                     .min(frame.layout.metrics.height(Entry::Lane(LaneId(0), 1)));
                 let middle = match entry {
-                    Entry::Lane(..) => rect.top() + height / 2.0,
+                    Entry::Lane(..) | Entry::Thin(..) => rect.top() + height / 2.0,
                     Entry::Counter(_) => rect.center().y,
                 };
                 let at = pos2(rect.left() + INDENT, middle);

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use engine::capture::Capture;
-use engine::record::{Group, LaneId};
+use engine::record::{Group, LaneId, Role};
 
+use super::faults::{Fault, faults};
 use super::layout::{Entry, Layout, Metrics};
 use super::open::Opens;
+use super::pending::{Pending, pending};
 use crate::state::{GroupKey, State, Switch};
 
 /// Rows, and what runs now.
@@ -16,6 +18,10 @@ pub struct Stage {
     pub layout: Layout,
     /// What runs now.
     pub opens: Opens,
+    /// Losses of devices.
+    pub faults: Vec<Fault>,
+    /// Promises that never settled.
+    pub pending: Pending,
     /// Another number for every state of the capture.
     pub stamp: u64,
     collapsed: BTreeSet<GroupKey>,
@@ -29,6 +35,8 @@ impl Default for Stage {
         Self {
             layout: Layout::new([], &none, &[], Metrics::new(false)),
             opens: Opens::default(),
+            faults: Vec::new(),
+            pending: Pending::new(),
             stamp: 0,
             collapsed: none,
             order: Vec::new(),
@@ -51,6 +59,8 @@ impl Stage {
             return;
         }
         self.opens = Opens::new(capture);
+        self.faults = faults(capture);
+        self.pending = pending(capture);
         self.stamp = stamp;
         self.dense = dense;
         self.collapsed.clone_from(&view.collapsed);
@@ -84,7 +94,9 @@ fn members(capture: &Capture, opens: &Opens) -> Vec<(GroupKey, Entry)> {
             device,
         };
         let depth = opens.depth(id, capture.depth(id));
-        Some((key, Entry::Lane(id, depth)))
+        let is_queue = lane.role == Role::Queue;
+        let entry = if is_queue { Entry::Thin } else { Entry::Lane };
+        Some((key, entry(id, depth)))
     };
     let key = GroupKey {
         group: Group::Counters,

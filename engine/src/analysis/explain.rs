@@ -1,5 +1,6 @@
 //! One sentence about why a span began when it did.
 
+use super::fate::fate;
 use crate::capture::{Capture, PlacedSpan};
 use crate::record::{DependencyKind, SpanId, SpanKind, State};
 use crate::time::Nanos;
@@ -17,15 +18,15 @@ pub enum Piece {
 
 /// Builds a sentence piece by piece.
 #[derive(Default)]
-struct Sentence(Vec<Piece>);
+pub(super) struct Sentence(Vec<Piece>);
 
 impl Sentence {
-    fn text(mut self, text: impl Into<String>) -> Self {
+    pub fn text(mut self, text: impl Into<String>) -> Self {
         self.0.push(Piece::Text(text.into()));
         self
     }
 
-    fn time(mut self, time: Nanos) -> Self {
+    pub fn time(mut self, time: Nanos) -> Self {
         self.0.push(Piece::Time(time));
         self
     }
@@ -43,12 +44,13 @@ impl Sentence {
 pub fn explain(capture: &Capture, id: SpanId) -> Option<Vec<Piece>> {
     let placed = capture.span(id)?;
     if matches!(placed.span.state, State::Cancelled | State::Lost) {
-        return None;
+        return fate(capture, &placed).map(|sentence| sentence.0);
     }
     let sentence = match placed.span.kind {
         SpanKind::EventWait => wait(capture, &placed),
         SpanKind::Synchronize => synchronize(capture, &placed)?,
         SpanKind::Hold => hold(capture, &placed)?,
+        SpanKind::Stall => stall(capture, &placed),
         SpanKind::Call | SpanKind::HostWork | SpanKind::Scope | SpanKind::Step => return None,
         _ => queued(capture, &placed)?,
     };
@@ -64,7 +66,8 @@ fn cause(capture: &Capture, effect: SpanId, kind: DependencyKind) -> Option<(Pla
         .max_by_key(|(placed, _)| placed.span.end)
 }
 
-fn lane(capture: &Capture, placed: &PlacedSpan) -> String {
+/// The name of a span's lane, to begin a sentence with.
+pub(super) fn lane(capture: &Capture, placed: &PlacedSpan) -> String {
     capture
         .lane(placed.span.lane)
         .map_or_else(|| "its lane".to_owned(), |lane| lane.name.clone())
@@ -168,6 +171,26 @@ fn hold(capture: &Capture, placed: &PlacedSpan) -> Option<Sentence> {
         .text(" until ")
         .span(capture, &signal);
     Some(sentence.text(format!(" on {}", lane(capture, &signal))))
+}
+
+fn stall(capture: &Capture, placed: &PlacedSpan) -> Sentence {
+    let sentence = Sentence::default()
+        .text(lane(capture, placed))
+        .text(" stood still for ")
+        .time(placed.interval().length());
+    let Some((ready, _)) = cause(capture, placed.span.id, DependencyKind::Pipeline) else {
+        return sentence.text(": the pipeline that the next launch needs was not ready");
+    };
+    let sentence = sentence
+        .text(": the pipeline of the next launch was not ready before ")
+        .span(capture, &ready)
+        .text(format!(" on {}", lane(capture, &ready)));
+    if ready.span.kind == SpanKind::Compile {
+        return sentence
+            .text(", which took ")
+            .time(ready.interval().length());
+    }
+    sentence
 }
 
 /// Why an operation sat in its queue: because of the one before it on its stream.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::{Group, LaneId, NameId, SpanKind};
+use crate::record::{Group, LaneId, NameId, Role, SpanKind};
 use crate::time::{Interval, Nanos, shared, total, union};
 
 /// Streams whose pairs are compared; with more, only the busiest are.
@@ -152,11 +152,12 @@ impl StatisticsJob {
         true
     }
 
-    /// Reads some more spans of a lane, or moves on to its next sub-lane or to the next lane.
+    /// Reads some more spans of a lane, or moves on to its next sub-lane or to the next lane. A queue lane shows
+    /// operations that its streams have shown already: they are not counted again.
     fn read(&mut self, capture: &Capture, lane: LaneId) {
         let streams = capture
             .lane(lane)
-            .is_some_and(|lane| lane.group == Group::Streams);
+            .is_some_and(|lane| lane.group == Group::Streams && lane.role != Role::Queue);
         let rest = Interval {
             start: self.from,
             end: self.found.within.end,
@@ -264,7 +265,7 @@ fn durations(((name, kind), mut sorted): ((NameId, SpanKind), Vec<Nanos>)) -> Du
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{CallId, Lane, Record, Role, Span, SpanId, State};
+    use crate::record::{CallId, Lane, Record, Span, SpanId, State};
 
     fn capture(spans: &[(u32, i64, i64, SpanKind)]) -> Capture {
         let lane = |id: u32| Lane {
@@ -315,6 +316,23 @@ mod tests {
             "waits have no durations: {:?}",
             found.durations
         );
+    }
+
+    #[test]
+    fn a_queue_shows_operations_again_and_they_are_counted_once() {
+        let mut capture = capture(&[(0, 0, 40, SpanKind::Kernel), (1, 0, 40, SpanKind::Kernel)]);
+        capture.apply([Record::Lane(Box::new(Lane {
+            id: LaneId(1),
+            group: Group::Streams,
+            device: None,
+            role: Role::Queue,
+            name: "queue".into(),
+            order: 0,
+        }))]);
+        let found = Statistics::of(&capture, Interval::new(Nanos(0), Nanos(60)));
+        assert_eq!(found.durations[0].count(), 1);
+        assert!(found.overlaps.is_empty());
+        assert_eq!(found.lane(LaneId(1)).map(|used| used.busy), Some(Nanos(40)));
     }
 
     #[test]

@@ -1,16 +1,20 @@
 //! The embedded default: a worker thread for each stream, over buffers of relaxed atomics.
 
-mod executor;
+mod buffer;
+mod condition;
+mod device;
+mod host;
 mod kernels;
+mod mark;
 mod memory;
+mod stream;
+mod watermark;
+mod worker;
 
 pub(super) use kernels::implementation;
-pub(super) use memory::Memory;
+pub(super) use memory::{Fault, Memory};
+pub(super) use worker::panic_text;
 
-use executor::CpuExecutor;
-
-use super::spin::calibrate;
-use super::threads::ThreadedDevice;
 use super::{Backend, Caps, CompileTime, Device, Error, Found, Layout, Limits, Sink};
 
 /// Runs everything on threads of this machine.
@@ -38,9 +42,7 @@ impl Backend for Cpu {
         layout: &Layout,
         sinks: &dyn Fn() -> Box<dyn Sink>,
     ) -> Result<Box<dyn Device>, Error> {
-        calibrate();
-        let executor = CpuExecutor::new(layout, caps())?;
-        Ok(Box::new(ThreadedDevice::open(layout, sinks, executor)?))
+        Ok(Box::new(device::CpuDevice::open(layout, sinks, caps())?))
     }
 }
 

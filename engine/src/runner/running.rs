@@ -78,8 +78,6 @@ impl Running {
             shown: BTreeMap::new(),
         };
         running.shared.device.start();
-        let clock = running.shared.device.clock();
-        running.reporter.send(Record::Clock(Box::new(clock)));
         injector::announce(&lose, &running.reporter);
         for injection in lose {
             injector::arm(&running.shared, injection, &running.reporter);

@@ -5,7 +5,7 @@ use engine::analysis::{Piece, explain};
 use engine::capture::PlacedSpan;
 use engine::record::{Began, DependencyId, SpanId, State, Value};
 
-use super::{lane_of, lines, name_of, title};
+use super::{lane_of, lines, name_of, pipeline, promise, title};
 use crate::action::Action;
 use crate::panel::Scene;
 use crate::panel::widgets::{card, compact, field, hint, link, section};
@@ -26,6 +26,8 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action
     heading(ui, scene, &placed);
     times(ui, scene, &placed);
     reason(ui, scene, id, actions);
+    promise::parts(ui, scene, id, actions);
+    pipeline::part(ui, scene, id, actions);
     let capture = scene.capture;
     ties(ui, scene, "Causes", capture.causes(id), actions);
     ties(ui, scene, "Effects", capture.effects(id), actions);

@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Color32, Label, Layout, RichText, Sense, Ui, Vec2};
 use egui_plot::{Bar, BarChart, GridMark, HoverPosition, Plot};
 use engine::analysis::{Durations, LaneUse, Overlap, Statistics};
-use engine::record::{Group, LaneId};
+use engine::record::{Group, LaneId, Role};
 use engine::time::Nanos;
 
 use crate::panel::Scene;
@@ -277,7 +277,7 @@ pub fn overlaps(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
             .capture
             .lanes()
             .iter()
-            .filter(|lane| lane.group == Group::Streams)
+            .filter(|lane| lane.group == Group::Streams && lane.role != Role::Queue)
             .count();
         let words = if streams < 2 {
             "There is one stream: nothing can overlap"

@@ -1,0 +1,150 @@
+//! The pipelines: how each came to be ready, who compiled it and what needed it first.
+
+mod chips;
+mod lines;
+
+use std::collections::BTreeSet;
+
+use eframe::egui::Ui;
+use engine::record::PipelineState;
+
+use self::lines::{COLUMNS, DETAIL, FIRST_USE, Line};
+use super::table::{self, Cell, Click, Order};
+use super::widgets::{Sign, hint};
+use super::{Panel, Place, Scene};
+use crate::action::Action;
+use crate::state::Topic;
+
+pub use chips::{Chip, bar, flip, kept};
+pub use lines::generation;
+
+/// The pipelines: how each came to be ready, who compiled it and what needed it first.
+pub struct Pipelines {
+    order: Order,
+    filter: String,
+    hidden: BTreeSet<PipelineState>,
+    lines: Vec<Line>,
+    cells: Vec<Vec<Cell>>,
+    read: Option<(u64, usize, bool)>,
+}
+
+impl Default for Pipelines {
+    fn default() -> Self {
+        Self {
+            order: Order::by(3),
+            filter: String::new(),
+            hidden: BTreeSet::new(),
+            lines: Vec::new(),
+            cells: Vec::new(),
+            read: None,
+        }
+    }
+}
+
+impl Panel for Pipelines {
+    fn id(&self) -> &'static str {
+        "pipelines"
+    }
+
+    fn title(&self) -> &'static str {
+        "Pipelines"
+    }
+
+    fn place(&self) -> Place {
+        Place::Bottom
+    }
+
+    fn count(&self, scene: &Scene<'_>) -> Option<usize> {
+        let count = scene.capture.pipelines().len();
+        (count > 0).then_some(count)
+    }
+
+    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+        if scene.capture.pipelines().is_empty() {
+            hint(
+                ui,
+                scene.theme,
+                "This capture has no pipelines. A workload that names pipelines, or calls create-pipeline, fills this table: \
+                 each kernel with every state on its way from request to ready",
+            );
+            return;
+        }
+        self.read(scene);
+        let chips = self.chips(scene);
+        let note = notes(scene);
+        let clicked = bar(ui, scene, ("pipelines", &note), &chips, &mut self.filter);
+        flip(&mut self.hidden, clicked);
+        let wanted = self.filter.to_lowercase();
+        let shown = table::sorted(&self.cells, self.order, |at| {
+            let line = self.lines.get(at);
+            line.is_some_and(|line| {
+                !self.hidden.contains(&line.state) && kept(&line.words, &wanted)
+            })
+        });
+        let chosen = match scene.state.selection.topic {
+            Some(Topic::Pipeline(id)) => Some(id.index()),
+            _ => None,
+        };
+        let rows = (self.cells.as_slice(), shown.as_slice(), chosen);
+        if let Some(click) = table::show(ui, scene, COLUMNS, &mut self.order, rows) {
+            self.clicked(click, actions);
+        }
+    }
+}
+
+impl Pipelines {
+    /// Reads the pipelines again where the capture has changed.
+    fn read(&mut self, scene: &Scene<'_>) {
+        let capture = scene.capture;
+        let now = (
+            capture.revision(),
+            capture.pipelines().len(),
+            scene.theme.dark,
+        );
+        if self.read == Some(now) {
+            return;
+        }
+        self.read = Some(now);
+        let read = |stages| lines::line(scene, stages);
+        (self.lines, self.cells) = capture.pipelines().iter().map(read).unzip();
+    }
+
+    /// A chip for each state that some pipeline is in.
+    fn chips(&self, scene: &Scene<'_>) -> Vec<Chip<PipelineState>> {
+        let chip = |&state: &PipelineState| {
+            let lines = self.lines.iter();
+            let count = lines.filter(|line| line.state == state).count();
+            let chip = Chip {
+                value: state,
+                words: state.label(),
+                sign: Sign::of_state(state, scene.theme),
+                count,
+                is_on: !self.hidden.contains(&state),
+            };
+            (count > 0).then_some(chip)
+        };
+        PipelineState::ALL.iter().filter_map(chip).collect()
+    }
+
+    fn clicked(&self, click: Click, actions: &mut Vec<Action>) {
+        let Some(line) = self.lines.get(click.row) else {
+            return;
+        };
+        match (click.column, line.first_use, line.source) {
+            (FIRST_USE, Some(span), _) => actions.push(Action::Reveal(span)),
+            (DETAIL, _, true) => {
+                actions.push(Action::SelectTopic(Topic::Pipeline(line.id)));
+                actions.push(Action::OpenTab("source"));
+            }
+            _ => actions.push(Action::SelectTopic(Topic::Pipeline(line.id))),
+        }
+    }
+}
+
+/// What the devices say of when they compile, where it is not what one would expect.
+fn notes(scene: &Scene<'_>) -> String {
+    let devices = scene.capture.devices().iter();
+    let late = devices.filter(|device| device.detail.contains("first use"));
+    let words = late.map(|device| format!("{}: {}", device.name, device.detail));
+    words.collect::<Vec<_>>().join(" · ")
+}

@@ -1,0 +1,155 @@
+//! A pipeline as a line of the table.
+
+use engine::analysis::Readiness;
+use engine::capture::Stages;
+use engine::record::{PipelineId, PipelineState, SpanId};
+use engine::time::Nanos;
+
+use crate::panel::Scene;
+use crate::panel::table::{Cell, Column, Ink};
+use crate::panel::widgets::Sign;
+use crate::text;
+
+const fn column(title: &'static str, help: &'static str, width: f32, spare: u8) -> Column {
+    Column {
+        title,
+        help,
+        width,
+        is_number: false,
+        spare,
+    }
+}
+
+const fn number(title: &'static str, help: &'static str, width: f32, spare: u8) -> Column {
+    Column {
+        is_number: true,
+        ..column(title, help, width, spare)
+    }
+}
+
+/// The columns.
+pub const COLUMNS: &[Column] = &[
+    column("pipeline", "Its name", 124.0, 0),
+    column(
+        "kind",
+        "For kernels or for drawing, and whether its caller went on while it was compiled",
+        104.0,
+        3,
+    ),
+    column("state", "How far it has come", 96.0, 0),
+    number("requested", "When it was asked for", 78.0, 2),
+    number("compiled", "How long it was compiled", 76.0, 0),
+    column("cache", "Whether it came out of a cache", 52.0, 5),
+    column("worker", "The lane that compiled it", 76.0, 4),
+    number(
+        "first use",
+        "When the first operation that needed it began; click to go there",
+        78.0,
+        0,
+    ),
+    number(
+        "stalled",
+        "How long launches were held back because it was not ready",
+        74.0,
+        1,
+    ),
+    number("gen", "The generation of its device", 40.0, 6),
+    column(
+        "detail",
+        "What was said about it; click to go to its place in the source",
+        0.0,
+        0,
+    ),
+];
+
+/// The column of the first use.
+pub const FIRST_USE: usize = 7;
+/// The column of what was said.
+pub const DETAIL: usize = 10;
+
+/// What a line of the table stands for.
+pub struct Line {
+    /// The pipeline.
+    pub id: PipelineId,
+    /// The state it is in.
+    pub state: PipelineState,
+    /// The first operation that needed it.
+    pub first_use: Option<SpanId>,
+    /// Whether its place in the source is known.
+    pub source: bool,
+    /// All its words in lower case, to be searched.
+    pub words: String,
+}
+
+/// The line of a pipeline, and its cells.
+pub fn line(scene: &Scene<'_>, stages: &Stages) -> (Line, Vec<Cell>) {
+    let capture = scene.capture;
+    let found = Readiness::of(capture, stages);
+    let pipeline = &stages.pipeline;
+    let worker = found.worker.and_then(|lane| capture.lane(lane));
+    let worker = worker.map_or("", |lane| lane.name.trim_start_matches("compile "));
+    let call = capture.span(pipeline.call);
+    let source = call.is_some_and(|placed| placed.span.call.is_some());
+    let way = if pipeline.is_async { "async" } else { "sync" };
+    let cache = match found.cached {
+        Some(true) => "hit",
+        Some(false) => "miss",
+        None => "",
+    };
+    let cells = vec![
+        Cell::text(&pipeline.name),
+        Cell::weak(format!("{} {way}", pipeline.kind.label())),
+        state(scene, stages.state()),
+        Cell::number(found.requested.map(|time| time.0), duration),
+        Cell::number(found.compile_time.map(|time| time.0), duration),
+        Cell::weak(cache),
+        Cell::weak(worker),
+        Cell {
+            ink: Ink::Link,
+            ..Cell::number(found.first_use.map(|(_, time)| time.0), duration)
+        },
+        Cell::number(Some(found.stalled.0).filter(|time| *time > 0), duration),
+        Cell::number(generation(scene, pipeline.generation), |number| {
+            number.to_string()
+        }),
+        detail(stages.state(), found.detail),
+    ];
+    let words: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
+    let line = Line {
+        id: pipeline.id,
+        state: stages.state(),
+        first_use: found.first_use.map(|(span, _)| span),
+        source,
+        words: words.join(" ").to_lowercase(),
+    };
+    (line, cells)
+}
+
+/// The generation of a device as a number, where there is more than one.
+pub fn generation(scene: &Scene<'_>, generation: u32) -> Option<i64> {
+    let is_told = !scene.capture.recoveries().is_empty() || generation > 1;
+    is_told.then_some(i64::from(generation))
+}
+
+fn duration(nanos: i64) -> String {
+    text::duration(Nanos(nanos))
+}
+
+fn state(scene: &Scene<'_>, state: PipelineState) -> Cell {
+    Cell {
+        rank: Some(state as i64),
+        sign: Some(Sign::of_state(state, scene.theme)),
+        ..Cell::text(state.label())
+    }
+}
+
+fn detail(state: PipelineState, words: String) -> Cell {
+    let ink = match state {
+        PipelineState::Failed | PipelineState::Lost => Ink::Bad,
+        _ => Ink::Weak,
+    };
+    Cell {
+        ink,
+        ..Cell::text(words)
+    }
+}

@@ -1,0 +1,167 @@
+//! A promise as a line of the table.
+
+use std::collections::BTreeSet;
+
+use engine::capture::Pledge;
+use engine::record::{PromiseId, Verdict};
+use engine::time::Nanos;
+
+use crate::panel::Scene;
+use crate::panel::pipelines::{Chip, generation};
+use crate::panel::table::{Cell, Column, Ink};
+use crate::panel::widgets::Sign;
+use crate::text;
+
+const fn column(title: &'static str, help: &'static str, width: f32, spare: u8) -> Column {
+    Column {
+        title,
+        help,
+        width,
+        is_number: false,
+        spare,
+    }
+}
+
+const fn number(title: &'static str, help: &'static str, width: f32, spare: u8) -> Column {
+    Column {
+        is_number: true,
+        ..column(title, help, width, spare)
+    }
+}
+
+/// The columns.
+pub const COLUMNS: &[Column] = &[
+    column("api", "The call that promised", 190.0, 0),
+    column("name", "What the workload calls it", 92.0, 2),
+    column("state", "How it ended", 92.0, 0),
+    column(
+        "with",
+        "The value or the error that it settled with",
+        138.0,
+        0,
+    ),
+    number("asked", "When it was asked for", 76.0, 4),
+    number("settled", "When it settled", 76.0, 0),
+    number("took", "From the call until it settled", 76.0, 5),
+    number("gen", "The generation of its device", 40.0, 6),
+    column(
+        "why",
+        "The rule that decided it; the inspector has its place in the specification",
+        0.0,
+        0,
+    ),
+    column(
+        "here",
+        "What this implementation did where it differs from the specification",
+        150.0,
+        0,
+    ),
+];
+
+/// How a promise ended, as far as chips tell it apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum States {
+    /// It has not settled.
+    Pending,
+    /// With a value.
+    Resolved,
+    /// With an error.
+    Rejected,
+    /// Other than the specification says.
+    Differs,
+}
+
+/// What a line of the table stands for.
+pub struct Line {
+    /// The promise.
+    pub id: PromiseId,
+    /// How it ended.
+    pub state: States,
+    /// All its words in lower case, to be searched.
+    pub words: String,
+}
+
+/// The chips above the table: one for each way in which some promise ended.
+pub fn chips(scene: &Scene<'_>, lines: &[Line], hidden: &BTreeSet<States>) -> Vec<Chip<States>> {
+    let theme = scene.theme;
+    let all = [
+        (States::Pending, "pending", Sign::of_verdict(None, theme)),
+        (
+            States::Resolved,
+            "resolved",
+            Sign::of_verdict(Some(Verdict::Resolved), theme),
+        ),
+        (
+            States::Rejected,
+            "rejected",
+            Sign::of_verdict(Some(Verdict::Rejected), theme),
+        ),
+        (States::Differs, "differs here", (Sign::Dash, theme.warning)),
+    ];
+    let chips = all.map(|(value, words, sign)| Chip {
+        value,
+        words,
+        sign,
+        count: lines.iter().filter(|line| line.state == value).count(),
+        is_on: !hidden.contains(&value),
+    });
+    chips.into_iter().filter(|chip| chip.count > 0).collect()
+}
+
+/// The line of a promise, and its cells.
+pub fn line(scene: &Scene<'_>, pledge: &Pledge) -> (Line, Vec<Cell>) {
+    let capture = scene.capture;
+    let promise = &pledge.promise;
+    let settlement = pledge.settlement.as_ref();
+    let asked = capture.span(promise.call).map(|placed| placed.span.start);
+    let settled = settlement.map(|settlement| settlement.time);
+    let took = settled.zip(asked).map(|(settled, asked)| settled - asked);
+    let time = |time: Option<Nanos>| {
+        Cell::number(time.map(|time| time.0), |nanos| {
+            text::duration(Nanos(nanos))
+        })
+    };
+    let verdict = settlement.map(|settlement| settlement.verdict);
+    let said = |field: fn(&engine::record::Settlement) -> &str| settlement.map_or("", field);
+    let cells = vec![
+        Cell::text(&promise.api),
+        Cell::text(&promise.name),
+        Cell {
+            sign: Some(Sign::of_verdict(verdict, scene.theme)),
+            ..Cell::text(verdict.map_or("pending", Verdict::label))
+        },
+        Cell::text(said(|settlement| &settlement.value)),
+        time(asked),
+        time(settled),
+        time(took),
+        Cell::number(generation(scene, promise.generation), |number| {
+            number.to_string()
+        }),
+        Cell::weak(said(|settlement| &settlement.reason)),
+        Cell {
+            ink: Ink::Bad,
+            ..Cell::text(said(|settlement| &settlement.actual))
+        },
+    ];
+    let words: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
+    let words = format!(
+        "{} {}",
+        words.join(" "),
+        said(|settlement| &settlement.anchor)
+    );
+    let line = Line {
+        id: promise.id,
+        state: state(settlement),
+        words: words.to_lowercase(),
+    };
+    (line, cells)
+}
+
+fn state(settlement: Option<&engine::record::Settlement>) -> States {
+    match settlement {
+        None => States::Pending,
+        Some(settlement) if !settlement.actual.is_empty() => States::Differs,
+        Some(settlement) if settlement.verdict == Verdict::Resolved => States::Resolved,
+        Some(_) => States::Rejected,
+    }
+}

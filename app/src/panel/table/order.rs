@@ -1,0 +1,77 @@
+//! The order of a table's rows.
+
+use std::cmp::Ordering;
+
+use super::Cell;
+
+/// Which column a table is sorted by, and which way round.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Order {
+    /// The column's position.
+    pub column: usize,
+    /// Whether the greatest come first.
+    pub is_descending: bool,
+}
+
+impl Order {
+    /// By `column`, the least first.
+    pub const fn by(column: usize) -> Self {
+        Self {
+            column,
+            is_descending: false,
+        }
+    }
+
+    /// Sorts by `column`, or the other way round where it does already.
+    pub fn turn(&mut self, column: usize) {
+        *self = Self {
+            column,
+            is_descending: self.column == column && !self.is_descending,
+        };
+    }
+}
+
+/// The positions of those `lines` that `wanted` takes, in `order`. Equal ones keep their order, empty cells come last.
+pub fn sorted(lines: &[Vec<Cell>], order: Order, wanted: impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut shown: Vec<usize> = (0..lines.len()).filter(|&line| wanted(line)).collect();
+    let cell = |line: usize| lines.get(line).and_then(|cells| cells.get(order.column));
+    shown.sort_by(|&a, &b| match (cell(a), cell(b)) {
+        (Some(a), Some(b)) => compare(a, b, order.is_descending),
+        _ => Ordering::Equal,
+    });
+    shown
+}
+
+fn compare(a: &Cell, b: &Cell, is_descending: bool) -> Ordering {
+    let is_empty = |cell: &Cell| cell.rank.is_none() && cell.text.is_empty();
+    let way = |order: Ordering| {
+        if is_descending {
+            order.reverse()
+        } else {
+            order
+        }
+    };
+    is_empty(a)
+        .cmp(&is_empty(b))
+        .then_with(|| way(a.rank.cmp(&b.rank).then_with(|| a.text.cmp(&b.text))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines() -> Vec<Vec<Cell>> {
+        let ranks = [Some(30), None, Some(4), Some(30)];
+        let line = |rank: Option<i64>| vec![Cell::number(rank, |value| value.to_string())];
+        ranks.into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn numbers_are_sorted_as_numbers_and_what_is_unknown_comes_last() {
+        let mut order = Order::default();
+        assert_eq!(sorted(&lines(), order, |_| true), [2, 0, 3, 1]);
+        order.turn(0);
+        assert_eq!(sorted(&lines(), order, |_| true), [0, 3, 2, 1]);
+        assert_eq!(sorted(&lines(), order, |line| line > 1), [3, 2]);
+    }
+}
