@@ -11,8 +11,8 @@ use crate::record::{PipelineKind, Severity};
 pub struct CompileRequest {
     /// The shader, in WGSL.
     pub shader: Arc<str>,
-    /// The entry point: of a kernel, or of the vertex stage; a render pipeline takes the shader's first entry point
-    /// for fragments besides.
+    /// The entry point: of a kernel, or of the vertex stage; empty for the shader's only one. A render pipeline takes
+    /// the shader's first entry point for fragments besides.
     pub entry: String,
     /// What it is for.
     pub kind: PipelineKind,
