@@ -13,6 +13,7 @@ mod layers;
 mod lists;
 mod losses;
 mod readme;
+mod real;
 mod sizes;
 mod ui;
 mod window;

@@ -152,7 +152,7 @@ fn what_does_not_pair_is_kept_and_counted() {
         begin(20, 1, 1, &[]),
         begin(30, 1, 2, &[]),
         event(40, 1, event_type::END),
-        TracePacket::default(),
+        event(50, 1, 99),
     ];
     let (records, receipt) = opened(file(&packets)).unwrap();
     let capture = capture(records);

@@ -4,17 +4,26 @@ mod clocks;
 mod damage;
 mod foreign;
 mod frame;
+mod gpu;
+mod nature;
 mod own;
 mod replay;
 mod sequence;
 mod tracks;
+mod unread;
 
+use std::io::Read as _;
+
+use flate2::read::ZlibDecoder;
 use prost::Message as _;
 
 use super::{Error, Importer, Receipt, Sink, Source};
 use crate::perfetto::proto::TracePacket;
 use damage::Damage;
 use frame::{Frame, Frames};
+
+/// What one packet may hold packed, unpacked: writers pack at most some hundred kilobytes.
+const LARGEST_PACK: u64 = 64 << 20;
 
 /// The format `.pftrace`.
 pub struct Pftrace;
@@ -43,7 +52,9 @@ impl Importer for Pftrace {
         loop {
             match frames.next().map_err(|error| source.failed(error))? {
                 Frame::Packet { at, bytes } => match TracePacket::decode(bytes) {
-                    Ok(packet) => reading.take(source, packet, sink, &mut damage)?,
+                    Ok(packet) => {
+                        reading.take_all(source, (packet, bytes), sink, &mut damage)?;
+                    }
                     Err(_) => damage.packet(at, bytes.len()),
                 },
                 Frame::Rest { at, left } => {
@@ -71,10 +82,42 @@ enum Reading {
 }
 
 impl Reading {
+    /// Takes a packet, or those that are packed in it.
+    fn take_all(
+        &mut self,
+        source: &Source,
+        (mut packet, bytes): (TracePacket, &[u8]),
+        sink: &mut Sink<'_>,
+        damage: &mut Damage,
+    ) -> Result<(), Error> {
+        let Some(pack) = packet.compressed_packets.take() else {
+            return self.take(source, (packet, bytes), sink, damage);
+        };
+        let inflated = ZlibDecoder::new(pack.as_slice()).take(LARGEST_PACK);
+        let mut frames = Frames::new(inflated, Some(LARGEST_PACK));
+        loop {
+            match frames.next() {
+                Ok(Frame::Packet { at, bytes }) => match TracePacket::decode(bytes) {
+                    Ok(packet) => self.take(source, (packet, bytes), sink, damage)?,
+                    Err(_) => damage.packet(at, bytes.len()),
+                },
+                Ok(Frame::End) => return Ok(()),
+                Ok(Frame::Rest { at, .. }) => {
+                    damage.packet(at, pack.len());
+                    return Ok(());
+                }
+                Err(_) => {
+                    damage.packet(0, pack.len());
+                    return Ok(());
+                }
+            }
+        }
+    }
+
     fn take(
         &mut self,
         source: &Source,
-        packet: TracePacket,
+        (packet, bytes): (TracePacket, &[u8]),
         sink: &mut Sink<'_>,
         damage: &mut Damage,
     ) -> Result<(), Error> {
@@ -87,7 +130,7 @@ impl Reading {
         }
         match self {
             Self::Own(own) => own.take(source, packet, sink, damage)?,
-            Self::Foreign(foreign) => foreign.take(packet, sink),
+            Self::Foreign(foreign) => foreign.take(packet, bytes, sink),
             Self::Undecided => {}
         }
         Ok(())

@@ -1,6 +1,13 @@
 //! The messages of `perfetto/trace/trace_packet.proto` that captures use, with the field numbers of that file.
 
+pub mod gpu;
+
 use prost::{Message, Oneof};
+
+use gpu::{
+    ComputeKernel, GpuCorrelation, GpuCounterEvent, GpuRenderStageEvent, GpuSpecification,
+    GraphicsContext, TraceStats, VulkanApiEvent,
+};
 
 /// The number of the field of a file that holds its packets.
 pub const PACKET_FIELD: u32 = 1;
@@ -41,6 +48,21 @@ pub struct TracePacket {
     /// Readings of several clocks at one instant.
     #[prost(message, optional, tag = "6")]
     pub clock_snapshot: Option<ClockSnapshot>,
+    /// Packets, packed with zlib.
+    #[prost(bytes = "vec", optional, tag = "50")]
+    pub compressed_packets: Option<Vec<u8>>,
+    /// A piece of work of a GPU.
+    #[prost(message, optional, boxed, tag = "53")]
+    pub gpu_render_stage_event: Option<Box<GpuRenderStageEvent>>,
+    /// Values of a GPU's counters.
+    #[prost(message, optional, tag = "52")]
+    pub gpu_counter_event: Option<GpuCounterEvent>,
+    /// A call of Vulkan.
+    #[prost(message, optional, tag = "65")]
+    pub vulkan_api_event: Option<VulkanApiEvent>,
+    /// How the recording itself went.
+    #[prost(message, optional, tag = "35")]
+    pub trace_stats: Option<TraceStats>,
 }
 
 /// A sequence flag: interned texts of the sequence begin anew with this packet.
@@ -111,6 +133,12 @@ pub struct TrackEvent {
     /// Arrows that end here, as older writers wrote them.
     #[prost(uint64, repeated, packed = "false", tag = "42")]
     pub terminating_flow_ids_old: Vec<u64>,
+    /// The events of a GPU that it is about.
+    #[prost(message, optional, tag = "3000")]
+    pub gpu_correlation: Option<GpuCorrelation>,
+    /// The API that it is a call of, one of [`gpu::API`] by its place.
+    #[prost(int32, optional, tag = "3001")]
+    pub gpu_api: Option<i32>,
     /// The time, in microseconds, of writers that give no timestamp to the packet.
     #[prost(int64, optional, tag = "16")]
     pub timestamp_absolute_us: Option<i64>,
@@ -277,6 +305,18 @@ pub struct InternedData {
     /// Values of annotations.
     #[prost(message, repeated, tag = "29")]
     pub debug_annotation_string_values: Vec<InternedString>,
+    /// Graphics contexts.
+    #[prost(message, repeated, tag = "23")]
+    pub graphics_contexts: Vec<GraphicsContext>,
+    /// Queues and stages of GPUs.
+    #[prost(message, repeated, tag = "24")]
+    pub gpu_specifications: Vec<GpuSpecification>,
+    /// Kernels.
+    #[prost(message, repeated, tag = "1000")]
+    pub compute_kernels: Vec<ComputeKernel>,
+    /// Names of what is known of kernels and launches.
+    #[prost(message, repeated, tag = "1001")]
+    pub compute_arg_names: Vec<InternedName>,
 }
 
 /// A text and what it is called.

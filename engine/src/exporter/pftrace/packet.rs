@@ -40,7 +40,7 @@ pub(super) fn header(buffer: &mut Vec<u8>) {
         event_categories: kinds.map(interned).collect(),
         event_names: ties.map(interned).collect(),
         debug_annotation_names: KEYS.iter().copied().map(interned).collect(),
-        debug_annotation_string_values: Vec::new(),
+        ..InternedData::default()
     });
     append(buffer, &packet);
     describe(buffer, process(Track::Syncline, 1, "Syncline"));

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use crate::perfetto::proto::{BOOTTIME, ClockSnapshot};
 
+/// The clock that counts from 1970.
+const REALTIME: u32 = 1;
 /// Clocks from this number on belong to one writer.
 const OWN_CLOCKS: u32 = 64;
 
@@ -13,6 +15,8 @@ pub(super) struct Clocks {
     known: HashMap<(u32, u32), Known>,
     /// Timestamps of clocks that no snapshot names.
     pub unknown: u64,
+    /// What is added to a time for nanoseconds since 1970, where a snapshot says it.
+    since_1970: Option<i64>,
 }
 
 /// A clock at one instant.
@@ -51,6 +55,9 @@ impl Clocks {
                     .first()
                     .map(|it| narrow(it.timestamp.unwrap_or(0)))
             });
+        if let (Some(real), Some(nanos), None) = (reading_of(REALTIME), nanos, self.since_1970) {
+            self.since_1970 = Some(real.saturating_sub(nanos));
+        }
         for clock in &snapshot.clocks {
             let reading = narrow(clock.timestamp.unwrap_or(0));
             let known = Known {
@@ -62,6 +69,11 @@ impl Clocks {
             let id = clock.clock_id.unwrap_or(0);
             self.known.insert(key(sequence, id), known);
         }
+    }
+
+    /// A time in nanoseconds since 1970, where the file says what that is.
+    pub fn unix(&self, time: i64) -> Option<i64> {
+        Some(time.saturating_add(self.since_1970?))
     }
 
     /// The instant of a packet's timestamp, in nanoseconds.

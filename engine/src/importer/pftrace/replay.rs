@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::foreign::{Flows, Foreign, Slice, What};
+use super::gpu::Meetings;
 use super::tracks::Tracks;
-use crate::importer::{Error, Receipt, Sink};
+use crate::importer::{Error, Sink};
 use crate::record::{
-    Basis, Began, CallId, Dependency, DependencyKind, EventId, Record, Sample, Span, SpanId,
+    Basis, Began, CallId, Dependency, DependencyKind, EventId, Group, Record, Sample, Span, SpanId,
     SpanKind, State,
 };
 use crate::time::Nanos;
@@ -18,16 +19,12 @@ struct Replay<'a, 'b> {
     /// The slices of each track that have begun, the innermost last.
     open: HashMap<u32, Vec<Began>>,
     flows: HashMap<u64, SpanId>,
+    meetings: Meetings,
     spans: u32,
-    inferred: u64,
 }
 
 /// Turns all that was gathered into records, the earliest instant being zero.
-pub(super) fn replay(
-    foreign: &mut Foreign,
-    sink: &mut Sink<'_>,
-    receipt: &mut Receipt,
-) -> Result<(), Error> {
+pub(super) fn replay(foreign: &mut Foreign, sink: &mut Sink<'_>) -> Result<(), Error> {
     let mut items = std::mem::take(&mut foreign.items);
     items.sort_by_key(|item| item.time);
     let origin = items.first().map_or(0, |item| item.time);
@@ -36,14 +33,19 @@ pub(super) fn replay(
         sink,
         open: HashMap::new(),
         flows: HashMap::new(),
+        meetings: Meetings::default(),
         spans: 0,
-        inferred: 0,
     };
     // Lanes come before their spans, so that the capture knows which are streams.
     for item in &items {
-        match item.what {
-            What::Begin(_) | What::Instant(_) => {
+        match &item.what {
+            What::Begin(slice) | What::Instant(slice) => {
                 replay.tracks.lane(item.track);
+                replay.tracks.note_kind(item.track, slice.kind);
+            }
+            What::Whole(whole) => {
+                replay.tracks.lane(item.track);
+                replay.tracks.note_kind(item.track, whole.slice.kind);
             }
             What::Count(_) => {
                 replay.tracks.counter(item.track);
@@ -51,7 +53,13 @@ pub(super) fn replay(
             What::End(_) => {}
         }
     }
-    for record in replay.tracks.records() {
+    let lanes = replay.tracks.records();
+    let is_stream = |record: &&Record| match record {
+        Record::Lane(lane) => lane.group == Group::Streams,
+        _ => false,
+    };
+    let streams = lanes.iter().filter(is_stream).count();
+    for record in lanes {
         replay.sink.push(record);
     }
     for item in items {
@@ -72,6 +80,11 @@ pub(super) fn replay(
                 }
                 None => foreign.tally.ends += 1,
             },
+            What::Whole(whole) => {
+                let end = Nanos(whole.end.saturating_sub(origin));
+                let began = replay.begin(item.track, time, whole.slice);
+                replay.end(&began, end);
+            }
             What::Count(value) => {
                 let counter = replay.tracks.counter(item.track);
                 let value = replay.tracks.value(item.track, value);
@@ -85,7 +98,15 @@ pub(super) fn replay(
         replay.sink.advance(u64::MAX)?;
     }
     foreign.tally.open = replay.leave_open();
-    receipt.inferred += replay.inferred;
+    let (ties, missing) = replay.meetings.ties();
+    let is_wait = |record: &&Record| match record {
+        Record::Dependency(tie) => tie.kind == DependencyKind::Event,
+        _ => false,
+    };
+    foreign.tally.waits = ties.iter().filter(is_wait).count();
+    foreign.tally.streams = streams;
+    replay.sink.extend(ties);
+    foreign.tally.missing = missing;
     Ok(())
 }
 
@@ -97,7 +118,11 @@ impl Replay<'_, '_> {
             id,
             lane: self.tracks.lane(track),
             name: slice.name,
-            kind: kind(slice.category.as_deref(), self.tracks.is_stream(track)),
+            kind: slice.kind.unwrap_or(if self.tracks.is_stream(track) {
+                SpanKind::Kernel
+            } else {
+                SpanKind::Scope
+            }),
             enqueued: start,
             start,
         };
@@ -105,6 +130,7 @@ impl Replay<'_, '_> {
             self.sink.push(Record::Argument(id, name, value));
         }
         self.arrows(&slice.flows, id, began.kind);
+        self.meetings.note(id, start, slice.points);
         began
     }
 
@@ -130,17 +156,24 @@ impl Replay<'_, '_> {
             {
                 // An arrow into the work of a device is that of the call which submitted it. Of others the file
                 // says only that somebody drew them.
-                let submitted = matches!(kind, SpanKind::Kernel | SpanKind::Copy);
-                self.inferred += 1;
+                let submitted = matches!(
+                    kind,
+                    SpanKind::Kernel
+                        | SpanKind::Copy
+                        | SpanKind::Upload
+                        | SpanKind::Download
+                        | SpanKind::Fill
+                );
+                let (kind, basis) = if submitted {
+                    (DependencyKind::Submission, Basis::Enforced)
+                } else {
+                    (DependencyKind::Flow, Basis::Declared)
+                };
                 self.sink.push(Record::Dependency(Dependency {
                     cause,
                     effect,
-                    kind: DependencyKind::Submission,
-                    basis: if submitted {
-                        Basis::Enforced
-                    } else {
-                        Basis::Declared
-                    },
+                    kind,
+                    basis,
                     event: EventId::NONE,
                     generation: 0,
                 }));
@@ -163,20 +196,5 @@ impl Replay<'_, '_> {
             self.sink.push(Record::Began(began));
         }
         count
-    }
-}
-
-/// What a slice is, by the words of its category.
-fn kind(category: Option<&str>, stream: bool) -> SpanKind {
-    let category = category.unwrap_or_default().to_ascii_lowercase();
-    let says = |word: &str| category.contains(word);
-    if says("copy") || says("memcpy") {
-        SpanKind::Copy
-    } else if stream || says("kernel") {
-        SpanKind::Kernel
-    } else if says("api") || says("runtime") || says("driver") {
-        SpanKind::Call
-    } else {
-        SpanKind::Scope
     }
 }

@@ -4,6 +4,7 @@ pub(super) mod annotations;
 
 use std::collections::HashMap;
 
+use super::gpu::Interned;
 use crate::perfetto::proto::{
     AnnotationValue, CLEARED, DebugAnnotation, InternedData, InternedName, TracePacket,
     TracePacketDefaults,
@@ -17,6 +18,8 @@ pub(super) struct Sequence {
     categories: HashMap<u64, String>,
     annotation_names: HashMap<u64, String>,
     texts: HashMap<u64, String>,
+    /// Queues, stages, kernels and contexts.
+    pub gpu: Interned,
     defaults: TracePacketDefaults,
 }
 
@@ -35,7 +38,8 @@ impl Sequence {
         }
     }
 
-    fn intern(&mut self, interned: InternedData) {
+    fn intern(&mut self, mut interned: InternedData) {
+        self.gpu.take(&mut interned);
         extend(&mut self.names, interned.event_names);
         extend(&mut self.categories, interned.event_categories);
         extend(&mut self.annotation_names, interned.debug_annotation_names);
@@ -59,6 +63,11 @@ impl Sequence {
     /// The text of an event's name.
     pub fn name(&self, iid: u64) -> Option<&str> {
         self.names.get(&iid).map(String::as_str)
+    }
+
+    /// An interned text.
+    pub fn text(&self, iid: u64) -> Option<&str> {
+        self.texts.get(&iid).map(String::as_str)
     }
 
     /// The text of a category.

@@ -1,9 +1,13 @@
 //! Tracks of other tools as lanes and counters.
 
+mod device;
+mod records;
+
 use std::collections::HashMap;
 
-use crate::perfetto::proto::{CounterDescriptor, TrackDescriptor};
-use crate::record::{Counter, CounterId, Group, Lane, LaneId, Record, Role};
+use crate::perfetto::proto::TrackDescriptor;
+use crate::record::{CounterId, LaneId, Role, SpanKind};
+use device::Agents;
 
 /// How many parents a track is followed up to; damaged files have circles.
 const GENERATIONS: usize = 8;
@@ -11,19 +15,37 @@ const GENERATIONS: usize = 8;
 /// Every track that was described or used.
 #[derive(Default)]
 pub(super) struct Tracks {
-    places: HashMap<u64, u32>,
+    places: HashMap<Key, u32>,
     described: HashMap<u64, TrackDescriptor>,
     used: Vec<Used>,
     lanes: u32,
     counters: u32,
 }
 
+/// What a track is found by.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    /// A track of the file, by its number.
+    Track(u64),
+    /// A queue of a GPU, by its name.
+    Queue(i32, String),
+    /// A counter of a GPU, by its number.
+    Gauge(i32, u32),
+    /// A thread that called Vulkan.
+    Thread(u32, u32),
+}
+
 /// A track on which something happened.
 struct Used {
-    uuid: u64,
+    key: Key,
     lane: Option<LaneId>,
     counter: Option<CounterId>,
     value: f64,
+    /// What its first copy says that it is for.
+    role: Option<Role>,
+    agents: Agents,
+    /// Name and unit of a counter that has no track of its own.
+    gauge: Option<(String, String)>,
 }
 
 impl Tracks {
@@ -39,38 +61,98 @@ impl Tracks {
 
     /// The place of a track in the table of those in use.
     pub fn place(&mut self, uuid: u64) -> u32 {
+        self.place_of(Key::Track(uuid))
+    }
+
+    /// The place of a GPU's queue.
+    pub fn queue(&mut self, gpu: i32, name: &str) -> u32 {
+        self.place_of(Key::Queue(gpu, name.to_owned()))
+    }
+
+    /// The place of a thread that no track describes.
+    pub fn thread(&mut self, pid: u32, tid: u32) -> u32 {
+        self.place_of(Key::Thread(pid, tid))
+    }
+
+    /// The place of a GPU's counter.
+    pub fn gauge(&mut self, gpu: i32, number: u32) -> u32 {
+        self.place_of(Key::Gauge(gpu, number))
+    }
+
+    fn place_of(&mut self, key: Key) -> u32 {
+        if let Some(place) = self.places.get(&key) {
+            return *place;
+        }
         let next = self.used.len() as u32;
-        *self.places.entry(uuid).or_insert_with(|| {
-            self.used.push(Used {
-                uuid,
-                lane: None,
-                counter: None,
-                value: 0.0,
-            });
-            next
-        })
+        self.places.insert(key.clone(), next);
+        self.used.push(Used {
+            key,
+            lane: None,
+            counter: None,
+            value: 0.0,
+            role: None,
+            agents: Agents::default(),
+            gauge: None,
+        });
+        next
+    }
+
+    fn at(&self, place: u32) -> Option<&Used> {
+        self.used.get(place as usize)
+    }
+
+    fn at_mut(&mut self, place: u32) -> Option<&mut Used> {
+        self.used.get_mut(place as usize)
+    }
+
+    /// Names a counter that has no track of its own.
+    pub fn name_gauge(&mut self, place: u32, name: String, unit: String) {
+        self.counter(place);
+        if let Some(used) = self.at_mut(place) {
+            used.gauge = Some((name, unit));
+        }
+    }
+
+    /// Notes what a slice says of the agents that its work moves between.
+    pub fn note_agent(&mut self, place: u32, name: &str, value: i64) {
+        if let Some(used) = self.at_mut(place) {
+            used.agents.note(name, value);
+        }
+    }
+
+    /// Notes that a slice of this kind is on the track at a place.
+    pub fn note_kind(&mut self, place: u32, kind: Option<SpanKind>) {
+        let role = match kind {
+            Some(SpanKind::Upload) => Role::HostToDevice,
+            Some(SpanKind::Download) => Role::DeviceToHost,
+            Some(SpanKind::Copy) => Role::DeviceToDevice,
+            _ => Role::Compute,
+        };
+        if let Some(used) = self.at_mut(place) {
+            used.role.get_or_insert(role);
+        }
     }
 
     /// The lane of the track at a place.
     pub fn lane(&mut self, place: u32) -> LaneId {
-        let Some(used) = self.used.get_mut(place as usize) else {
+        let next = LaneId(self.lanes);
+        let Some(used) = self.at_mut(place) else {
             return LaneId::NONE;
         };
-        *used.lane.get_or_insert_with(|| {
-            self.lanes += 1;
-            LaneId(self.lanes - 1)
-        })
+        let lane = *used.lane.get_or_insert(next);
+        self.lanes += u32::from(lane == next);
+        lane
     }
 
     /// The counter of the track at a place.
     pub fn counter(&mut self, place: u32) -> CounterId {
-        let Some(used) = self.used.get_mut(place as usize) else {
+        let next = CounterId(self.counters);
+        let Some(used) = self.at_mut(place) else {
             return CounterId::NONE;
         };
-        *used.counter.get_or_insert_with(|| {
-            self.counters += 1;
-            CounterId(self.counters - 1)
-        })
+        let counter = *used.counter.get_or_insert(next);
+        self.counters += u32::from(counter == next);
+        counter
     }
 
     /// The value of a counter's sample in the counter's unit.
@@ -78,10 +160,11 @@ impl Tracks {
         let Some(used) = self.used.get_mut(place as usize) else {
             return value;
         };
-        let counter = self
-            .described
-            .get(&used.uuid)
-            .and_then(|it| it.counter.as_ref());
+        let described = match used.key {
+            Key::Track(uuid) => self.described.get(&uuid),
+            _ => None,
+        };
+        let counter = described.and_then(|it| it.counter.as_ref());
         let (factor, adds) = counter.map_or((1, false), |it| {
             (
                 it.unit_multiplier.unwrap_or(1).max(1),
@@ -95,70 +178,19 @@ impl Tracks {
 
     /// Whether the track at a place belongs to a GPU, as far as its name says.
     pub fn is_stream(&self, place: u32) -> bool {
-        let Some(used) = self.used.get(place as usize) else {
-            return false;
+        let uuid = match self.at(place).map(|used| &used.key) {
+            Some(Key::Track(uuid)) => *uuid,
+            Some(Key::Queue(..)) => return true,
+            _ => return false,
         };
-        let thread = self
-            .described
-            .get(&used.uuid)
-            .is_some_and(|it| it.thread.is_some());
-        !thread
-            && self
-                .name(used.uuid)
-                .split(|it: char| !it.is_alphanumeric())
-                .any(|word| {
-                    ["gpu", "stream", "queue"]
-                        .iter()
-                        .any(|known| word.eq_ignore_ascii_case(known))
-                })
-    }
-
-    /// The lanes and counters of all tracks in use.
-    pub fn records(&self) -> Vec<Record> {
-        let mut records = Vec::new();
-        for (place, used) in self.used.iter().enumerate() {
-            if let Some(id) = used.lane {
-                records.push(Record::Lane(Box::new(self.described_lane(
-                    place as u32,
-                    id,
-                    used.uuid,
-                ))));
-            }
-            if let Some(id) = used.counter {
-                let unit = self
-                    .described
-                    .get(&used.uuid)
-                    .and_then(|it| it.counter.as_ref());
-                records.push(Record::Counter(Box::new(Counter {
-                    id,
-                    name: self.name(used.uuid),
-                    unit: unit
-                        .map(CounterDescriptor::unit_name)
-                        .unwrap_or_default()
-                        .to_owned(),
-                    device: None,
-                })));
-            }
-        }
-        records
-    }
-
-    fn described_lane(&self, place: u32, id: LaneId, uuid: u64) -> Lane {
-        let name = self.name(uuid);
-        let stream = self.is_stream(place);
-        let says = |word: &str| name.to_ascii_lowercase().contains(word);
-        Lane {
-            id,
-            group: if stream { Group::Streams } else { Group::Host },
-            device: None,
-            role: match stream {
-                true if says("copy") => Role::DeviceToDevice,
-                true if says("kernel") || says("compute") => Role::Compute,
-                _ => Role::None,
-            },
-            order: i32::try_from(place).unwrap_or(i32::MAX),
-            name,
-        }
+        let described = self.described.get(&uuid);
+        let thread = described.is_some_and(|it| it.thread.is_some());
+        let words = ["gpu", "stream", "queue"];
+        let says = |name: &str| {
+            name.split(|it: char| !it.is_alphanumeric())
+                .any(|word| words.iter().any(|known| word.eq_ignore_ascii_case(known)))
+        };
+        !thread && says(&self.name(uuid))
     }
 
     /// A track's own name, or that of its thread, its process or its parent, or its number.

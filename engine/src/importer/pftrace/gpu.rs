@@ -1,0 +1,37 @@
+//! Work of GPUs as Perfetto's own data sources report it: render stages, counters and calls of Vulkan.
+
+mod counters;
+mod points;
+mod specifications;
+mod stages;
+
+pub(super) use points::{Meetings, Points};
+pub(super) use specifications::Interned;
+
+use std::collections::HashMap;
+
+use crate::perfetto::proto::gpu::{Description, Specifications};
+
+/// What the file says once, of no writer in particular.
+#[derive(Default)]
+pub(super) struct Gpu {
+    /// Names of objects of Vulkan by their handle.
+    objects: HashMap<u64, String>,
+    /// Queues and stages as older writers number them.
+    old: Specifications,
+    /// Pieces of work on a queue that nothing describes.
+    pub unknown_queues: u64,
+}
+
+impl Gpu {
+    /// What an object of Vulkan is called, or its handle.
+    fn object(&self, handle: u64) -> String {
+        let known = self.objects.get(&handle).cloned();
+        known.unwrap_or_else(|| format!("{handle:#x}"))
+    }
+
+    fn old_name(list: &[Description], number: Option<i32>) -> Option<String> {
+        let place = usize::try_from(number?).ok()?;
+        list.get(place)?.name.clone()
+    }
+}

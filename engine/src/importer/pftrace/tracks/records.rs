@@ -1,0 +1,96 @@
+//! Lanes, counters and devices of the tracks in use.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Key, Tracks, Used};
+use crate::perfetto::proto::CounterDescriptor;
+use crate::record::{Counter, CounterId, Device, DeviceId, Group, Lane, LaneId, Record, Role};
+
+impl Tracks {
+    /// The devices, lanes and counters of all tracks in use.
+    pub fn records(&self) -> Vec<Record> {
+        let gpus = self.gpus();
+        let numbers: BTreeSet<i64> = gpus.iter().flatten().copied().collect();
+        let ids: BTreeMap<i64, DeviceId> = numbers.into_iter().zip((0..).map(DeviceId)).collect();
+        let devices = ids.iter().map(|(number, id)| {
+            Record::Device(Box::new(Device {
+                id: *id,
+                name: format!("GPU {number}"),
+                backend: "pftrace".to_owned(),
+                detail: String::new(),
+            }))
+        });
+        let mut records: Vec<Record> = devices.collect();
+        for ((place, used), gpu) in (0..).zip(&self.used).zip(gpus) {
+            let device = gpu.and_then(|gpu| ids.get(&gpu).copied());
+            if let Some(id) = used.lane {
+                let lane = self.described_lane((place, used), id, device);
+                records.push(Record::Lane(Box::new(lane)));
+            }
+            if let Some(id) = used.counter {
+                let counter = self.described_counter(used, id, device);
+                records.push(Record::Counter(Box::new(counter)));
+            }
+        }
+        records
+    }
+
+    fn described_counter(&self, used: &Used, id: CounterId, device: Option<DeviceId>) -> Counter {
+        if let Some((name, unit)) = used.gauge.clone() {
+            return Counter {
+                id,
+                name,
+                unit,
+                device,
+            };
+        }
+        let unit = match used.key {
+            Key::Track(uuid) => self
+                .described
+                .get(&uuid)
+                .and_then(|it| it.counter.as_ref())
+                .map(CounterDescriptor::unit_name),
+            _ => None,
+        };
+        Counter {
+            id,
+            name: self.name_of(used),
+            unit: unit.unwrap_or_default().to_owned(),
+            device,
+        }
+    }
+
+    fn described_lane(
+        &self,
+        (place, used): (u32, &Used),
+        id: LaneId,
+        device: Option<DeviceId>,
+    ) -> Lane {
+        let name = self.name_of(used);
+        let stream = self.is_stream(place);
+        let says = |word: &str| name.to_ascii_lowercase().contains(word);
+        let role = match (stream, used.role) {
+            (false, _) => Role::None,
+            (true, None | Some(Role::Compute)) if says("copy") => Role::DeviceToDevice,
+            (true, role) => role.unwrap_or_default(),
+        };
+        Lane {
+            id,
+            group: if stream { Group::Streams } else { Group::Host },
+            device: device.filter(|_| stream),
+            role,
+            order: i32::try_from(place).unwrap_or(i32::MAX),
+            name,
+        }
+    }
+
+    fn name_of(&self, used: &Used) -> String {
+        match &used.key {
+            Key::Track(uuid) => self.name(*uuid),
+            Key::Queue(_, name) => name.clone(),
+            Key::Gauge(_, number) => format!("counter {number}"),
+            Key::Thread(pid, tid) if pid == tid => format!("thread {tid}"),
+            Key::Thread(pid, tid) => format!("thread {tid} of process {pid}"),
+        }
+    }
+}
