@@ -14,6 +14,7 @@ mod loss;
 mod mock;
 mod raw;
 mod shader;
+mod wgsl;
 
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::{Caps, CompileTime};
@@ -26,6 +27,7 @@ pub use library::{ENTRY, kernel_shader};
 pub use limits::{Limits, Sides};
 pub use loss::LossReport;
 pub use raw::{ErrorFilter, MapMode, Question, Raw};
+pub use wgsl::shader_of;
 
 use crate::record::Record;
 

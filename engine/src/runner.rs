@@ -18,6 +18,7 @@ mod running;
 mod save;
 mod shared;
 mod stall;
+mod timelines;
 
 pub use engine::{Engine, run};
 pub use protocol::{Control, Message, Pace, Phase, Recovery, RunRequest};

@@ -101,6 +101,12 @@ pub trait Device: Send + Sync {
         Some(act)
     }
 
+    /// Lets `act` be done once everything that was submitted by now has ended. A device whose time is the host's gives
+    /// `act` back: there the caller looks at [`Device::activity`] by itself.
+    fn when_done(&self, act: Alarm) -> Option<Alarm> {
+        Some(act)
+    }
+
     /// Blocks `host` until `flag` is raised.
     ///
     /// # Errors

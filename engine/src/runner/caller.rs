@@ -112,7 +112,7 @@ impl Caller {
                 },
                 *stream,
             ),
-            Call::Launch(launch) => (Operation::Launch(launch.clone()), launch.stream),
+            Call::Launch(launch) => return (SpanKind::Call, self.launch(current, launch)),
             Call::HostFunction {
                 name,
                 length,
@@ -131,7 +131,8 @@ impl Caller {
             Call::Work(length) => return self.work(current, *length),
             Call::Gpu(call) => return self.gpu(current, call),
         };
-        (SpanKind::Call, self.submit(current, stream, operation))
+        let submitted = self.submit(current, stream, operation);
+        (SpanKind::Call, submitted.map(|_| ()))
     }
 
     fn tie(&self, cause: SpanId, effect: SpanId, kind: DependencyKind) {

@@ -56,6 +56,9 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
         if shared.losses.is_replaying() {
             break;
         }
+        if let Some(timelines) = &shared.timelines {
+            timelines.drain(shared, host);
+        }
         shared.before_call(placed.place, reporter);
         match caller.make(&placed) {
             // As WebGPU has it: what is asked of a lost device comes to nothing, and whoever asked goes on.
@@ -68,7 +71,12 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
             other => other?,
         }
     }
-    Ok(())
+    match &shared.timelines {
+        Some(timelines) if !shared.losses.is_replaying() => {
+            timelines.settle_all(shared, host).map(|_| ())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Why a host thread ends whose device was lost by itself.

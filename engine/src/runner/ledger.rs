@@ -10,6 +10,8 @@ use crate::workload::{ExpectationKind, Plan, StreamIndex};
 #[derive(Debug, Default)]
 pub struct Ledger {
     first_stream: u32,
+    /// The first lane behind those of the streams: of the queue, and of what is done with calls.
+    first_other: u32,
     streams: BTreeSet<LaneId>,
     calls: BTreeSet<u32>,
     /// When each stream that is asked about was busy.
@@ -30,6 +32,7 @@ impl Ledger {
     pub fn new(plan: &Plan, first_stream: LaneId) -> Self {
         let mut ledger = Self {
             first_stream: first_stream.0,
+            first_other: first_stream.0 + plan.streams.len() as u32,
             ..Self::default()
         };
         for expectation in &plan.expectations {
@@ -86,6 +89,9 @@ impl Ledger {
     fn note_span(&mut self, span: &Span) {
         // What was lost did not run.
         if span.state == State::Lost {
+            return;
+        }
+        if span.lane.0 >= self.first_other || span.kind == SpanKind::Step {
             return;
         }
         let interval = Interval::new(span.start, span.end);

@@ -58,6 +58,11 @@ impl Losses {
         lock(&self.state)
     }
 
+    /// Whether something waits to lose the device.
+    pub fn is_armed(&self) -> bool {
+        self.is_armed.load(Ordering::Relaxed)
+    }
+
     /// Which generation of the device it is, counted from 1.
     pub fn generation(&self) -> u32 {
         self.state().generation
@@ -86,8 +91,17 @@ impl Losses {
 }
 
 impl Shared {
-    /// Loses the device now, on purpose. Without effect where it is lost already.
+    /// Loses the device on purpose: by its driver now, by its owner when the device timeline has done what it was
+    /// given before. Without effect where it is lost already.
     pub fn lose(&self, by: LossBy, reporter: &Reporter) {
+        match &self.timelines {
+            Some(timelines) if by == LossBy::Destroy => timelines.destroy(self, None),
+            _ => self.lose_now(by, reporter),
+        }
+    }
+
+    /// Loses the device now, on purpose. Without effect where it is lost already.
+    pub fn lose_now(&self, by: LossBy, reporter: &Reporter) {
         let kind = match by {
             LossBy::Destroy => LossKind::Destroyed,
             LossBy::Driver => LossKind::Unknown,
@@ -144,6 +158,9 @@ impl Shared {
             kind,
             generation,
         })));
+        if let Some(timelines) = &self.timelines {
+            timelines.lost(self, time);
+        }
         match recovery {
             Recovery::Stay => {}
             Recovery::Pause => {
@@ -168,6 +185,9 @@ impl Shared {
         }
         self.device.reopen()?;
         self.events.forget();
+        if let Some(timelines) = &self.timelines {
+            timelines.recovered(self);
+        }
         state.generation += 1;
         state.lost = None;
         reporter.send(Record::Recovery(Box::new(record::Recovery {

@@ -10,6 +10,7 @@ use super::names::Names;
 use super::recorder::{Recorder, Reporter};
 use super::save::Save;
 use super::shared::{Shared, first_stream, queue_lane};
+use super::timelines::{self, Timelines};
 use crate::backend::{self, Backend, Device, HostIndex, Layout, StreamLayout};
 use crate::record::{self, Clock, Counter, DeviceId, EventId, Group, Lane, Record, Role, Run};
 use crate::time::Nanos;
@@ -75,7 +76,11 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
         injector::check(&plan, injection)?;
     }
     let losses = Losses::new(request.recovery);
-    let shared = Shared::new(plan, device, gate, Names::default(), losses);
+    let timelines = timelines::are_needed(&plan).then(|| {
+        let is_virtual = device.caps().deterministic;
+        Timelines::new(&plan, DEVICE, is_virtual, reporter.clone())
+    });
+    let shared = Shared::new(plan, device, gate, Names::default(), losses, timelines);
     describe(request, backend, &shared, &reporter);
     Ok(Prepared {
         shared: Arc::new(shared),
@@ -169,6 +174,9 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, report
         ..Clock::default()
     })));
     describe_lanes(shared, reporter);
+    if let Some(timelines) = &shared.timelines {
+        timelines.describe();
+    }
     for (place, event) in plan.events.iter().enumerate() {
         reporter.send(Record::Event(record::Event {
             id: EventId(place as u32),

@@ -78,6 +78,9 @@ impl Running {
             shown: BTreeMap::new(),
         };
         running.shared.device.start();
+        if let Some(timelines) = &running.shared.timelines {
+            timelines.start(&running.shared)?;
+        }
         injector::announce(&lose, &running.reporter);
         for injection in lose {
             injector::arm(&running.shared, injection, &running.reporter);
@@ -295,6 +298,9 @@ impl Running {
                 let text = panic_text(payload.as_ref());
                 self.shared.fail(&format!("a host thread failed: {text}"));
             }
+        }
+        if let Some(timelines) = &self.shared.timelines {
+            timelines.close(&self.shared);
         }
         // Streams that run on, where the run was stopped, are part of it until they end.
         while !self.shared.device.settle(Duration::from_millis(100)) {

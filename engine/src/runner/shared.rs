@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use super::gate::Gate;
 use super::loss::Losses;
 use super::names::Names;
+use super::timelines::Timelines;
 use crate::backend::{Device, HostIndex};
 use crate::device::{Events, lock};
 use crate::record::{Began, CounterId, LaneId, SpanId};
@@ -22,6 +23,8 @@ pub struct Shared {
     pub events: Events,
     /// Texts that records refer to.
     pub names: Names,
+    /// WebGPU's timelines, where the workload has to do with them.
+    pub timelines: Option<Timelines>,
     /// Where host threads pass before each call.
     pub gate: Gate,
     /// What is known of losses of the device.
@@ -74,6 +77,7 @@ impl Shared {
         gate: Gate,
         names: Names,
         losses: Losses,
+        timelines: Option<Timelines>,
     ) -> Self {
         let tail = || Tail {
             last: SpanId::NONE,
@@ -89,6 +93,7 @@ impl Shared {
             names,
             gate,
             losses,
+            timelines,
             is_over: AtomicBool::new(false),
             spans: AtomicU32::new(0),
             failure: Mutex::default(),

@@ -249,6 +249,11 @@ impl Device for MockDevice {
         None
     }
 
+    fn when_done(&self, act: Alarm) -> Option<Alarm> {
+        lock(&self.simulation).set_last(act);
+        None
+    }
+
     fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
         let until = Until::Flag(flag.clone());
         match self.block(host, until, None) {

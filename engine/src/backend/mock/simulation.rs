@@ -15,7 +15,7 @@ use crate::record::{
     DeviceId, EventId, Loss, LossKind, Problem, Record, Sample, Severity, SpanId, State,
 };
 use crate::time::{Interval, Nanos};
-use crate::workload::{BufferIndex, EventIndex, StreamIndex};
+use crate::workload::{BufferIndex, EventIndex, StreamIndex, Target};
 
 /// Everything of the device, behind one lock.
 pub struct Simulation {
@@ -39,6 +39,8 @@ pub struct Simulation {
     /// What is to be done, by its time and then by the order of asking.
     alarms: BTreeMap<(Nanos, u64), Alarm>,
     alarm_count: u64,
+    /// What is to be done once so many operations of each stream have ended.
+    last: Vec<(Until, Alarm)>,
     /// What is to be done once an operation runs on a stream.
     watches: Vec<(usize, Alarm)>,
 }
@@ -73,6 +75,7 @@ impl Simulation {
             time: Nanos::ZERO,
             alarms: BTreeMap::new(),
             alarm_count: 0,
+            last: Vec::new(),
             watches: Vec::new(),
         }
     }
@@ -81,6 +84,12 @@ impl Simulation {
     pub fn set_alarm(&mut self, time: Nanos, act: Alarm) {
         self.alarm_count += 1;
         self.alarms.insert((time, self.alarm_count), act);
+    }
+
+    /// Lets `act` be done once everything submitted by now has ended.
+    pub fn set_last(&mut self, act: Alarm) {
+        let until = Until::Streams(Target::Device, self.ends(None));
+        self.last.push((until, act));
     }
 
     /// Lets `act` be done once an operation runs on `stream`.
@@ -112,6 +121,10 @@ impl Simulation {
     /// is given back with its time, to be done while the simulation is not locked.
     pub fn advance(&mut self, memory: &Memory) -> Option<(Nanos, Alarm)> {
         while !self.hosts.iter().any(Host::has_turn) {
+            let last = self.last.iter().position(|(until, _)| self.is_met(until));
+            if let Some(place) = last {
+                return Some((self.time, self.last.remove(place).1));
+            }
             let ready = self.hosts.iter().enumerate();
             let ready = ready.filter(|(_, host)| host.state == HostState::Ready);
             let host = ready.min_by_key(|(_, host)| host.clock);

@@ -113,7 +113,7 @@ impl Model {
         self.tick();
         let mut effects = Vec::new();
         let (name, pipeline) = self.execute_device(&task, step, &mut effects);
-        Some(executed(Timeline::Device, name, &task, pipeline, effects))
+        Some(self.executed(Timeline::Device, name, &task, pipeline, effects))
     }
 
     /// Executes the next step of a content timeline, as the span `step`; none where there is nothing to do.
@@ -122,7 +122,7 @@ impl Model {
         self.tick();
         let mut effects = Vec::new();
         let name = self.execute_content(&task, step, &mut effects);
-        Some(executed(host, name, &task, None, effects))
+        Some(self.executed(host, name, &task, None, effects))
     }
 
     fn execute_device(
@@ -304,21 +304,23 @@ impl Model {
             effects.push(Effect::Issued(task.host));
         }
     }
-}
 
-const fn executed(
-    timeline: Timeline,
-    name: StepName,
-    task: &Task,
-    pipeline: Option<PipelineId>,
-    effects: Vec<Effect>,
-) -> Executed {
-    Executed {
-        timeline,
-        name,
-        cause: task.cause,
-        promise: task.promise,
-        pipeline,
-        effects,
+    fn executed(
+        &self,
+        timeline: Timeline,
+        name: StepName,
+        task: &Task,
+        pipeline: Option<PipelineId>,
+        effects: Vec<Effect>,
+    ) -> Executed {
+        Executed {
+            timeline,
+            name,
+            cause: task.cause,
+            promise: task.promise,
+            pipeline,
+            api: task.promise.and_then(|it| self.api(it)).or(task.work.api()),
+            effects,
+        }
     }
 }

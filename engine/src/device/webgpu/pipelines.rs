@@ -201,7 +201,8 @@ impl Model {
         effects
     }
 
-    pub(super) fn is_compiled(&self, id: PipelineId) -> bool {
+    /// Whether its compile has ended, or there is none.
+    pub fn is_compiled(&self, id: PipelineId) -> bool {
         self.pipelines
             .get(id.index())
             .is_none_or(|pipeline| pipeline.is_compiled)

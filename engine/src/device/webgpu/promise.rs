@@ -87,6 +87,11 @@ impl Model {
         self.promises.get(promise.index()).map(|found| found.host)
     }
 
+    /// The call that gave a promise.
+    pub fn api(&self, promise: PromiseId) -> Option<Api> {
+        self.promises.get(promise.index()).map(|found| found.api)
+    }
+
     /// The promises that have not settled, those of `device.lost` apart, which need not.
     pub fn pending(&self) -> impl Iterator<Item = PromiseId> + '_ {
         let promises = self.promises.iter().enumerate();

@@ -57,6 +57,28 @@ pub(super) enum Work {
     TellUncaptured(Raised),
 }
 
+impl Work {
+    /// The call that such steps belong to, as far as they say it.
+    pub const fn api(self) -> Option<Api> {
+        Some(match self {
+            Self::RefuseMap(_) | Self::RefuseMapped(..) | Self::Map(_) | Self::MapReady(_) => {
+                Api::MapAsync
+            }
+            Self::Unmap(_) => Api::Unmap,
+            Self::DestroyBuffer(_) => Api::DestroyBuffer,
+            Self::PushScope(_) => Api::PushErrorScope,
+            Self::PopScope => Api::PopErrorScope,
+            Self::AskModule(_) | Self::ModuleKnown => Api::GetCompilationInfo,
+            Self::AskQueue | Self::QueueKnown => Api::OnSubmittedWorkDone,
+            Self::Submit(api, _) => api,
+            Self::Create(_) | Self::CreateBuffer(_) | Self::CreateModule(_) => Api::Create,
+            Self::TellUncaptured(_) => Api::Uncaptured,
+            Self::Lose(LossKind::Destroyed) => Api::DestroyDevice,
+            _ => return None,
+        })
+    }
+}
+
 /// The name of a step, for its span.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StepName {
@@ -116,6 +138,8 @@ pub struct Executed {
     pub promise: Option<PromiseId>,
     /// The pipeline it worked for.
     pub pipeline: Option<PipelineId>,
+    /// The call it worked for, where that is not said by the pipeline.
+    pub api: Option<Api>,
     /// What it brought about, in order.
     pub effects: Vec<Effect>,
 }

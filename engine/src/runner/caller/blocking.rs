@@ -105,7 +105,7 @@ impl Caller {
     }
 
     /// Runs what blocks, and shows meanwhile that it does.
-    fn blocked(
+    pub(super) fn blocked(
         &self,
         current: &Current,
         kind: SpanKind,

@@ -4,32 +4,112 @@ use std::sync::Arc;
 
 use super::{Caller, Current};
 use crate::backend::Error;
-use crate::record::SpanKind;
+use crate::record::{CallId, DependencyKind, SpanId, SpanKind};
+use crate::runner::timelines::{Asked, Readiness, Timelines};
 use crate::runner::{Recovery, injector};
-use crate::workload::{GpuCall, Injection, Moment};
+use crate::workload::{GpuCall, Injection, LossBy, Moment, PipelineIndex};
 
 impl Caller {
-    pub(super) fn gpu(&mut self, _: &Current, call: &GpuCall) -> (SpanKind, Result<(), Error>) {
-        let result = match call {
-            GpuCall::Lose(injection) => {
-                self.lose(injection);
+    pub(super) fn gpu(
+        &mut self,
+        current: &Current,
+        call: &GpuCall,
+    ) -> (SpanKind, Result<(), Error>) {
+        let shared = Arc::clone(&self.shared);
+        let result = match (call, &shared.timelines) {
+            (GpuCall::Lose(injection), _) => {
+                self.lose(current, injection);
                 Ok(())
             }
-            GpuCall::Recover => self.shared.recover(Recovery::Resume, &self.reporter),
-            other => Err(Error::Unknown(format!(
-                "the timelines that {other:?} needs"
-            ))),
+            (GpuCall::Recover, _) => shared.recover(Recovery::Resume, &self.reporter),
+            (GpuCall::Settle(_) | GpuCall::SettleAll, Some(timelines)) => {
+                return self.settle(current, call, timelines);
+            }
+            (call, Some(timelines)) => return self.promise(current, call, timelines),
+            // A workload that names no pipeline and no promise can only push scopes and unmap.
+            (_, None) => Ok(()),
         };
         (SpanKind::Call, result)
     }
 
-    fn lose(&self, injection: &Injection) {
+    /// A call whose device steps are the layer's; one that creates a pipeline at once blocks until it is decided.
+    fn promise(
+        &self,
+        current: &Current,
+        call: &GpuCall,
+        timelines: &Timelines,
+    ) -> (SpanKind, Result<(), Error>) {
+        let shared = Arc::clone(&self.shared);
+        let Some(flag) = timelines.call(&shared, &self.asked(current), call) else {
+            return (SpanKind::Call, Ok(()));
+        };
+        let (_, result) = self.blocked(current, SpanKind::Call, |shared, caller| {
+            timelines.until(shared, caller.host, &flag)
+        });
+        if let GpuCall::CreatePipeline { pipeline } = call {
+            let decided = timelines.decided(*pipeline);
+            timelines.tie(decided, current.span, DependencyKind::Synchronization);
+        }
+        (SpanKind::Call, result)
+    }
+
+    fn settle(
+        &self,
+        current: &Current,
+        call: &GpuCall,
+        timelines: &Timelines,
+    ) -> (SpanKind, Result<(), Error>) {
+        self.blocked(current, SpanKind::Synchronize, |shared, caller| {
+            let steps = match call {
+                GpuCall::Settle(promise) => {
+                    vec![timelines.settle(shared, caller.host, *promise)?]
+                }
+                _ => timelines.settle_all(shared, caller.host)?,
+            };
+            for step in steps {
+                timelines.tie(step, current.span, DependencyKind::Synchronization);
+            }
+            Ok(())
+        })
+    }
+
+    /// Waits until the pipeline of a launch is ready. Gives the step that made it ready, to the first that uses it;
+    /// nothing where the launch cannot be submitted.
+    pub(super) fn until_ready(
+        &self,
+        current: &Current,
+        pipeline: PipelineIndex,
+    ) -> Result<Option<SpanId>, Error> {
+        let shared = Arc::clone(&self.shared);
+        let Some(timelines) = &shared.timelines else {
+            return Ok(Some(SpanId::NONE));
+        };
+        match timelines.ready(&shared, &self.asked(current), pipeline)? {
+            Readiness::Ready(step) => Ok(Some(step.unwrap_or(SpanId::NONE))),
+            Readiness::Refused => Ok(None),
+        }
+    }
+
+    const fn asked(&self, current: &Current) -> Asked {
+        Asked {
+            host: self.host,
+            call: CallId(current.place.call),
+            span: current.span,
+            time: current.start,
+        }
+    }
+
+    fn lose(&self, current: &Current, injection: &Injection) {
         let mut injection = injection.clone();
         if let Moment::Time(after) = injection.at {
             // A workload counts from the call.
             injection.at = Moment::Time(self.shared.device.now(self.host) + after);
         }
         let shared = Arc::clone(&self.shared);
-        injector::arm(&shared, injection, &self.reporter);
+        let is_now = injection.at == Moment::Now && injection.by == LossBy::Destroy;
+        match &shared.timelines {
+            Some(timelines) if is_now => timelines.destroy(&shared, Some(&self.asked(current))),
+            _ => injector::arm(&shared, injection, &self.reporter),
+        }
     }
 }

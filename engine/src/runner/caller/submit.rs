@@ -6,7 +6,7 @@ use crate::device::{EventError, Recorded, lock};
 use crate::record::{CallId, DependencyKind, EventId, Record, Sample, SpanId};
 use crate::runner::shared::Shared;
 use crate::time::Nanos;
-use crate::workload::{EventIndex, SignalIndex, StreamIndex};
+use crate::workload::{EventIndex, Launch, SignalIndex, StreamIndex};
 
 impl From<EventError> for Error {
     fn from(error: EventError) -> Self {
@@ -15,13 +15,30 @@ impl From<EventError> for Error {
 }
 
 impl Caller {
-    /// Submits an operation to a stream.
+    /// Submits a launch, once the pipeline that it needs is ready.
+    pub(super) fn launch(&mut self, current: &Current, launch: &Launch) -> Result<(), Error> {
+        let ready = match launch.pipeline {
+            Some(pipeline) => self.until_ready(current, pipeline)?,
+            None => Some(SpanId::NONE),
+        };
+        let Some(ready) = ready else {
+            return Ok(());
+        };
+        let operation = Operation::Launch(Box::new(launch.clone()));
+        let span = self.submit(current, launch.stream, operation)?;
+        if ready.is_some() {
+            self.tie(ready, span, DependencyKind::Pipeline);
+        }
+        Ok(())
+    }
+
+    /// Submits an operation to a stream. Gives its span.
     pub(super) fn submit(
         &mut self,
         current: &Current,
         stream: StreamIndex,
         operation: Operation,
-    ) -> Result<(), Error> {
+    ) -> Result<SpanId, Error> {
         let shared = std::sync::Arc::clone(&self.shared);
         let name = self.label_of_operation(&operation, current.place);
         // Before the tail is locked: whoever waits for room must not keep others from submitting.
@@ -63,7 +80,7 @@ impl Caller {
         tail.last = span;
         tail.submitted += 1;
         self.sample(stream, enqueued);
-        Ok(())
+        Ok(span)
     }
 
     /// A span for the operation on the lane of the queue that all streams share, where there is one.

@@ -1,0 +1,261 @@
+//! Calls of WebGPU's, as a host thread makes them: their content steps, and the promise that they give.
+
+use super::state::{Entry, Given};
+use super::{CONTENT_STEP, Timelines, compile};
+use crate::backend::{Flag, HostIndex};
+use crate::device::webgpu::{Api, Made, MapRange, PipelineId, PipelineShape};
+use crate::record::{self, CallId, Record, SpanId};
+use crate::runner::shared::Shared;
+use crate::time::Nanos;
+use crate::workload::{BufferIndex, GpuCall, MapMode, PipelineIndex, PipelineKind, PromiseIndex};
+
+/// A call that is being made: by whom, where in the file, as which span, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// The host thread.
+    pub host: HostIndex,
+    /// The call's place in the file.
+    pub call: CallId,
+    /// The call's span.
+    pub span: SpanId,
+    /// When it was made.
+    pub time: Nanos,
+}
+
+impl Timelines {
+    /// Makes a call, except those that only wait or that lose the device. Gives what a synchronous creation waits for.
+    pub fn call(&self, shared: &Shared, asked: &Asked, call: &GpuCall) -> Option<Flag> {
+        let flag = match *call {
+            GpuCall::CreatePipeline { pipeline } => {
+                Some(self.create(shared, asked, pipeline, None))
+            }
+            GpuCall::CreatePipelineAsync { pipeline, promise } => {
+                self.create(shared, asked, pipeline, Some(Some(promise)));
+                None
+            }
+            GpuCall::MapAsync {
+                buffer,
+                mode,
+                promise,
+            } => {
+                self.map(shared, asked, (buffer, mode), promise);
+                None
+            }
+            GpuCall::CompilationInfo { pipeline, promise } => {
+                self.ask_messages(shared, asked, pipeline, promise);
+                None
+            }
+            _ => {
+                self.call_simple(shared, asked, call);
+                None
+            }
+        };
+        self.charge(shared, asked.host);
+        flag
+    }
+
+    fn call_simple(&self, shared: &Shared, asked: &Asked, call: &GpuCall) {
+        let host = Self::content(asked.host);
+        let mut state = self.lock();
+        let (made, name) = match *call {
+            GpuCall::Unmap(buffer) => {
+                let Some(buffer) = state.buffers.get(buffer.index()).copied() else {
+                    return;
+                };
+                (state.model.unmap(host, asked.span, buffer), None)
+            }
+            GpuCall::PushErrorScope(filter) => {
+                let filter = filter.into();
+                (state.model.push_error_scope(host, asked.span, filter), None)
+            }
+            GpuCall::PopErrorScope { promise } => {
+                (state.model.pop_error_scope(host, asked.span), Some(promise))
+            }
+            GpuCall::WorkDone { promise } => {
+                let made = state.model.on_submitted_work_done(host, asked.span);
+                (made, Some(promise))
+            }
+            GpuCall::DeviceLost { promise } => (state.model.lost(host, asked.span), Some(promise)),
+            _ => return,
+        };
+        self.give(shared, &mut state, asked, &made, name, None);
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+    }
+
+    fn map(
+        &self,
+        shared: &Shared,
+        asked: &Asked,
+        (buffer, mode): (BufferIndex, MapMode),
+        promise: PromiseIndex,
+    ) {
+        let mut state = self.lock();
+        let Some(id) = state.buffers.get(buffer.index()).copied() else {
+            return;
+        };
+        let range = MapRange {
+            writes: mode == MapMode::Write,
+            ..MapRange::default()
+        };
+        let host = Self::content(asked.host);
+        let made = state.model.map_async(host, asked.span, id, range);
+        self.give(shared, &mut state, asked, &made, Some(promise), None);
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+    }
+
+    fn ask_messages(
+        &self,
+        shared: &Shared,
+        asked: &Asked,
+        pipeline: PipelineIndex,
+        promise: PromiseIndex,
+    ) {
+        let mut state = self.lock();
+        let Some(module) = state.modules.get(pipeline.index()).copied() else {
+            return;
+        };
+        let host = Self::content(asked.host);
+        let made = state.model.get_compilation_info(host, asked.span, module);
+        self.give(
+            shared,
+            &mut state,
+            asked,
+            &made,
+            Some(promise),
+            Some(pipeline),
+        );
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+    }
+
+    /// Requests a pipeline: with a promise, which may have a name, or so that the caller waits for the flag. One that the plan has not is
+    /// never requested, and nobody waits for it.
+    pub(super) fn create(
+        &self,
+        shared: &Shared,
+        asked: &Asked,
+        index: PipelineIndex,
+        promise: Option<Option<PromiseIndex>>,
+    ) -> Flag {
+        let flag = Flag::default();
+        let Some(plan) = shared.plan.pipelines.get(index.index()) else {
+            flag.raise(asked.time);
+            return flag;
+        };
+        let request = compile::request(plan);
+        let shape = PipelineShape {
+            kind: plan.kind,
+            defect: None,
+        };
+        let host = Self::content(asked.host);
+        let mut state = self.lock();
+        let is_async = promise.is_some();
+        let (id, made) = if is_async {
+            state.model.create_pipeline_async(host, asked.span, shape)
+        } else {
+            state.model.create_pipeline(host, asked.span, shape)
+        };
+        state.pipelines.push(Entry {
+            plan: index,
+            is_async,
+            call: (asked.call, asked.span),
+            request,
+            decided: SpanId::NONE,
+            is_used: false,
+            detail: String::new(),
+            flag: flag.clone(),
+        });
+        if let Some(slot) = state.latest_pipeline.get_mut(index.index()) {
+            *slot = Some(id);
+        }
+        self.reporter
+            .send(Record::Pipeline(Box::new(record::Pipeline {
+                id: state.recorded_pipeline(id),
+                name: plan.name.clone(),
+                device: self.device,
+                generation: state.generation,
+                kind: match plan.kind {
+                    PipelineKind::Compute => record::PipelineKind::Compute,
+                    PipelineKind::Render => record::PipelineKind::Render,
+                },
+                is_async,
+                call: asked.span,
+            })));
+        self.report_requested(&state, id, asked);
+        self.give(
+            shared,
+            &mut state,
+            asked,
+            &made,
+            promise.flatten(),
+            Some(index),
+        );
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+        flag
+    }
+
+    fn report_requested(&self, state: &super::state::State, id: PipelineId, asked: &Asked) {
+        self.reporter
+            .send(Record::PipelineStep(Box::new(record::PipelineStep {
+                pipeline: state.recorded_pipeline(id),
+                state: record::PipelineState::Requested,
+                time: asked.time,
+                span: asked.span,
+                detail: String::new(),
+            })));
+    }
+
+    /// Notes the promise that a call gave, and reports it where it is new.
+    fn give(
+        &self,
+        shared: &Shared,
+        state: &mut super::state::State,
+        asked: &Asked,
+        made: &Made,
+        name: Option<PromiseIndex>,
+        pipeline: Option<PipelineIndex>,
+    ) {
+        let Some(promise) = made.promise else {
+            return;
+        };
+        let id = state.recorded_promise(promise);
+        if let Some(slot) = name.and_then(|name| state.latest_promise.get_mut(name.index())) {
+            *slot = Some(id);
+        }
+        if id.index() < state.promises.len() {
+            // Reading device.lost again gives the same promise.
+            return;
+        }
+        let api = state.model.api(promise).unwrap_or(Api::Create);
+        state.promises.push(Given {
+            host: asked.host,
+            api,
+            call: asked.call,
+            pipeline,
+            settled: None,
+            flag: Flag::default(),
+        });
+        let named = name.and_then(|name| shared.plan.promises.get(name.index()));
+        self.reporter
+            .send(Record::Promise(Box::new(record::Promise {
+                id,
+                api: api.label().to_owned(),
+                name: named.cloned().unwrap_or_default(),
+                device: self.device,
+                generation: state.generation,
+                call: asked.span,
+            })));
+    }
+
+    /// Virtual time passes for a host thread that makes a call of this layer or settles a promise.
+    pub(super) fn charge(&self, shared: &Shared, host: HostIndex) {
+        if self.is_virtual {
+            shared.device.work(host, CONTENT_STEP);
+        }
+    }
+
+    /// The promise that was made last under a name.
+    pub(super) fn latest(&self, name: PromiseIndex) -> Option<record::PromiseId> {
+        let state = self.lock();
+        state.latest_promise.get(name.index()).copied().flatten()
+    }
+}

@@ -1,0 +1,73 @@
+//! The loss of the device, by its owner or its driver, and the generation that follows it.
+
+use super::calls::Asked;
+use super::{Timelines, WORKERS};
+use crate::backend::HostIndex;
+use crate::record::{CallId, SpanId};
+use crate::runner::shared::Shared;
+use crate::time::Nanos;
+use crate::workload::{LossBy, PipelineIndex};
+
+impl Timelines {
+    /// `device.destroy()`, as a call or from outside: maps end at once, and the device is lost when its step has its
+    /// turn.
+    pub fn destroy(&self, shared: &Shared, asked: Option<&Asked>) {
+        let outside = Self::outside(shared.now());
+        let asked = asked.unwrap_or(&outside);
+        let mut state = self.lock();
+        let host = Self::content(asked.host);
+        let made = state.model.destroy_device(host, asked.span);
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+        drop(state);
+        if asked.span.is_some() {
+            self.charge(shared, asked.host);
+        }
+    }
+
+    /// The device was lost at `time`: everything pending comes out by the table of outcomes. Of no consequence where
+    /// the device timeline has lost it before.
+    pub fn lost(&self, shared: &Shared, time: Nanos) {
+        let mut state = self.lock();
+        if state.model.loss().is_none() {
+            state.model.lose(SpanId::NONE);
+        }
+        self.cut_compiles(shared, &mut state, time);
+        self.kick(shared, &mut state, time);
+    }
+
+    /// The device timeline has come to a `destroy()`: the device itself follows.
+    pub(super) fn lose_device(&self, shared: &Shared) {
+        shared.lose_now(LossBy::Destroy, &self.reporter);
+    }
+
+    /// The device was opened anew: what the old one still owed comes to its end, and its pipelines are compiled again.
+    pub fn recovered(&self, shared: &Shared) {
+        let time = shared.now();
+        self.end_generation(shared, time);
+        let again: Vec<PipelineIndex> = {
+            let mut state = self.lock();
+            let requested = state.latest_pipeline.iter().enumerate();
+            let requested = requested.filter(|(_, latest)| latest.is_some());
+            let requested = requested
+                .map(|(place, _)| PipelineIndex(place as u32))
+                .collect();
+            state.workers = vec![None; WORKERS];
+            state.device_free = time;
+            state.renew();
+            requested
+        };
+        for pipeline in again {
+            self.create(shared, &Self::outside(time), pipeline, Some(None));
+        }
+    }
+
+    /// A call that no host thread makes.
+    const fn outside(time: Nanos) -> Asked {
+        Asked {
+            host: HostIndex(0),
+            call: CallId::NONE,
+            span: SpanId::NONE,
+            time,
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What the layer did, as records: a span a step, tied to what issued it, and what became of pipelines and promises.
+
+use super::state::State;
+use super::{Timelines, text};
+use crate::device::webgpu::{Effect, Executed, PipelineId, Raised, Settlement};
+use crate::record::{
+    self, CallId, DependencyKind, EventId, LaneId, Problem, Record, Severity, Span, SpanId,
+    SpanKind, State as Ending,
+};
+use crate::runner::shared::Shared;
+use crate::time::Nanos;
+
+impl Timelines {
+    /// Reports a step as the span `id` on `lane`, with the times at which it was issued, began and ended.
+    pub(super) fn report_step(
+        &self,
+        shared: &Shared,
+        state: &State,
+        step: &Executed,
+        id: SpanId,
+        lane: LaneId,
+        (enqueued, start, end): (Nanos, Nanos, Nanos),
+    ) {
+        let label = text::step(shared, state, step);
+        self.reporter.send(Record::Span(Span {
+            id,
+            lane,
+            name: shared.names.id(&label, &self.reporter),
+            call: call_of(state, step),
+            kind: SpanKind::Step,
+            state: Ending::Done,
+            enqueued,
+            start,
+            end,
+        }));
+        self.tie(step.cause, id, DependencyKind::Step);
+    }
+
+    /// Reports what a call or a step brought about, as the span `span` at `time`.
+    pub(super) fn report_effect(
+        &self,
+        shared: &Shared,
+        state: &mut State,
+        effect: &Effect,
+        span: SpanId,
+        time: Nanos,
+    ) {
+        match effect {
+            Effect::Pipeline(pipeline, stage) => {
+                self.report_pipeline(shared, state, (*pipeline, *stage), span, time);
+            }
+            Effect::Settled(settlement) => {
+                self.report_settled(shared, state, settlement, span, time);
+            }
+            Effect::Uncaptured(raised) => self.report_uncaptured(shared, state, *raised),
+            _ => {}
+        }
+    }
+
+    fn report_pipeline(
+        &self,
+        shared: &Shared,
+        state: &mut State,
+        (id, stage): (PipelineId, crate::device::webgpu::PipelineState),
+        span: SpanId,
+        time: Nanos,
+    ) {
+        let stage = text::stage(stage);
+        let is_decided = matches!(
+            stage,
+            record::PipelineState::Ready
+                | record::PipelineState::Failed
+                | record::PipelineState::Lost
+        );
+        let pipeline = state.recorded_pipeline(id);
+        let mut detail = String::new();
+        if let Some(entry) = state.entry(id) {
+            if is_decided {
+                entry.decided = span;
+                entry.flag.raise(time);
+                detail.clone_from(&entry.detail);
+            }
+            if stage == record::PipelineState::Lost {
+                "the device was lost".clone_into(&mut detail);
+            } else if stage == record::PipelineState::Ready {
+                text::add_compile_time(&mut detail, shared.device.caps().pipelines);
+            }
+        }
+        self.reporter
+            .send(Record::PipelineStep(Box::new(record::PipelineStep {
+                pipeline,
+                state: stage,
+                time,
+                span,
+                detail,
+            })));
+    }
+
+    fn report_settled(
+        &self,
+        shared: &Shared,
+        state: &mut State,
+        settlement: &Settlement,
+        span: SpanId,
+        time: Nanos,
+    ) {
+        let Some(given) = state.given(settlement.promise) else {
+            return;
+        };
+        given.settled = Some(span);
+        given.flag.raise(time);
+        let given = given.clone();
+        let promise = state.recorded_promise(settlement.promise);
+        let (verdict, value) = text::verdict(shared, &given, settlement);
+        self.reporter
+            .send(Record::Settlement(Box::new(record::Settlement {
+                promise,
+                time,
+                span,
+                verdict,
+                value,
+                reason: text::reason(shared, state, &given, settlement),
+                anchor: settlement.row.anchor(settlement.api),
+                actual: text::actual(shared, settlement),
+            })));
+    }
+
+    fn report_uncaptured(&self, shared: &Shared, state: &State, raised: Raised) {
+        self.reporter.send(Record::Problem(Box::new(Problem {
+            severity: Severity::Error,
+            code: "uncaptured-error".to_owned(),
+            text: text::uncaptured(shared, state, raised),
+            span: raised.step,
+            event: EventId::NONE,
+        })));
+    }
+}
+
+/// The place in the file of the call that a step works for.
+fn call_of(state: &State, step: &Executed) -> CallId {
+    let of_pipeline = step
+        .pipeline
+        .and_then(|id| state.pipelines.get(id.index()))
+        .map(|entry| entry.call.0);
+    let of_promise = step.promise.and_then(|promise| {
+        let place = state.recorded_promise(promise).index();
+        state.promises.get(place).map(|given| given.call)
+    });
+    of_pipeline.or(of_promise).unwrap_or(CallId::NONE)
+}
