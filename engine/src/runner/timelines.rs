@@ -14,6 +14,8 @@ mod loss;
 mod queue;
 mod report;
 mod state;
+#[cfg(test)]
+mod tests;
 mod text;
 mod threads;
 

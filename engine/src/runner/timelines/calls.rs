@@ -9,6 +9,24 @@ use crate::runner::shared::Shared;
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, GpuCall, MapMode, PipelineIndex, PipelineKind, PromiseIndex};
 
+/// How a pipeline's creation answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// With a handle, for which the caller waits.
+    Handle,
+    /// By a promise, which may have a name.
+    Promise(Option<PromiseIndex>),
+}
+
+impl Answer {
+    const fn name(self) -> Option<PromiseIndex> {
+        match self {
+            Self::Handle => None,
+            Self::Promise(name) => name,
+        }
+    }
+}
+
 /// A call that is being made: by whom, where in the file, as which span, and when.
 #[derive(Clone, Copy, Debug)]
 pub struct Asked {
@@ -27,18 +45,18 @@ impl Timelines {
     pub fn call(&self, shared: &Shared, asked: &Asked, call: &GpuCall) -> Option<Flag> {
         let flag = match *call {
             GpuCall::CreatePipeline { pipeline } => {
-                Some(self.create(shared, asked, pipeline, None))
+                Some(self.create(shared, asked, pipeline, Answer::Handle))
             }
             GpuCall::CreatePipelineAsync { pipeline, promise } => {
-                self.create(shared, asked, pipeline, Some(Some(promise)));
+                self.create(shared, asked, pipeline, Answer::Promise(Some(promise)));
                 None
             }
             GpuCall::MapAsync {
                 buffer,
-                mode,
+                mode: access,
                 promise,
             } => {
-                self.map(shared, asked, (buffer, mode), promise);
+                self.map(shared, asked, (buffer, access), promise);
                 None
             }
             GpuCall::CompilationInfo { pipeline, promise } => {
@@ -86,7 +104,7 @@ impl Timelines {
         &self,
         shared: &Shared,
         asked: &Asked,
-        (buffer, mode): (BufferIndex, MapMode),
+        (buffer, access): (BufferIndex, MapMode),
         promise: PromiseIndex,
     ) {
         let mut state = self.lock();
@@ -94,7 +112,7 @@ impl Timelines {
             return;
         };
         let range = MapRange {
-            writes: mode == MapMode::Write,
+            writes: access == MapMode::Write,
             ..MapRange::default()
         };
         let host = Self::content(asked.host);
@@ -134,7 +152,7 @@ impl Timelines {
         shared: &Shared,
         asked: &Asked,
         index: PipelineIndex,
-        promise: Option<Option<PromiseIndex>>,
+        answer: Answer,
     ) -> Flag {
         let flag = Flag::default();
         let Some(plan) = shared.plan.pipelines.get(index.index()) else {
@@ -148,7 +166,7 @@ impl Timelines {
         };
         let host = Self::content(asked.host);
         let mut state = self.lock();
-        let is_async = promise.is_some();
+        let is_async = answer != Answer::Handle;
         let (id, made) = if is_async {
             state.model.create_pipeline_async(host, asked.span, shape)
         } else {
@@ -181,14 +199,7 @@ impl Timelines {
                 call: asked.span,
             })));
         self.report_requested(&state, id, asked);
-        self.give(
-            shared,
-            &mut state,
-            asked,
-            &made,
-            promise.flatten(),
-            Some(index),
-        );
+        self.give(shared, &mut state, asked, &made, answer.name(), Some(index));
         self.act(shared, &mut state, &made.effects, asked.span, asked.time);
         flag
     }

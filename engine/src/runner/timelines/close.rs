@@ -104,9 +104,9 @@ impl Timelines {
             if state.model.is_compiled(id) {
                 continue;
             }
-            let stage = state.model.pipeline_state(id);
+            let reached = state.model.pipeline_state(id);
             debug_assert!(
-                stage != Some(PipelineState::Ready),
+                reached != Some(PipelineState::Ready),
                 "ready, and not compiled"
             );
             let effects = state.model.compiled(id, SpanId::NONE, None);

@@ -46,14 +46,20 @@ pub(super) fn request(plan: &PipelinePlan) -> CompileRequest {
 pub(super) type Built = Result<Compiled, CompileError>;
 
 impl Timelines {
-    /// Compiles on the calling thread.
-    pub(super) fn build(&self, shared: &Shared, request: &CompileRequest, fails: bool) -> Built {
-        let built = shared.device.compile(request)?;
-        if fails {
-            let reason = "it was told to fail, by the workload".to_owned();
-            return Err(CompileError::Internal(reason));
+    /// Compiles on the calling thread. Gives the length that it has in virtual time, too.
+    pub(super) fn build(shared: &Shared, request: &CompileRequest, fails: bool) -> (Built, Nanos) {
+        let built = shared.device.compile(request);
+        let length = match &built {
+            Ok(compiled) => Nanos::from_duration(compiled.driver),
+            Err(_) => super::DEVICE_STEP,
+        };
+        match built {
+            Ok(_) if fails => {
+                let reason = "it was told to fail, by the workload".to_owned();
+                (Err(CompileError::Internal(reason)), length)
+            }
+            built => (built, length),
         }
-        Ok(built)
     }
 
     /// Begins the compile of a pipeline on `lane` at `start`: gives what is to be built, and whether it is to fail.
@@ -195,11 +201,7 @@ impl Timelines {
         fails: bool,
         worker: Option<usize>,
     ) {
-        let built = self.build(shared, request, fails);
-        let length = match &built {
-            Ok(compiled) => Nanos::from_duration(compiled.driver),
-            Err(_) => Nanos::from_duration(request.slow) + super::DEVICE_STEP,
-        };
+        let (built, length) = Self::build(shared, request, fails);
         let weak = self.weak();
         let end = Box::new(move |now: Nanos| {
             if let Some(shared) = weak.upgrade()

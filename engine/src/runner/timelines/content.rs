@@ -1,10 +1,12 @@
 //! The content timeline of a host thread: settles its promises between its calls and while it waits.
 
 use super::Timelines;
+use super::state::State;
 use crate::backend::{Error, Flag, HostIndex};
 use crate::device::webgpu::Api;
 use crate::record::{PromiseId, SpanId};
 use crate::runner::shared::Shared;
+use crate::time::Nanos;
 use crate::workload::PromiseIndex;
 
 impl Timelines {
@@ -95,25 +97,13 @@ impl Timelines {
                     return Ok(step);
                 }
                 if given.host == host {
-                    self.wait_for_step(&mut state, host)
+                    wait_for_step(&mut state, host)
                 } else {
                     given.flag.clone()
                 }
             };
             shared.device.until_flag(host, &flag)?;
         }
-    }
-
-    /// A flag that is raised once there is something to do on the content timeline of `host`.
-    fn wait_for_step(&self, state: &mut super::state::State, host: HostIndex) -> Flag {
-        let flag = Flag::default();
-        if state.model.has_content_step(Self::content(host)) {
-            // It came since the timeline was drained.
-            flag.raise(crate::time::Nanos::ZERO);
-        } else if let Some(waiting) = state.waiting.get_mut(host.0) {
-            waiting.push(flag.clone());
-        }
-        flag
     }
 
     /// Blocks `host` until `flag` is raised, and executes what comes meanwhile.
@@ -125,4 +115,16 @@ impl Timelines {
         self.drain(shared, host);
         Ok(())
     }
+}
+
+/// A flag that is raised once there is something to do on the content timeline of `host`.
+fn wait_for_step(state: &mut State, host: HostIndex) -> Flag {
+    let flag = Flag::default();
+    if state.model.has_content_step(Timelines::content(host)) {
+        // It came since the timeline was drained.
+        flag.raise(Nanos::ZERO);
+    } else if let Some(waiting) = state.waiting.get_mut(host.0) {
+        waiting.push(flag.clone());
+    }
+    flag
 }

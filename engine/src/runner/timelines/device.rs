@@ -9,6 +9,17 @@ use crate::record::SpanId;
 use crate::runner::shared::Shared;
 use crate::time::Nanos;
 
+/// What the device timeline did.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stepped {
+    /// There was nothing to do, or a compile holds it.
+    Nothing,
+    /// A step.
+    Done,
+    /// A step, which left this to be compiled on the spot.
+    Compile(Waiting),
+}
+
 /// A pipeline that is to be compiled since `since`, because of the step `cause`.
 const fn waiting(state: &State, pipeline: PipelineId, cause: SpanId, since: Nanos) -> Waiting {
     Waiting {
@@ -20,24 +31,25 @@ const fn waiting(state: &State, pipeline: PipelineId, cause: SpanId, since: Nano
 }
 
 impl Timelines {
-    /// Executes the next step of the device timeline, which begins at `start` and ends when `clock` says so. Says
-    /// whether there was one, and what it left to be compiled on the spot.
+    /// Executes the next step of the device timeline, which begins at `start` and ends when `clock` says so.
     pub(super) fn step_device(
         &self,
         shared: &Shared,
         start: Nanos,
         clock: &dyn Fn() -> Nanos,
-    ) -> Option<Option<Waiting>> {
+    ) -> Stepped {
         self.look_at_next(shared);
         let mut state = self.lock();
         if state.model.next_awaits_queue() && is_busy(shared) {
             state.model.note_work();
         }
         if !state.model.has_device_step() {
-            return None;
+            return Stepped::Nothing;
         }
         let span = shared.next_span();
-        let step = state.model.step_device(span)?;
+        let Some(step) = state.model.step_device(span) else {
+            return Stepped::Nothing;
+        };
         let end = clock();
         state.device_free = end;
         self.report_step(
@@ -58,7 +70,7 @@ impl Timelines {
         if is_destroyed {
             self.lose_device(shared);
         }
-        Some(inline)
+        inline.map_or(Stepped::Done, Stepped::Compile)
     }
 
     /// What the first device steps of a pipeline need to know of its shader. The layer is not locked meanwhile.
@@ -72,7 +84,7 @@ impl Timelines {
         let Some(((pipeline, request), generation)) = next else {
             return;
         };
-        let Some(detail) = self.complaint(shared, &request) else {
+        let Some(detail) = complaint(shared, &request) else {
             return;
         };
         let mut state = self.lock();
@@ -82,11 +94,6 @@ impl Timelines {
                 entry.detail = text::shader(shared, entry.plan, &detail);
             }
         }
-    }
-
-    fn complaint(&self, shared: &Shared, request: &CompileRequest) -> Option<CompileError> {
-        let refusal = shared.device.validate(request).err();
-        refusal.filter(|error| matches!(error, CompileError::Validation { .. }))
     }
 
     /// Does what a call or a step brought about, as the span `span` at `time`.
@@ -156,10 +163,16 @@ impl Timelines {
             }
         }
         let start = now - DEVICE_STEP;
-        if let Some(Some(waiting)) = self.step_device(shared, start, &|| now) {
+        if let Stepped::Compile(waiting) = self.step_device(shared, start, &|| now) {
             self.compile_inline_later(shared, waiting);
         }
         let mut state = self.lock();
         self.kick(shared, &mut state, now);
     }
+}
+
+/// What is wrong with a shader, as far as looking at it shows.
+fn complaint(shared: &Shared, request: &CompileRequest) -> Option<CompileError> {
+    let refusal = shared.device.validate(request).err();
+    refusal.filter(|error| matches!(error, CompileError::Validation { .. }))
 }

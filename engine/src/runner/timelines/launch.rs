@@ -73,17 +73,17 @@ impl Timelines {
         let Some(id) = state.latest_pipeline.get(index.index()).copied().flatten() else {
             return Known::Never;
         };
-        let stage = state.model.pipeline_state(id).unwrap_or_default();
+        let reached = state.model.pipeline_state(id).unwrap_or_default();
         let Some(entry) = state.entry(id) else {
             return Known::Never;
         };
-        match stage {
+        match reached {
             PipelineState::Ready => {
                 let is_first = !std::mem::replace(&mut entry.is_used, true);
-                Known::Decided(stage, entry.decided, is_first)
+                Known::Decided(reached, entry.decided, is_first)
             }
             PipelineState::Failed(_) | PipelineState::Lost => {
-                Known::Decided(stage, entry.decided, false)
+                Known::Decided(reached, entry.decided, false)
             }
             _ => Known::Pending(entry.flag.clone()),
         }
@@ -93,10 +93,10 @@ impl Timelines {
         &self,
         shared: &Shared,
         asked: &Asked,
-        stage: PipelineState,
+        reached: PipelineState,
         first: Option<SpanId>,
     ) -> Readiness {
-        if !matches!(stage, PipelineState::Failed(_)) {
+        if !matches!(reached, PipelineState::Failed(_)) {
             return Readiness::Ready(first);
         }
         let mut state = self.lock();

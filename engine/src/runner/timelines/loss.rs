@@ -1,6 +1,6 @@
 //! The loss of the device, by its owner or its driver, and the generation that follows it.
 
-use super::calls::Asked;
+use super::calls::{Answer, Asked};
 use super::{Timelines, WORKERS};
 use crate::backend::HostIndex;
 use crate::record::{CallId, SpanId};
@@ -57,7 +57,12 @@ impl Timelines {
             requested
         };
         for pipeline in again {
-            self.create(shared, &Self::outside(time), pipeline, Some(None));
+            self.create(
+                shared,
+                &Self::outside(time),
+                pipeline,
+                Answer::Promise(None),
+            );
         }
     }
 

@@ -46,8 +46,8 @@ impl Timelines {
         time: Nanos,
     ) {
         match effect {
-            Effect::Pipeline(pipeline, stage) => {
-                self.report_pipeline(shared, state, (*pipeline, *stage), span, time);
+            Effect::Pipeline(pipeline, reached) => {
+                self.report_pipeline(shared, state, (*pipeline, *reached), span, time);
             }
             Effect::Settled(settlement) => {
                 self.report_settled(shared, state, settlement, span, time);
@@ -61,13 +61,13 @@ impl Timelines {
         &self,
         shared: &Shared,
         state: &mut State,
-        (id, stage): (PipelineId, crate::device::webgpu::PipelineState),
+        (id, reached): (PipelineId, crate::device::webgpu::PipelineState),
         span: SpanId,
         time: Nanos,
     ) {
-        let stage = text::stage(stage);
+        let reached = text::stage(reached);
         let is_decided = matches!(
-            stage,
+            reached,
             record::PipelineState::Ready
                 | record::PipelineState::Failed
                 | record::PipelineState::Lost
@@ -80,16 +80,16 @@ impl Timelines {
                 entry.flag.raise(time);
                 detail.clone_from(&entry.detail);
             }
-            if stage == record::PipelineState::Lost {
+            if reached == record::PipelineState::Lost {
                 "the device was lost".clone_into(&mut detail);
-            } else if stage == record::PipelineState::Ready {
+            } else if reached == record::PipelineState::Ready {
                 text::add_compile_time(&mut detail, shared.device.caps().pipelines);
             }
         }
         self.reporter
             .send(Record::PipelineStep(Box::new(record::PipelineStep {
                 pipeline,
-                state: stage,
+                state: reached,
                 time,
                 span,
                 detail,

@@ -4,6 +4,7 @@
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use super::device::Stepped;
 use super::state::Waiting;
 use super::{Timelines, WORKERS};
 use crate::backend::Error;
@@ -57,9 +58,9 @@ impl Timelines {
         loop {
             let start = shared.now();
             match self.step_device(shared, start, &|| shared.now()) {
-                Some(Some(waiting)) => self.compile_here(shared, waiting, self.device_lane()),
-                Some(None) => {}
-                None => {
+                Stepped::Compile(waiting) => self.compile_here(shared, waiting, self.device_lane()),
+                Stepped::Done => {}
+                Stepped::Nothing => {
                     let state = self.lock();
                     if state.is_closed {
                         return;
@@ -109,7 +110,7 @@ impl Timelines {
                     self.lose_while_compiling(shared, &job);
                 });
             }
-            self.build(shared, &request, fails)
+            Self::build(shared, &request, fails).0
         });
         let end = shared.now();
         let mut state = self.lock();
