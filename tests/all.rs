@@ -16,6 +16,7 @@ mod readme;
 mod real;
 mod sizes;
 mod ui;
+mod webgpu;
 mod window;
 mod words;
 mod workload_gpu;

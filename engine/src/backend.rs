@@ -14,7 +14,6 @@ mod loss;
 mod mock;
 mod raw;
 mod shader;
-mod wgsl;
 
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::{Caps, CompileTime};
@@ -27,7 +26,6 @@ pub use library::{ENTRY, kernel_shader};
 pub use limits::{Limits, Sides};
 pub use loss::LossReport;
 pub use raw::{ErrorFilter, MapMode, Question, Raw};
-pub use wgsl::shader_of;
 
 use crate::record::Record;
 

@@ -47,6 +47,11 @@ impl Model {
         self.queue.submitted
     }
 
+    /// Whether the queue has something that has not ended.
+    pub const fn is_queue_busy(&self) -> bool {
+        !self.queue.is_past(self.queue.submitted)
+    }
+
     /// How much was handed to the queue.
     pub const fn submitted(&self) -> u64 {
         self.queue.submitted

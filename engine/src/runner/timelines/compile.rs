@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::state::{Job, State, Waiting};
 use super::{Timelines, text};
-use crate::backend::{CompileError, CompileRequest, Compiled, shader_of};
+use crate::backend::{CompileError, CompileRequest, Compiled, ENTRY, kernel_shader};
 use crate::device::webgpu::{Defect, PipelineId};
 use crate::record::{
     Began, CallId, DependencyKind, LaneId, Record, Span, SpanId, SpanKind, State as Ending,
@@ -16,19 +16,13 @@ use crate::workload::{PipelineKind, PipelinePlan, ShaderPlan};
 
 /// What the backend is asked for.
 pub(super) fn request(plan: &PipelinePlan) -> CompileRequest {
-    let (shader, only): (Arc<str>, &str) = match &plan.shader {
-        ShaderPlan::Kernel(name) => {
-            let (source, entry) = shader_of(name);
-            (source.into(), entry)
-        }
-        ShaderPlan::Text { source, .. } => (source.as_str().into(), ""),
+    let (shader, only): (Arc<str>, _) = match &plan.shader {
+        ShaderPlan::Kernel(name) => (kernel_shader(name).unwrap_or_default().into(), Some(ENTRY)),
+        ShaderPlan::Text { source, .. } => (source.as_str().into(), None),
     };
-    let entry = plan.entry.clone().unwrap_or_else(|| {
-        if only.is_empty() {
-            text::first_entry(&shader, plan.kind)
-        } else {
-            only.to_owned()
-        }
+    let entry = plan.entry.clone().unwrap_or_else(|| match only {
+        Some(only) => only.to_owned(),
+        None => text::first_entry(&shader, plan.kind),
     });
     CompileRequest {
         shader,
