@@ -9,7 +9,9 @@ pub use table::{COMMANDS, Command, Entry, Menu, key_table_markdown};
 use std::path::PathBuf;
 
 use engine::record::{DependencyId, LaneId, SpanId};
+use engine::runner::Recovery;
 use engine::time::{Interval, Nanos};
+use engine::workload::{Injection, LossBy, Moment};
 
 use crate::state::{GroupKey, Hover, Motion, Notice, Switch, Text, Topic};
 
@@ -52,8 +54,20 @@ pub enum Action {
     Edit(String),
     /// Move a parameter of the chosen workload; `None` goes back to the file's value.
     SetParameter(String, Option<f64>),
-    /// Run on this backend from now on.
-    SetBackend(String),
+    /// Run on this backend and on this adapter of it from now on; an empty adapter is the best.
+    SetDevice(String, String),
+    /// Lose the device in the way that is chosen: now, or at a moment of this run and of the next ones.
+    Lose(Moment),
+    /// From now on devices are lost in this way.
+    LoseBy(LossBy),
+    /// Move the armed loss at this position to another time.
+    MoveLoss(usize, Nanos),
+    /// Forget the armed loss at this position.
+    Disarm(usize),
+    /// From now on do this once a device was lost on purpose.
+    SetRecovery(Recovery),
+    /// Open the lost device anew, and go on in this way.
+    Recover(Recovery),
     /// At most this many calls a second and host thread; `None` is as fast as they can.
     SetPace(Option<f64>),
     /// Open a file.
@@ -97,6 +111,10 @@ pub enum Request {
     Stop,
     /// Tell the engine how fast host threads make calls.
     Pace(Option<f64>),
+    /// Lose the device of the run under way.
+    Lose(Injection),
+    /// Open the lost device of the run under way anew.
+    Recover(Recovery),
     /// Ask which file to open.
     ChooseFile,
     /// Open files, several of them as one capture.

@@ -21,7 +21,7 @@ use crate::apply::{apply, end_frame, keep_up};
 use crate::panel::{PANELS, Panel, Scene, Search, Status};
 use crate::state::{Settings, State, ThemeChoice};
 use crate::theme::{self, Theme};
-use crate::timeline::Timeline;
+use crate::timeline::{Areas, Timeline};
 use files::Files;
 use start::Greeting;
 
@@ -41,6 +41,8 @@ pub struct App {
     link: Option<Link>,
     files: Files,
     greeting: Greeting,
+    /// Whether the first workload is still to be run.
+    is_first: bool,
     /// Whether frames are timed; pictures that are compared must not tell the time.
     is_timed: bool,
 }
@@ -90,6 +92,7 @@ impl App {
             link,
             files: Files::new(context),
             greeting: Greeting::default(),
+            is_first: false,
             is_timed: true,
         };
         app.check_text();
@@ -101,7 +104,8 @@ impl App {
         self.files.probe();
         if files.is_empty() {
             self.greeting = Greeting::of(&self.state.settings);
-            self.act(vec![action::Command::Rerun.into()], None);
+            // It runs once it is known which devices are here.
+            self.is_first = true;
         }
         if !files.is_empty() {
             self.act(vec![Action::OpenFiles(files)], None);
@@ -116,6 +120,11 @@ impl App {
             theme: Theme::of(self.state.settings.theme == ThemeChoice::Dark),
             status: &self.status,
         }
+    }
+
+    /// Where the parts of the timeline lay in the last frame; for tests.
+    pub fn timeline_areas(&self) -> Areas {
+        self.timeline.areas()
     }
 
     /// The same window without the cost of a frame in it, so that its pictures are the same each time.
@@ -146,6 +155,7 @@ impl App {
         if let Some(text) = self.state.documents.text() {
             self.status.checked.update(&text.name, &text.source);
         }
+        self.status.fit.update(&self.state, &self.status.backends);
     }
 
     /// Takes what the engine and the file threads have to say, for at most a few milliseconds.

@@ -2,10 +2,13 @@
 
 mod documents;
 mod go;
+mod loss;
 mod topic;
 mod view;
 
 use engine::capture::Capture;
+use engine::runner::Recovery;
+use engine::workload::Moment;
 
 use crate::action::{Action, Command, Request};
 use crate::state::{Motion, Selection, State, Switch, ThemeChoice};
@@ -42,7 +45,10 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
             set(state, Switch::Bottom, true);
         }
         Action::Search(text) => state.search = text,
-        Action::SetBackend(backend) => state.settings.backend = backend,
+        Action::SetDevice(backend, adapter) => {
+            state.settings.backend = backend;
+            state.settings.adapter = adapter;
+        }
         Action::SetPace(pace) => {
             state.settings.pace = pace;
             return Some(Request::Pace(pace));
@@ -59,7 +65,12 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
             // What was said of the capture before is no longer to be seen; what went wrong still went wrong.
             state.notice = state.notice.take().filter(|notice| notice.is_error);
         }
-        other => return documents::apply(state, other),
+        other => {
+            return match loss::apply(state, other) {
+                Ok(request) => request,
+                Err(other) => documents::apply(state, other),
+            };
+        }
     }
     None
 }
@@ -76,6 +87,9 @@ fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Opti
         Command::RunOrPause => return Some(Request::RunOrPause),
         Command::Step => return Some(Request::Step),
         Command::Stop => return Some(Request::Stop),
+        Command::LoseDevice => return loss::lose(state, Moment::Now),
+        Command::Recover => return Some(Request::Recover(Recovery::Resume)),
+        Command::Replay => return Some(Request::Recover(Recovery::Replay)),
         Command::Search => return Some(Request::FocusSearch),
         Command::NextMatch => return Some(Request::Match { forward: true }),
         Command::PreviousMatch => return Some(Request::Match { forward: false }),

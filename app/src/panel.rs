@@ -1,6 +1,8 @@
 //! Panels: what each shows of the scene, and the list of them.
 
+mod choice;
 mod expectations;
+mod fit;
 mod help;
 mod inspector;
 mod log;
@@ -17,9 +19,10 @@ mod table;
 mod widgets;
 mod workloads;
 
-pub use scene::{BackendChoice, Checked, Job, Scene, Status, Verdict};
+pub use choice::{Adapter, BackendChoice, NOTHING_RUNS};
+pub use scene::{Checked, Job, Scene, Status, Verdict};
 pub use search::Search;
-pub use widgets::{hint, section, toggle};
+pub use widgets::{Sign, hint, section, toggle};
 
 use eframe::egui::Ui;
 

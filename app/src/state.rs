@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use engine::record::{DependencyId, Group, LaneId, PipelineId, PromiseId, SpanId};
+use engine::runner::Recovery;
 use engine::time::{Interval, Nanos};
+use engine::workload::{Injection, LossBy};
 use serde::{Deserialize, Serialize};
 
 /// Everything that actions change.
@@ -30,10 +32,44 @@ pub struct State {
     pub settings: Settings,
     /// The workloads that were opened or edited.
     pub documents: Documents,
+    /// How devices are to be lost, and what then.
+    pub loss: LossPlan,
     /// What went wrong last, until it is dismissed.
     pub notice: Option<Notice>,
     /// By how much the times of each file of the capture were moved by hand.
     pub alignment: Vec<Nanos>,
+}
+
+/// How devices are to be lost, and what then.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LossPlan {
+    /// In which way the next loss that is asked for comes about.
+    pub by: LossBy,
+    /// Losses that every run from now on is to suffer.
+    pub armed: Vec<Injection>,
+    /// What to do once a loss that was asked for here has come about.
+    pub recovery: Recovery,
+}
+
+impl Default for LossPlan {
+    fn default() -> Self {
+        Self {
+            by: LossBy::Driver,
+            armed: Vec::new(),
+            recovery: Recovery::Pause,
+        }
+    }
+}
+
+impl LossPlan {
+    /// What a run does once its device is lost: a workload that loses its device itself is left to its own text.
+    pub fn of_run(&self) -> Recovery {
+        if self.armed.is_empty() {
+            Recovery::Stay
+        } else {
+            self.recovery
+        }
+    }
 }
 
 /// What is visible of the timeline.
@@ -162,8 +198,10 @@ pub enum ThemeChoice {
 pub struct Settings {
     /// Light or dark.
     pub theme: ThemeChoice,
-    /// The backend that workloads run on.
+    /// The backend that workloads run on; empty for the best one here.
     pub backend: String,
+    /// Which of the backend's adapters, by its name; empty for the best.
+    pub adapter: String,
     /// Calls a second and host thread; `None` is as fast as they can.
     pub pace: Option<f64>,
     /// Which parts are on screen, by id: `left`, `right`, `bottom`, and the switches of the timeline.
@@ -198,7 +236,8 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             theme: ThemeChoice::Dark,
-            backend: String::from("cpu"),
+            backend: String::new(),
+            adapter: String::new(),
             pace: None,
             switches: BTreeSet::from([Switch::Left, Switch::Right, Switch::Bottom]),
             tab: String::from("statistics"),

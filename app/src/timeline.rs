@@ -13,6 +13,7 @@ mod input;
 mod label;
 pub mod layout;
 mod links;
+mod markers;
 mod minimap;
 mod motion;
 mod open;
@@ -33,6 +34,7 @@ use eframe::egui::{Align2, CursorIcon, FontId, Painter, Pos2, Rect, Response, Se
 use engine::record::{CounterId, SpanId};
 
 pub use frame::{Areas, Picture};
+pub use markers::{NewLoss, bolt};
 
 use self::bars::Bars;
 use self::bundles::Bundles;
@@ -63,6 +65,7 @@ pub struct Timeline {
     seen: Option<SpanId>,
     /// Where the labels on the ruler lie, and what each stands for.
     labelled: Vec<(Topic, Rect)>,
+    areas: Option<Areas>,
 }
 
 /// The parts that take input.
@@ -75,6 +78,11 @@ struct Responses {
 }
 
 impl Timeline {
+    /// Where its parts lay in the last frame.
+    pub fn areas(&self) -> Areas {
+        self.areas.unwrap_or(Areas::new(Rect::ZERO, 0.0))
+    }
+
     /// How high it is with all of its rows, in points.
     pub fn height(&self) -> f32 {
         MINIMAP + RULER + self.stage.layout.height()
@@ -114,6 +122,7 @@ impl Timeline {
         let state = picture.state;
         let width = self.width.fit(ui.painter(), picture, &ground.layout);
         let areas = Areas::new(whole, width);
+        self.areas = Some(areas);
         let target = state.view.shown(picture.capture.extent());
         let direct = self.drag != Drag::Nothing
             || self.hold.is_held()
@@ -171,6 +180,7 @@ impl Timeline {
         }
         pending::paint(&body, frame);
         self.labelled = faults::paint(painter, frame);
+        markers::paint(painter, frame);
         overlay::outlines(&body, frame);
         let links = links::links(frame);
         links::paint(&body, frame, &links);
@@ -259,6 +269,7 @@ impl Timeline {
         links: &[Link],
         actions: &mut Vec<Action>,
     ) {
+        let marked = markers::input(ui, frame, actions);
         minimap::input(frame, &responses.minimap, &mut self.hold, actions);
         self.width.input(&responses.edge, frame);
         let hover = responses.body.hover_pos();
@@ -279,7 +290,7 @@ impl Timeline {
             target.as_ref(),
             (&mut self.drag, actions),
         );
-        if !self.pick_label(&responses.ruler, actions) {
+        if !marked && !self.pick_label(&responses.ruler, actions) {
             input::ruler(ui, frame, &responses.ruler, (&mut self.drag, actions));
         }
         input::names(frame, &responses.names, &mut self.drag, actions);

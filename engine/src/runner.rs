@@ -4,6 +4,7 @@ mod caller;
 mod collector;
 mod engine;
 mod expectation;
+mod fit;
 mod gate;
 mod host;
 mod injector;
@@ -21,5 +22,6 @@ mod stall;
 mod timelines;
 
 pub use engine::{Engine, run};
+pub use fit::lack;
 pub use protocol::{Control, Message, Pace, Phase, Recovery, RunRequest};
 pub use recorder::{Recorder, Reporter};

@@ -5,6 +5,9 @@ use app::state::{ThemeChoice, Topic};
 use egui_kittest::kittest::Queryable as _;
 use engine::record::{PipelineId, PipelineState, PromiseId, SpanId, SpanKind};
 
+use engine::time::Nanos;
+use engine::workload::Moment;
+
 use super::{Window, storm};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
@@ -147,8 +150,8 @@ fn a_loss_lists_everything_that_was_pending() {
     act(&mut window, vec![Action::SelectTopic(Topic::Loss(0))]);
     window.harness.get_by_label("Device lost");
     window.harness.get_by_label_contains("OPERATIONS");
-    window.harness.get_by_label_contains("mapAsync result");
-    window.harness.get_by_label_contains("popErrorScope scope");
+    window.harness.get_by_label_contains("result mapAsync");
+    window.harness.get_by_label_contains("scope popErrorScope");
     let scene = window.harness.state().scene();
     let lost = scene.capture.pipelines().iter();
     let lost = lost
@@ -189,8 +192,11 @@ fn look() {
     let folder = std::path::PathBuf::from(std::env::var("LOOK").unwrap_or("/tmp/look".into()));
     std::fs::create_dir_all(&folder).unwrap();
     for (theme, name) in [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")] {
-        for (tab, count) in [("pipelines", 40), ("promises", 40)] {
-            let mut window = Window::new([1440.0, 900.0], theme);
+        for (tab, count, size) in [
+            ("pipelines", 40, [1280.0, 800.0]),
+            ("promises", 40, [1920.0, 1080.0]),
+        ] {
+            let mut window = Window::new(size, theme);
             window.answer(storm::records(count));
             let topic = if tab == "pipelines" {
                 Topic::Pipeline(PipelineId(10))
@@ -201,6 +207,14 @@ fn look() {
                 &mut window,
                 vec![Action::OpenTab(tab), Action::SelectTopic(topic)],
             );
+            if tab == "promises" {
+                act(
+                    &mut window,
+                    vec![Action::Lose(Moment::Time(Nanos(300_000)))],
+                );
+                window.harness.get_by_label("Lose device").click();
+                window.harness.run();
+            }
             let image = window.harness.render().unwrap();
             image
                 .save(folder.join(format!("{tab}-{name}.png")))

@@ -1,6 +1,8 @@
 //! The bar at the top, with menus and what runs, and the bar at the bottom, with how things are.
 
+mod device;
 mod icon;
+mod losing;
 mod menus;
 
 use eframe::egui::{
@@ -33,50 +35,17 @@ pub fn top(ui: &mut Ui, scene: &Scene<'_>, search: &mut Search, actions: &mut Ve
         ui.horizontal(|ui| {
             menus::show(ui, scene, actions);
             ui.add_space(4.0 * GRID);
-            what_runs(ui, scene, actions);
+            device::show(ui, scene, actions);
             ui.add_space(2.0 * GRID);
             buttons(ui, scene, actions);
             ui.add_space(2.0 * GRID);
             speed(ui, scene, actions);
+            losing::show(ui, scene, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 search.ui(ui, scene, actions);
             });
         });
     });
-}
-
-/// The chosen workload, and the backend it runs on.
-fn what_runs(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-    let documents = &scene.state.documents;
-    if let Some(text) = documents.text() {
-        let dirty = if text.is_dirty() { " •" } else { "" };
-        let name = format!("{}{dirty}", text.name.trim_end_matches(".kdl"));
-        ui.label(RichText::new(name).strong())
-            .on_hover_text("The chosen workload");
-    }
-    ui.label(RichText::new("on").color(scene.theme.weak));
-    let backends = &scene.status.backends;
-    let chosen = &scene.state.settings.backend;
-    let device = |name: &str| {
-        let found = backends
-            .iter()
-            .find(|backend| backend.name == name && !backend.detail.is_empty());
-        found.map_or_else(|| name.to_owned(), |backend| backend.detail.clone())
-    };
-    let shown = text::shorten(&device(chosen), 24);
-    let combo = ComboBox::from_id_salt("backend")
-        .selected_text(shown)
-        .width(140.0);
-    let response = combo.show_ui(ui, |ui| {
-        for backend in backends {
-            let words = format!("{} · {}", backend.name, backend.detail);
-            let entry = Button::selectable(backend.name == *chosen, words);
-            if ui.add_enabled(backend.opens, entry).clicked() {
-                actions.push(Action::SetBackend(backend.name.clone()));
-            }
-        }
-    });
-    response.response.on_hover_text("What the workload runs on");
 }
 
 /// Run, pause, step and stop.
@@ -85,7 +54,9 @@ fn buttons(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     let phase = scene.status.phase;
     let runs = phase == Phase::Running;
     let idle = phase == Phase::Idle;
-    let can_run = scene.status.checked.errors.is_empty();
+    let chosen = scene.state.documents.text();
+    let unfit = chosen.is_some_and(|text| scene.status.fit.reason(&text.name).is_some());
+    let can_run = scene.status.checked.errors.is_empty() && !unfit;
     let go = if phase == Phase::Paused {
         Command::RunOrPause
     } else {
@@ -167,6 +138,7 @@ pub fn status(ui: &mut Ui, scene: &Scene<'_>) {
                 theme.weak
             };
             ui.label(RichText::new(amounts(scene)).color(colour));
+            device::fallback(ui, scene);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 ui.label(RichText::new(pointer(scene)).monospace().color(theme.weak));
             });

@@ -255,7 +255,12 @@ impl App {
                     self.tell(true, reason);
                 }
             }
-            Answer::Backends(backends) => self.status.backends = backends,
+            Answer::Backends(backends) => {
+                self.status.backends = backends;
+                if std::mem::take(&mut self.is_first) {
+                    self.act(vec![Command::Rerun.into()], None);
+                }
+            }
         }
     }
 

@@ -7,7 +7,7 @@ use crossbeam_channel::Receiver;
 use eframe::egui::Context;
 use engine::capture::Capture;
 use engine::record::Outcome;
-use engine::runner::{Control, Engine, Message, Pace, Phase, Recovery, RunRequest};
+use engine::runner::{Control, Engine, Message, Pace, Phase, RunRequest};
 
 use super::App;
 use crate::action::Action;
@@ -59,16 +59,16 @@ impl App {
             return;
         };
         let request = RunRequest {
-            adapter: String::new(),
+            adapter: self.state.settings.adapter.clone(),
             name: text.name.clone(),
             source: text.source.clone(),
             parameters: documents.overrides(),
-            backend: self.state.settings.backend.clone(),
+            backend: self.status.backend(&self.state.settings).to_owned(),
             save: None,
             paused,
             pace: pace(self.state.settings.pace),
-            lose: Vec::new(),
-            recovery: Recovery::Pause,
+            lose: self.state.loss.armed.clone(),
+            recovery: self.state.loss.of_run(),
         };
         self.control(Control::Run(Box::new(request)));
     }

@@ -1,12 +1,15 @@
 //! What actions ask of the engine, the disk and the window.
 
 use eframe::egui::{Context, ViewportCommand};
-use engine::runner::{Control, Phase};
+use engine::runner::{Control, Phase, Recovery};
+use engine::workload::{Injection, Moment};
 
 use super::App;
 use super::files::{self, Purpose};
 use super::link::pace;
 use crate::action::{Action, Request};
+use crate::panel::NOTHING_RUNS;
+use crate::state::Notice;
 
 impl App {
     /// Does what an action asked for.
@@ -24,6 +27,8 @@ impl App {
                 _ => self.control(Control::Step),
             },
             Request::Stop => self.control(Control::Stop),
+            Request::Lose(injection) => self.lose(injection),
+            Request::Recover(how) => self.recover(how),
             Request::Pace(calls) => self.control(Control::Pace(pace(calls))),
             Request::ChooseFile => self.files.ask(Purpose::Open, ""),
             Request::Open(paths) => {
@@ -81,6 +86,37 @@ impl App {
         let stem: String = stem.chars().map(plain).collect();
         let stem = if stem.is_empty() { "capture" } else { &stem };
         format!("{stem}.{ending}")
+    }
+
+    /// Loses the device of the run under way; what is only armed for the next run needs none.
+    fn lose(&mut self, injection: Injection) {
+        let is_now = injection.at == Moment::Now;
+        match (self.status.phase, is_now) {
+            (Phase::Running | Phase::Paused, _) => {
+                self.control(Control::Lose(injection));
+                // Whoever loses a device by hand wants to see what it comes to before it goes on.
+                if is_now && self.state.loss.recovery == Recovery::Pause {
+                    self.control(Control::Pause);
+                }
+            }
+            (_, true) => self.say(NOTHING_RUNS),
+            (_, false) => {}
+        }
+    }
+
+    fn recover(&mut self, how: Recovery) {
+        match self.scene().why_not_recover() {
+            Some(reason) => self.say(reason),
+            None => self.control(Control::Recover(how)),
+        }
+    }
+
+    fn say(&mut self, text: &str) {
+        let notice = Notice {
+            is_error: false,
+            text: text.to_owned(),
+        };
+        self.act(vec![Action::Notify(Some(notice))], None);
     }
 
     fn save_text(&mut self) {

@@ -6,8 +6,10 @@ use std::time::Duration;
 use engine::capture::Capture;
 use engine::importer::Part;
 use engine::runner::Phase;
-use engine::workload::{Document, Error};
+use engine::workload::{Document, Error, Plan};
 
+use super::choice::BackendChoice;
+use super::fit::Fit;
 use crate::state::State;
 use crate::theme::Theme;
 
@@ -47,17 +49,8 @@ pub struct Status {
     pub job: Option<Job>,
     /// The chosen workload's text, read.
     pub checked: Checked,
-}
-
-/// A backend that may be chosen.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct BackendChoice {
-    /// Its name.
-    pub name: String,
-    /// What its device is called, or why there is none.
-    pub detail: String,
-    /// Whether it can be used here.
-    pub opens: bool,
+    /// Which workloads the chosen device cannot run.
+    pub fit: Fit,
 }
 
 /// How a run went.
@@ -91,6 +84,10 @@ pub struct Checked {
     pub document: Option<Document>,
     /// All that is wrong with it.
     pub errors: Vec<Error>,
+    /// The names of its pipelines, in their order.
+    pub pipelines: Vec<String>,
+    /// The names of its streams, in their order.
+    pub streams: Vec<String>,
 }
 
 impl Checked {
@@ -102,7 +99,9 @@ impl Checked {
         source.clone_into(&mut self.source);
         match Document::parse(name, source) {
             Ok(document) => {
-                self.errors = document.plan(&[]).err().unwrap_or_default();
+                let plan = document.plan(&[]);
+                (self.pipelines, self.streams) = plan.as_ref().map(names).unwrap_or_default();
+                self.errors = plan.err().unwrap_or_default();
                 self.document = Some(document);
             }
             Err(errors) => {
@@ -111,4 +110,11 @@ impl Checked {
             }
         }
     }
+}
+
+/// The names of a workload's pipelines and streams.
+fn names(plan: &Plan) -> (Vec<String>, Vec<String>) {
+    let pipelines = plan.pipelines.iter().map(|it| it.name.clone());
+    let streams = plan.streams.iter().map(|it| it.name.clone());
+    (pipelines.collect(), streams.collect())
 }

@@ -14,7 +14,7 @@ use super::widgets::Sign;
 use crate::theme::{GRID, SMALL};
 
 /// The least width of a column that takes what the others leave, in points.
-const LEAST: f32 = 160.0;
+const LEAST: f32 = 110.0;
 
 /// Height of a row, in points.
 const ROW: f32 = 22.0;

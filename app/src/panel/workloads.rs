@@ -53,9 +53,19 @@ fn entry(ui: &mut Ui, scene: &Scene<'_>, at: usize, actions: &mut Vec<Action>) {
         text.title.clone()
     };
     let chosen = at == scene.state.documents.chosen;
-    let response = row(ui, scene, &title, chosen, badge.as_ref());
-    let response = response.on_hover_text("Click to choose, double-click to run");
-    if response.double_clicked() {
+    let reason = scene.status.fit.reason(&text.name);
+    let response = row(
+        ui,
+        scene,
+        &title,
+        (chosen, reason.is_some()),
+        badge.as_ref(),
+    );
+    let response = match reason {
+        Some(reason) => response.on_hover_text(format!("This device cannot run it: {reason}")),
+        None => response.on_hover_text("Click to choose, double-click to run"),
+    };
+    if response.double_clicked() && reason.is_none() {
         actions.push(Action::Run(at));
     } else if response.clicked() {
         actions.push(Action::Choose(at));
@@ -76,6 +86,9 @@ fn badge(scene: &Scene<'_>, name: &str) -> Option<Badge> {
             Phase::Idle => {}
         }
     }
+    if status.fit.reason(name).is_some() {
+        return Some((String::from("does not fit"), theme.weak));
+    }
     Some(match status.verdicts.get(name)? {
         Verdict::Passed(0) => (String::from("ran"), theme.weak),
         Verdict::Passed(count) => (format!("{count} passed"), theme.good),
@@ -90,7 +103,7 @@ fn row(
     ui: &mut Ui,
     scene: &Scene<'_>,
     title: &str,
-    chosen: bool,
+    (chosen, is_grey): (bool, bool),
     badge: Option<&Badge>,
 ) -> Response {
     let theme = scene.theme;
@@ -124,7 +137,7 @@ fn row(
         Align2::LEFT_CENTER,
         title,
         FontId::proportional(BODY),
-        theme.text,
+        if is_grey { theme.weak } else { theme.text },
     );
     response
 }
@@ -145,7 +158,7 @@ fn recent(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             .file_name()
             .unwrap_or(path.as_os_str())
             .to_string_lossy();
-        let response = row(ui, scene, &name, false, None);
+        let response = row(ui, scene, &name, (false, false), None);
         if response.on_hover_text(path.display().to_string()).clicked() {
             actions.push(Action::OpenFile(path.clone()));
         }

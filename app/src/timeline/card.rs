@@ -1,5 +1,7 @@
 //! The card beside the pointer: what a span is, when it ran and what it waited for.
 
+mod subject;
+
 use eframe::egui::{Id, LayerId, PopupAnchor, RichText, Tooltip, Ui};
 use engine::record::{Dependency, Lane, SpanId};
 use engine::time::Nanos;
@@ -108,6 +110,7 @@ fn span_ui(ui: &mut Ui, frame: &Frame<'_>, id: SpanId) {
         length,
     );
     line(ui, theme, "start", start);
+    subject::ui(ui, frame, id);
     let mut causes = capture.causes(id).filter_map(|tie| capture.dependency(tie));
     for tie in causes.by_ref().take(CAUSES) {
         if let Some(text) = cause(frame, &tie) {
@@ -127,6 +130,8 @@ fn cause(frame: &Frame<'_>, tie: &Dependency) -> Option<String> {
     let verb = match tie.kind {
         engine::record::DependencyKind::Submission => "submitted by",
         engine::record::DependencyKind::Buffer => "needs",
+        engine::record::DependencyKind::Step => "next step after",
+        engine::record::DependencyKind::Pipeline => "needs the pipeline",
         _ => "waited for",
     };
     Some(format!("◂ {verb} {} on {lane}", capture.name(span.name)))

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use engine::backend::BACKENDS;
+use engine::backend::{BACKENDS, Backend, Found};
 use engine::capture::Capture;
 use engine::exporter::{self, EXPORTERS};
 use engine::importer::{self, IMPORTERS, Part};
@@ -18,7 +18,7 @@ use engine::record::Record;
 use engine::time::{Interval, Nanos};
 
 use super::{Answer, Answering, Purpose};
-use crate::panel::BackendChoice;
+use crate::panel::{Adapter, BackendChoice};
 use crate::state::State;
 use crate::timeline::drawing;
 
@@ -31,23 +31,35 @@ const LARGEST_TEXT: u64 = 16 << 20;
 /// Asks every backend whether it can be used here. The one for tests is not offered.
 pub fn probe(answering: &Answering) {
     let offered = BACKENDS.iter().filter(|backend| backend.name() != "mock");
-    let choices = offered.map(|backend| {
-        let (opens, detail) = match backend.probe() {
-            Ok(found) => (
-                true,
-                found
-                    .first()
-                    .map_or_else(String::new, |device| device.name.clone()),
-            ),
-            Err(error) => (false, error.to_string()),
-        };
-        BackendChoice {
-            name: backend.name().to_owned(),
-            detail,
-            opens,
+    answering.say(Answer::Backends(offered.map(choice).collect()));
+}
+
+fn choice(backend: &&'static dyn Backend) -> BackendChoice {
+    let name = backend.name().to_owned();
+    let found = match backend.probe() {
+        Ok(found) => found,
+        Err(error) => {
+            let detail = error.to_string();
+            return BackendChoice {
+                name,
+                detail,
+                ..BackendChoice::default()
+            };
         }
-    });
-    answering.say(Answer::Backends(choices.collect()));
+    };
+    let adapter = |found: Found| Adapter {
+        name: found.name,
+        caps: found.caps,
+    };
+    let adapters: Vec<Adapter> = found.into_iter().map(adapter).collect();
+    BackendChoice {
+        name,
+        detail: adapters
+            .first()
+            .map_or_else(String::new, |it| it.name.clone()),
+        opens: !adapters.is_empty(),
+        adapters,
+    }
 }
 
 /// A dialog that the user will close.

@@ -156,7 +156,7 @@ fn promises(ui: &mut Ui, scene: &Scene<'_>, found: &Aftermath, actions: &mut Vec
             .as_ref()
             .map(|settlement| settlement.verdict);
         let promise = &pledge.promise;
-        let name = format!("{} {}", promise.api, promise.name);
+        let name = format!("{} {}", promise.name, promise.api);
         let sign = Sign::of_verdict(verdict, scene.theme);
         if line(ui, sign, (&name, &outcome(pledge)), scene) {
             actions.push(Action::SelectTopic(Topic::Promise(*id)));

@@ -29,31 +29,31 @@ const fn number(title: &'static str, help: &'static str, width: f32, spare: u8) 
 
 /// The columns.
 pub const COLUMNS: &[Column] = &[
-    column("pipeline", "Its name", 124.0, 0),
+    column("pipeline", "Its name", 106.0, 0),
     column(
         "kind",
         "For kernels or for drawing, and whether its caller went on while it was compiled",
-        104.0,
+        98.0,
         3,
     ),
-    column("state", "How far it has come", 96.0, 0),
-    number("requested", "When it was asked for", 78.0, 2),
-    number("compiled", "How long it was compiled", 76.0, 0),
-    column("cache", "Whether it came out of a cache", 52.0, 5),
-    column("worker", "The lane that compiled it", 76.0, 4),
+    column("state", "How far it has come", 88.0, 0),
+    number("requested", "When it was asked for", 74.0, 2),
+    number("compiled", "How long it was compiled", 72.0, 0),
+    column("cache", "Whether it came out of a cache", 46.0, 5),
+    column("worker", "The lane that compiled it", 70.0, 4),
     number(
         "first use",
         "When the first operation that needed it began; click to go there",
-        78.0,
+        72.0,
         0,
     ),
     number(
         "stalled",
         "How long launches were held back because it was not ready",
-        74.0,
+        66.0,
         1,
     ),
-    number("gen", "The generation of its device", 40.0, 6),
+    number("gen", "The generation of its device", 36.0, 6),
     column(
         "detail",
         "What was said about it; click to go to its place in the source",

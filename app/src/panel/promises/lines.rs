@@ -31,19 +31,19 @@ const fn number(title: &'static str, help: &'static str, width: f32, spare: u8) 
 
 /// The columns.
 pub const COLUMNS: &[Column] = &[
-    column("api", "The call that promised", 190.0, 0),
-    column("name", "What the workload calls it", 92.0, 2),
-    column("state", "How it ended", 92.0, 0),
+    column("api", "The call that promised", 196.0, 0),
+    column("name", "What the workload calls it", 84.0, 2),
+    column("state", "How it ended", 84.0, 0),
     column(
         "with",
         "The value or the error that it settled with",
-        138.0,
+        124.0,
         0,
     ),
-    number("asked", "When it was asked for", 76.0, 4),
-    number("settled", "When it settled", 76.0, 0),
-    number("took", "From the call until it settled", 76.0, 5),
-    number("gen", "The generation of its device", 40.0, 6),
+    number("asked", "When it was asked for", 72.0, 4),
+    number("settled", "When it settled", 72.0, 0),
+    number("took", "From the call until it settled", 72.0, 5),
+    number("gen", "The generation of its device", 36.0, 6),
     column(
         "why",
         "The rule that decided it; the inspector has its place in the specification",

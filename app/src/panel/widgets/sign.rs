@@ -4,6 +4,7 @@ use eframe::egui::{Color32, Painter, Pos2, Response, Sense, Shape, Stroke, Ui, V
 use engine::record::{PipelineState, Verdict};
 
 use crate::theme::Theme;
+use crate::timeline::bolt;
 
 /// A sign in front of a line of text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,17 +89,5 @@ impl Sign {
             }
             Self::Bolt => bolt(painter, middle, colour),
         }
-    }
-}
-
-/// A flash, 11 points high.
-pub fn bolt(painter: &Painter, middle: Pos2, colour: Color32) {
-    let halves = [
-        [(1.5, -5.5), (-4.0, 1.0), (0.5, 1.0)],
-        [(-1.5, 5.5), (4.0, -1.0), (-0.5, -1.0)],
-    ];
-    for half in halves {
-        let corners = half.map(|(x, y)| middle + vec2(x, y)).to_vec();
-        painter.add(Shape::convex_polygon(corners, colour, Stroke::NONE));
     }
 }

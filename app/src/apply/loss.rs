@@ -1,0 +1,54 @@
+//! Actions that lose devices, arm losses for the next runs, and recover.
+
+use engine::time::Nanos;
+use engine::workload::{Injection, Moment};
+
+use crate::action::{Action, Request};
+use crate::state::State;
+
+/// Losses that can be armed at once.
+const MOST: usize = 32;
+
+/// Applies the actions that are about losses.
+///
+/// # Errors
+/// Gives back an action that is about something else.
+pub fn apply(state: &mut State, action: Action) -> Result<Option<Request>, Action> {
+    let plan = &mut state.loss;
+    match action {
+        Action::Lose(moment) => return Ok(lose(state, moment)),
+        Action::LoseBy(by) => plan.by = by,
+        Action::SetRecovery(recovery) => plan.recovery = recovery,
+        Action::Recover(recovery) => return Ok(Some(Request::Recover(recovery))),
+        Action::MoveLoss(at, time) => {
+            if let Some(injection) = plan.armed.get_mut(at) {
+                injection.at = Moment::Time(time.max(Nanos::ZERO));
+            }
+        }
+        Action::Disarm(at) => {
+            if at < plan.armed.len() {
+                plan.armed.remove(at);
+            }
+        }
+        other => return Err(other),
+    }
+    Ok(None)
+}
+
+/// Loses the device now, or arms the loss; one that waits for something else than a time is sent to the run under way
+/// too.
+pub fn lose(state: &mut State, moment: Moment) -> Option<Request> {
+    let injection = Injection {
+        by: state.loss.by,
+        at: moment,
+    };
+    if injection.at == Moment::Now {
+        return Some(Request::Lose(injection));
+    }
+    let armed = &mut state.loss.armed;
+    if !armed.contains(&injection) && armed.len() < MOST {
+        armed.push(injection.clone());
+    }
+    let is_time = matches!(injection.at, Moment::Time(_));
+    (!is_time).then_some(Request::Lose(injection))
+}
