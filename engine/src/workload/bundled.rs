@@ -39,6 +39,13 @@ bundled! {
     "histogram" "Histogram"
     "heat" "Heat"
     "n-body" "N-body"
+    "pipeline-stutter" "Pipeline stutter"
+    "compile-storm" "Compile storm"
+    "broken-shader" "Broken shader"
+    "loss-during-compile" "Loss during a compile"
+    "loss-with-promises" "Loss with promises pending"
+    "loss-and-recovery" "Loss and recovery"
+    "two-editions" "Two editions"
 }
 
 /// The workloads that come with the program, in the order in which they are best read.

@@ -163,6 +163,8 @@ pub struct PipelinePlan {
     pub slow: Nanos,
     /// Whether compiling it fails on purpose, as inside a driver.
     pub fails: bool,
+    /// Whether one of the same shader that was compiled before may be used again.
+    pub cache: bool,
     /// Line in the source, counted from 1.
     pub line: u32,
 }

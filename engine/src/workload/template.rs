@@ -84,6 +84,7 @@ pub(super) struct PipelineTemplate {
     /// In microseconds.
     pub slow: Option<Amount>,
     pub fails: bool,
+    pub cache: bool,
     pub line: u32,
 }
 

@@ -41,6 +41,7 @@ impl Planner<'_> {
                 entry: pipeline.entry.clone(),
                 slow: Nanos::from_micros(slow.unwrap_or(0) as i64),
                 fails: pipeline.fails,
+                cache: pipeline.cache,
                 line: pipeline.line,
             }));
         }

@@ -100,6 +100,7 @@ pub(super) const TOP: &[Rule] = &[
             "count",
             "slow-micros",
             "fails",
+            "cache",
         ],
         "pipeline \"saxpy\" kernel=\"saxpy\"",
     ),

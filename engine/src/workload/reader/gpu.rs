@@ -46,15 +46,17 @@ impl Reader<'_> {
         let kind = property(node, "kind")
             .and_then(|entry| self.one_of(entry, "kind", PipelineKind::LABELS));
         let fails = property(node, "fails").and_then(|entry| self.flag(entry));
+        let cache = property(node, "cache").and_then(|entry| self.flag(entry));
         if let Some(declaration) = self.declare(Class::Pipeline, node) {
             template.pipelines.push(PipelineTemplate {
                 declaration,
                 kind: kind.unwrap_or_default(),
                 // One that is wrong in itself is still declared, so that its uses are not wrong too.
-                shader: shader.unwrap_or(Shader::Kernel("fill")),
+                shader: shader.unwrap_or(Shader::Kernel("spin")),
                 entry,
                 slow,
                 fails: fails.unwrap_or(false),
+                cache: cache.unwrap_or(true),
                 line: self.source.line(node.span().offset()),
             });
         }
