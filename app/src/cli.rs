@@ -10,6 +10,7 @@ mod interrupt;
 mod lists;
 mod open;
 mod progress;
+mod promises;
 mod range;
 mod receipt;
 mod run;

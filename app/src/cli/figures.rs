@@ -9,6 +9,7 @@ use engine::record::{Group, LaneId, Outcome};
 use engine::time::{Interval, Nanos};
 use serde::Serialize;
 
+use super::promises::Outcomes;
 use super::table::Table;
 use crate::text;
 
@@ -37,6 +38,9 @@ pub(super) struct Figures {
     pub streams: Vec<Stream>,
     /// Pairs of streams.
     pub overlaps: Vec<Overlap>,
+    /// What promises, pipelines and losses came to.
+    #[serde(flatten)]
+    pub outcomes: Outcomes,
     /// What the workload expected.
     pub expectations: Vec<Expectation>,
     /// What is wrong or missing.
@@ -119,6 +123,7 @@ impl Figures {
                     of_second: overlap.of_second,
                 })
                 .collect(),
+            outcomes: Outcomes::new(capture),
             expectations: expectations(capture),
             problems: problems(capture),
             saved: saved.map(|path| path.display().to_string()),
@@ -159,6 +164,7 @@ impl Figures {
         writeln!(out, "{}", plain(&counts.join(", ")))?;
         self.write_streams(out)?;
         self.write_overlaps(out)?;
+        self.outcomes.write(out)?;
         self.write_verdicts(out)?;
         if let Some(path) = &self.saved {
             writeln!(out, "\nsaved to {path}")?;

@@ -1,0 +1,214 @@
+//! What promises, pipelines and losses came to, in figures.
+
+use std::io::{self, Write};
+
+use engine::analysis::Aftermath;
+use engine::capture::Capture;
+use engine::record::{LossKind, SpanId, Verdict};
+use engine::time::Nanos;
+use serde::Serialize;
+
+use super::table::Table;
+use crate::text;
+
+/// What promises, pipelines and losses came to.
+#[derive(Debug, Serialize)]
+pub(super) struct Outcomes {
+    /// Promises, in the order of the calls.
+    pub promises: Vec<Promise>,
+    /// Pipelines, in the order of the calls.
+    pub pipelines: Vec<Pipeline>,
+    /// Losses of the device, by time.
+    pub losses: Vec<Loss>,
+}
+
+/// What a promise came to.
+#[derive(Debug, Serialize)]
+pub(super) struct Promise {
+    api: String,
+    name: String,
+    /// `resolved`, `rejected`, or `pending`.
+    outcome: &'static str,
+    value: String,
+    settled_ns: Option<i64>,
+    reason: String,
+    anchor: String,
+    /// What this implementation did, where it differs from the specification.
+    actual: String,
+}
+
+/// How far a pipeline came.
+#[derive(Debug, Serialize)]
+pub(super) struct Pipeline {
+    name: String,
+    state: &'static str,
+    is_async: bool,
+    generation: u32,
+    compile_ns: Option<i64>,
+    detail: String,
+}
+
+/// A loss, and what it took.
+#[derive(Debug, Serialize)]
+pub(super) struct Loss {
+    kind: &'static str,
+    generation: u32,
+    reason: String,
+    time_ns: i64,
+    /// Operations that it took.
+    operations: usize,
+    /// Promises that were pending.
+    promises: usize,
+    /// From the loss to the new device.
+    recovered_after_ns: Option<i64>,
+    /// From the loss to the end of the first operation on the new device.
+    first_result_after_ns: Option<i64>,
+}
+
+impl Outcomes {
+    /// What everything in `capture` came to.
+    pub fn new(capture: &Capture) -> Self {
+        Self {
+            promises: promises(capture),
+            pipelines: pipelines(capture),
+            losses: losses(capture),
+        }
+    }
+
+    /// Writes them for people.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.write_losses(out)?;
+        let mut table = Table::new(&["promise", "of", "outcome", "with", ">settled at"]);
+        for it in &self.promises {
+            let time = it.settled_ns.map(|time| text::duration(Nanos(time)));
+            table.row([
+                it.name.clone(),
+                it.api.clone(),
+                it.outcome.to_owned(),
+                it.value.clone(),
+                time.unwrap_or_default(),
+            ]);
+        }
+        table.write_after_a_line(out)?;
+        let mut table = Table::new(&["pipeline", "", "state", ">compiled for", "detail"]);
+        for it in &self.pipelines {
+            let time = it.compile_ns.map(|time| text::duration(Nanos(time)));
+            let way = if it.is_async { "async" } else { "sync" };
+            table.row([
+                it.name.clone(),
+                way.to_owned(),
+                it.state.to_owned(),
+                time.unwrap_or_default(),
+                it.detail.lines().next().unwrap_or_default().to_owned(),
+            ]);
+        }
+        table.write_after_a_line(out)?;
+        self.write_reasons(out)
+    }
+
+    /// Why promises came to what they did: each reason once, with where the specification says so.
+    fn write_reasons(&self, out: &mut dyn Write) -> io::Result<()> {
+        let mut told: Vec<&str> = Vec::new();
+        for it in &self.promises {
+            let known = told.contains(&it.reason.as_str());
+            if known || it.reason.is_empty() || self.losses.is_empty() {
+                continue;
+            }
+            if told.is_empty() {
+                writeln!(out, "\nwhy")?;
+            }
+            told.push(&it.reason);
+            writeln!(out, "{} {}: {} ({})", it.api, it.outcome, it.reason, it.anchor)?;
+            if !it.actual.is_empty() {
+                writeln!(out, "  this implementation: {}", it.actual)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn write_losses(&self, out: &mut dyn Write) -> io::Result<()> {
+        let after = |time: Option<i64>| match time {
+            Some(time) => format!("after {}", text::duration(Nanos(time))),
+            None => "never".to_owned(),
+        };
+        for loss in &self.losses {
+            let (operations, promises) = (loss.operations as u64, loss.promises as u64);
+            let line = format!(
+                "\ndevice lost ({}, generation {}) at {}: {}\n  took {} and met {}; opened anew {}, first result {}",
+                loss.kind,
+                loss.generation,
+                text::duration(Nanos(loss.time_ns)),
+                loss.reason,
+                text::counted(operations, "operation"),
+                text::counted(promises, "promise"),
+                after(loss.recovered_after_ns),
+                after(loss.first_result_after_ns),
+            );
+            writeln!(out, "{}", line.replace(text::THIN, " "))?;
+        }
+        Ok(())
+    }
+}
+
+fn promises(capture: &Capture) -> Vec<Promise> {
+    let all = capture.promises().iter();
+    all.map(|pledge| {
+        let settled = pledge.settlement.as_ref();
+        let say = |text: fn(&engine::record::Settlement) -> &String| {
+            settled.map(text).cloned().unwrap_or_default()
+        };
+        Promise {
+            api: pledge.promise.api.clone(),
+            name: pledge.promise.name.clone(),
+            outcome: settled.map_or("pending", |it| match it.verdict {
+                Verdict::Resolved => "resolved",
+                Verdict::Rejected => "rejected",
+            }),
+            value: say(|it| &it.value),
+            settled_ns: settled.map(|it| it.time.0),
+            reason: say(|it| &it.reason),
+            anchor: say(|it| &it.anchor),
+            actual: say(|it| &it.actual),
+        }
+    })
+    .collect()
+}
+
+fn pipelines(capture: &Capture) -> Vec<Pipeline> {
+    let all = capture.pipelines().iter();
+    all.map(|stages| {
+        let details = stages.steps.iter().rev().map(|step| &step.detail);
+        let detail = details.into_iter().find(|detail| !detail.is_empty());
+        Pipeline {
+            name: stages.pipeline.name.clone(),
+            state: stages.state().label(),
+            is_async: stages.pipeline.is_async,
+            generation: stages.pipeline.generation,
+            compile_ns: stages.compile_time().map(|time| time.0),
+            detail: detail.cloned().unwrap_or_default(),
+        }
+    })
+    .collect()
+}
+
+fn losses(capture: &Capture) -> Vec<Loss> {
+    let all = capture.losses().iter();
+    // An operation that failed is a problem, and said there.
+    let all = all.filter(|loss| loss.kind != LossKind::Failed);
+    all.map(|loss| {
+        let aftermath = Aftermath::of(capture, loss);
+        let since = |time: Nanos| (time - loss.time).0;
+        let first = aftermath.first_result.map(|(_, end): (SpanId, Nanos)| since(end));
+        Loss {
+            kind: loss.kind.label(),
+            generation: loss.generation,
+            reason: loss.reason.clone(),
+            time_ns: loss.time.0,
+            operations: aftermath.spans.len(),
+            promises: aftermath.promises.len(),
+            recovered_after_ns: aftermath.recovery.map(|it| since(it.time)),
+            first_result_after_ns: first,
+        }
+    })
+    .collect()
+}
