@@ -118,7 +118,11 @@ impl Outcomes {
                 writeln!(out, "\nwhy")?;
             }
             told.push(&it.reason);
-            writeln!(out, "{} {}: {} ({})", it.api, it.outcome, it.reason, it.anchor)?;
+            writeln!(
+                out,
+                "{} {}: {} ({})",
+                it.api, it.outcome, it.reason, it.anchor
+            )?;
             if !it.actual.is_empty() {
                 writeln!(out, "  this implementation: {}", it.actual)?;
             }
@@ -198,7 +202,9 @@ fn losses(capture: &Capture) -> Vec<Loss> {
     all.map(|loss| {
         let aftermath = Aftermath::of(capture, loss);
         let since = |time: Nanos| (time - loss.time).0;
-        let first = aftermath.first_result.map(|(_, end): (SpanId, Nanos)| since(end));
+        let first = aftermath
+            .first_result
+            .map(|(_, end): (SpanId, Nanos)| since(end));
         Loss {
             kind: loss.kind.label(),
             generation: loss.generation,
