@@ -184,7 +184,7 @@ kinds! {
         Ready = "ready",
         /// It is invalid, or could not be compiled.
         Failed = "failed",
-        /// The device was lost before it was ready.
+        /// The device was lost, and what was compiled for it is of no use.
         Lost = "lost",
     }
 
