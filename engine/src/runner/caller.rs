@@ -87,6 +87,9 @@ impl Caller {
             start: current.start,
             end: self.shared.device.now(self.host),
         }));
+        if let Some(timelines) = &self.shared.timelines {
+            timelines.release(self.host);
+        }
         result
     }
 

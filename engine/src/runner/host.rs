@@ -58,6 +58,7 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
         }
         if let Some(timelines) = &shared.timelines {
             timelines.drain(shared, host);
+            timelines.release(host);
         }
         shared.before_call(placed.place, reporter);
         match caller.make(&placed) {
@@ -73,7 +74,9 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
     }
     match &shared.timelines {
         Some(timelines) if !shared.losses.is_replaying() => {
-            timelines.settle_all(shared, host).map(|_| ())
+            let settled = timelines.settle_all(shared, host).map(|_| ());
+            timelines.release(host);
+            settled
         }
         _ => Ok(()),
     }

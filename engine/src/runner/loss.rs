@@ -63,11 +63,6 @@ impl Losses {
         self.is_armed.load(Ordering::Relaxed)
     }
 
-    /// Which generation of the device it is, counted from 1.
-    pub fn generation(&self) -> u32 {
-        self.state().generation
-    }
-
     /// Whether the run goes on although the device was lost: it was lost on purpose, or is opened anew.
     pub fn goes_on(&self) -> bool {
         let state = self.state();
@@ -115,10 +110,9 @@ impl Shared {
             return;
         }
         state.was_injected = true;
-        let reason = if report.message.is_empty() {
-            report.how.to_owned()
-        } else {
-            format!("{}: {}", report.message, report.how)
+        let reason = match (report.is_real, report.message.as_str()) {
+            (false, _) | (true, "") => format!("injected; {}", report.how),
+            (true, message) => format!("{message}; injected: {}", report.how),
         };
         self.report_loss(state, kind, report.time, reason, reporter);
     }
@@ -184,6 +178,7 @@ impl Shared {
             self.losses.is_replaying.store(true, Ordering::SeqCst);
         }
         self.device.reopen()?;
+        let time = self.now();
         self.events.forget();
         if let Some(timelines) = &self.timelines {
             timelines.recovered(self);
@@ -194,7 +189,7 @@ impl Shared {
             device: DEVICE,
             generation: state.generation,
             lost,
-            time: self.now(),
+            time,
         })));
         Ok(())
     }

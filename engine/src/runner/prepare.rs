@@ -78,7 +78,9 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     let losses = Losses::new(request.recovery);
     let timelines = timelines::are_needed(&plan).then(|| {
         let is_virtual = device.caps().deterministic;
-        Timelines::new(&plan, DEVICE, is_virtual, reporter.clone())
+        let first = queue_lane(&plan).0 + u32::from(has_queue);
+        let first = record::LaneId(first);
+        Timelines::new(&plan, DEVICE, first, is_virtual, reporter.clone())
     });
     let shared = Shared::new(plan, device, gate, Names::default(), losses, timelines);
     describe(request, backend, &shared, &reporter);

@@ -24,7 +24,7 @@ use std::thread::JoinHandle;
 
 use self::state::State;
 use super::recorder::Reporter;
-use super::shared::{Shared, queue_lane};
+use super::shared::Shared;
 use crate::backend::HostIndex;
 use crate::device::lock;
 use crate::device::webgpu;
@@ -51,6 +51,9 @@ pub struct Timelines {
     device: DeviceId,
     first_lane: LaneId,
     is_virtual: bool,
+    /// For each host thread, spans inside its call: they follow when the call has been reported, so that whoever draws
+    /// them meets the outer one first.
+    nested: Vec<Mutex<Vec<Record>>>,
     shared: OnceLock<Weak<Shared>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -61,16 +64,22 @@ pub fn are_needed(plan: &Plan) -> bool {
 }
 
 impl Timelines {
-    /// For a run of `plan` on `device`, before its first call.
-    pub fn new(plan: &Plan, device: DeviceId, is_virtual: bool, reporter: Reporter) -> Self {
+    /// For a run of `plan` on `device`, before its first call; its lanes are those from `first_lane` on.
+    pub fn new(
+        plan: &Plan,
+        device: DeviceId,
+        first_lane: LaneId,
+        is_virtual: bool,
+        reporter: Reporter,
+    ) -> Self {
         Self {
             state: Mutex::new(State::new(plan)),
             changed: Condvar::new(),
             reporter,
             device,
-            // Behind those of host threads, of streams and of the queue that they may share.
-            first_lane: LaneId(queue_lane(plan).0 + 1),
+            first_lane,
             is_virtual,
+            nested: plan.hosts.iter().map(|_| Mutex::default()).collect(),
             shared: OnceLock::new(),
             threads: Mutex::default(),
         }
@@ -91,6 +100,24 @@ impl Timelines {
         lane(0, "device timeline".to_owned());
         for worker in 0..WORKERS {
             lane(1 + worker, format!("compile worker {}", worker + 1));
+        }
+    }
+
+    /// Reports a span on `lane`; on that of a host thread, once its call has been reported.
+    fn report_on(&self, lane: LaneId, record: Record) {
+        // The lanes of host threads are the first.
+        match self.nested.get(lane.index()) {
+            Some(nested) => lock(nested).push(record),
+            None => self.reporter.send(record),
+        }
+    }
+
+    /// The call of `host` has been reported: what was done inside it follows.
+    pub fn release(&self, host: HostIndex) {
+        if let Some(nested) = self.nested.get(host.0) {
+            for record in std::mem::take(&mut *lock(nested)) {
+                self.reporter.send(record);
+            }
         }
     }
 

@@ -22,7 +22,7 @@ pub struct GpuRenderStageEvent {
     pub context: Option<u64>,
     /// Names and values of the vendor.
     #[prost(message, repeated, tag = "6")]
-    pub extra_data: Vec<ExtraData>,
+    pub extra_data: Vec<ExtraField>,
     /// What older writers say once for all events.
     #[prost(message, optional, tag = "7")]
     pub specifications: Option<Specifications>,
@@ -69,7 +69,7 @@ pub struct GpuRenderStageEvent {
 
 /// A name and a value of the vendor.
 #[derive(Clone, PartialEq, Message)]
-pub struct ExtraData {
+pub struct ExtraField {
     /// The name.
     #[prost(string, optional, tag = "1")]
     pub name: Option<String>,

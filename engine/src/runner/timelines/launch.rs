@@ -115,9 +115,10 @@ impl Timelines {
         name: &str,
     ) {
         let label = format!("stalled: {name} is not ready");
-        self.reporter.send(Record::Span(Span {
+        let lane = Shared::host_lane(asked.host);
+        let stall = Record::Span(Span {
             id: span,
-            lane: Shared::host_lane(asked.host),
+            lane,
             name: shared.names.id(&label, &self.reporter),
             call: asked.call,
             kind: SpanKind::Stall,
@@ -125,6 +126,7 @@ impl Timelines {
             enqueued: start,
             start,
             end: shared.device.now(asked.host),
-        }));
+        });
+        self.report_on(lane, stall);
     }
 }

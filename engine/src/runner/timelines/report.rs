@@ -22,7 +22,7 @@ impl Timelines {
         (enqueued, start, end): (Nanos, Nanos, Nanos),
     ) {
         let label = text::step(shared, state, step);
-        self.reporter.send(Record::Span(Span {
+        let span = Record::Span(Span {
             id,
             lane,
             name: shared.names.id(&label, &self.reporter),
@@ -32,7 +32,8 @@ impl Timelines {
             enqueued,
             start,
             end,
-        }));
+        });
+        self.report_on(lane, span);
         self.tie(step.cause, id, DependencyKind::Step);
     }
 
