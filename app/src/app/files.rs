@@ -1,6 +1,7 @@
 //! Files and dialogs: read, written and asked for on threads of their own, with progress and cancel.
 
 mod jobs;
+mod picture;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
-use eframe::egui::Context;
+use eframe::egui::{Context, Rect};
 use engine::capture::Capture;
 use engine::importer::Part;
 use engine::time::{Interval, Nanos};
@@ -166,6 +167,15 @@ impl Files {
         });
     }
 
+    /// Writes the part `area` of the window, as it is on screen, in PNG.
+    pub fn picture(&self, path: PathBuf, area: Rect) {
+        let answering = self.answering();
+        let pixels = self.context.pixels_per_point();
+        self.context.request_screenshot(move |image| {
+            picture::write(path, image, (area, pixels), answering);
+        });
+    }
+
     /// Writes a workload that does what a capture shows.
     pub fn extract(&mut self, path: PathBuf, capture: Arc<Capture>, range: Interval) {
         self.start("extract", move |answering| {
@@ -191,6 +201,12 @@ impl Files {
     pub fn cancel(&self) {
         self.cancel.store(true, Ordering::Relaxed);
     }
+}
+
+/// Whether a file's name has this ending, whatever its case.
+fn ends_with(path: &Path, ending: &str) -> bool {
+    let own = path.extension();
+    own.is_some_and(|own| own.eq_ignore_ascii_case(ending))
 }
 
 /// A file's name for people.
@@ -279,6 +295,9 @@ impl App {
                 self.files.write_capture(path, capture);
             }
             Purpose::SaveText => self.write_text(path),
+            Purpose::Export if ends_with(&path, "png") => {
+                self.files.picture(path, self.timeline.areas().whole);
+            }
             Purpose::Export => {
                 self.begin_job(format!("Writing {}", name(&path)));
                 self.files.export(path, capture, self.state.clone());

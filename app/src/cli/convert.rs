@@ -86,7 +86,7 @@ fn unknown(output: &Path) -> String {
         .map(|it| format!(".{} ({})", it.extension(), it.about().trim_end_matches('.')))
         .collect();
     format!(
-        "{} cannot be written: its ending names no format. Syncline writes {}; .svg (a picture of all of it)",
+        "{} cannot be written: its ending names no format. Syncline writes {}; .svg (a drawing of all of it)",
         output.display(),
         known.join("; ")
     )

@@ -102,7 +102,10 @@ pub fn dialog(purpose: Purpose, name: &str) -> impl Future<Output = Vec<PathBuf>
 /// What a capture or a view is written as for other tools: a name and an ending.
 fn formats() -> Vec<(&'static str, &'static str)> {
     let exporters = EXPORTERS.iter().map(|it| (it.name(), it.extension()));
-    let pictures = [("Picture of the view", "svg")];
+    let pictures = [
+        ("Drawing of the view", "svg"),
+        ("Picture of the view", "png"),
+    ];
     exporters.chain(pictures).collect()
 }
 
@@ -129,10 +132,7 @@ pub fn wait<T>(future: impl Future<Output = T>) -> T {
 
 /// Reads a workload, or captures as one, by their ending.
 pub fn open(paths: &[PathBuf], answering: &Answering) {
-    let is_text = |path: &Path| {
-        let ending = path.extension();
-        ending.is_some_and(|ending| ending.eq_ignore_ascii_case("kdl"))
-    };
+    let is_text = |path: &Path| super::ends_with(path, "kdl");
     let (texts, captures): (Vec<PathBuf>, Vec<PathBuf>) =
         paths.iter().cloned().partition(|path| is_text(path));
     for text in texts {
@@ -227,8 +227,7 @@ pub fn write_capture(path: &Path, capture: Arc<Capture>, answering: &Answering) 
 /// Writes a capture for other tools, or a picture of what `state` shows of it.
 pub fn export(path: &Path, capture: Arc<Capture>, state: State, answering: &Answering) {
     let mut go_on = |_| !answering.is_cancelled();
-    let ending = path.extension().unwrap_or_default();
-    let written = if ending.eq_ignore_ascii_case("svg") {
+    let written = if super::ends_with(path, "svg") {
         let picture = drawing::svg(&capture, state);
         exporter::replace(path, &mut go_on, &mut |output| {
             output.write_all(picture.as_bytes())

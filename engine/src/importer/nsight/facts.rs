@@ -185,7 +185,7 @@ impl Facts {
         if let Some(epoch) = self.epoch {
             draft.sink.push(Record::Clock(Box::new(Clock {
                 device: DeviceId::NONE,
-                name: "UTC".to_owned(),
+                name: Clock::UNIX.to_owned(),
                 offset: Nanos(epoch),
                 ..Clock::default()
             })));
