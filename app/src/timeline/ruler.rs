@@ -47,16 +47,17 @@ pub fn ruler(scale: &Scale) -> Ruler {
     let interval = scale.interval();
     let unit = unit(step);
     let long = unit.1.saturating_mul(10_000);
-    let furthest = interval.end.0.abs().max(interval.start.0.abs());
+    let far = |time: Nanos| time.0.saturating_abs();
+    let furthest = far(interval.end).max(far(interval.start));
     let base = (furthest >= long && interval.length().0 < long).then(|| {
         let whole = unit.1.saturating_mul(1_000).max(step);
-        let base = Nanos(interval.start.0.div_euclid(whole) * whole);
+        let base = Nanos(interval.start.0.div_euclid(whole).saturating_mul(whole));
         (base, precise(base))
     });
     let minor = step / parts;
     let origin = base.as_ref().map_or(0, |(base, _)| base.0);
-    let first = (interval.start.0 - origin).div_euclid(minor);
-    let last = (interval.end.0 - origin).div_euclid(minor);
+    let first = interval.start.0.saturating_sub(origin).div_euclid(minor);
+    let last = interval.end.0.saturating_sub(origin).div_euclid(minor);
     let ticks = (first..=last).take(1024).map(|place| {
         let since = Nanos(place.saturating_mul(minor));
         let label = if place.rem_euclid(parts) == 0 {
