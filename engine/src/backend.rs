@@ -1,12 +1,15 @@
 //! What runs calls on one kind of device: the contract, and the list of those that keep it.
 
 mod activity;
+mod available;
 mod caps;
+mod check;
 mod compile;
 mod cpu;
 mod device;
 mod error;
 mod flag;
+mod floats;
 mod layout;
 mod library;
 mod limits;
@@ -14,6 +17,9 @@ mod loss;
 mod mock;
 mod raw;
 mod shader;
+mod spin;
+mod threads;
+mod wgpu;
 
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::{Caps, CompileTime};
@@ -22,7 +28,7 @@ pub use device::{Device, HostIndex, Side};
 pub use error::Error;
 pub use flag::{Alarm, Flag};
 pub use layout::{Layout, Operation, StreamLayout, Submission};
-pub use library::{ENTRY, kernel_shader};
+pub use library::{ENTRY, kernel_shader, shader_of};
 pub use limits::{Limits, Sides};
 pub use loss::LossReport;
 pub use raw::{ErrorFilter, MapMode, Question, Raw};
@@ -32,7 +38,7 @@ use crate::record::Record;
 /// Every backend, the embedded default first. [`mock`] is here too: it is for tests and golden texts.
 ///
 /// [`mock`]: crate::backend#backends
-pub static BACKENDS: &[&dyn Backend] = &[&cpu::Cpu, &mock::Mock];
+pub static BACKENDS: &[&dyn Backend] = &[&cpu::Cpu, &wgpu::Wgpu, &mock::Mock];
 
 /// The backend called `name`.
 pub fn named(name: &str) -> Option<&'static dyn Backend> {

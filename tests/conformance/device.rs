@@ -263,7 +263,7 @@ fn a_lost_device_takes_everything_pending_with_it() {
         let report = bench.call().lose(LossKind::Destroyed);
         assert!(report.is_news && report.time >= before, "{name}");
         let status = bench.call().status();
-        assert_eq!(status, Status::Lost(report.message.clone()), "{name}");
+        assert_eq!(status, Status::Lost(report.reason.clone()), "{name}");
         assert!(!bench.call().lose(LossKind::Unknown).is_news);
         assert_eq!(
             bench.call().status(),

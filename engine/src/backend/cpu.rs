@@ -1,20 +1,16 @@
 //! The embedded default: a worker thread for each stream, over buffers of relaxed atomics.
 
-mod buffer;
-mod condition;
-mod device;
-mod host;
+mod executor;
 mod kernels;
-mod mark;
 mod memory;
-mod stream;
-mod watermark;
-mod worker;
 
 pub(super) use kernels::implementation;
-pub(super) use memory::{Fault, Memory};
-pub(super) use worker::panic_text;
+pub(super) use memory::Memory;
 
+use executor::CpuExecutor;
+
+use super::spin::calibrate;
+use super::threads::ThreadedDevice;
 use super::{Backend, Caps, CompileTime, Device, Error, Found, Layout, Limits, Sink};
 
 /// Runs everything on threads of this machine.
@@ -42,7 +38,9 @@ impl Backend for Cpu {
         layout: &Layout,
         sinks: &dyn Fn() -> Box<dyn Sink>,
     ) -> Result<Box<dyn Device>, Error> {
-        Ok(Box::new(device::CpuDevice::open(layout, sinks, caps())?))
+        calibrate();
+        let executor = CpuExecutor::new(layout, caps())?;
+        Ok(Box::new(ThreadedDevice::open(layout, sinks, executor)?))
     }
 }
 

@@ -7,7 +7,7 @@ use super::{
     Question, Raw, Submission,
 };
 use crate::device::{Progress, Status};
-use crate::record::{Began, LossKind, SpanId};
+use crate::record::{Began, Clock, LossKind, SpanId};
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
 
@@ -35,6 +35,9 @@ pub trait Device: Send + Sync {
 
     /// Starts the clock: this instant is zero. Called once, before anything is submitted.
     fn start(&self);
+
+    /// How its clock is converted to the times that it reports; of use once it was started.
+    fn clock(&self) -> Clock;
 
     /// The time, as `host` has it; beyond the last host, the latest time of all.
     fn now(&self, host: HostIndex) -> Nanos;

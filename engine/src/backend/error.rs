@@ -17,6 +17,27 @@ pub enum Error {
         /// What is free, with its unit.
         available: String,
     },
+    /// A buffer is larger than the device takes.
+    #[error(
+        "a buffer of {size} bytes is more than this device takes, which is {most}: make it smaller, by a parameter for \
+         example, or split it"
+    )]
+    BufferLimit {
+        /// What it needs, in bytes.
+        size: u64,
+        /// What the device takes, in bytes.
+        most: u64,
+    },
+    /// The device has no memory left.
+    #[error(
+        "the device has no memory left for the buffers ({0}): make them smaller, or close what else uses it"
+    )]
+    DeviceMemory(String),
+    /// The adapter gave no device, or one that does not work.
+    #[error(
+        "the adapter gave no device that works: {0}; choose another adapter, or the cpu backend"
+    )]
+    Refused(String),
     /// The layout has no such stream, event, buffer or signal.
     #[error("the device was opened without {0}: add it to the layout")]
     Unknown(String),

@@ -53,6 +53,14 @@ pub fn look_at(
     })
 }
 
+/// The shader's first entry point for fragments.
+pub fn fragment_entry(source: &str) -> Option<String> {
+    let module = naga::front::wgsl::parse_str(source).ok()?;
+    let is_fragment = |entry: &&EntryPoint| entry.stage == ShaderStage::Fragment;
+    let found = module.entry_points.iter().find(is_fragment);
+    found.map(|entry| entry.name.clone())
+}
+
 /// Sleeps until `end`, or until `is_over`.
 pub fn linger(end: Instant, is_over: &dyn Fn() -> bool) {
     const PIECE: Duration = Duration::from_millis(2);

@@ -12,7 +12,7 @@ use super::save::Save;
 use super::shared::{Shared, first_stream, queue_lane};
 use super::timelines::{self, Timelines};
 use crate::backend::{self, Backend, Device, HostIndex, Layout, StreamLayout};
-use crate::record::{self, Clock, Counter, DeviceId, EventId, Group, Lane, Record, Role, Run};
+use crate::record::{self, Counter, DeviceId, EventId, Group, Lane, Record, Role, Run};
 use crate::time::Nanos;
 use crate::workload::{self, BufferIndex, Document, Injection, Plan, StreamIndex};
 
@@ -169,11 +169,6 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, report
         name: device.name().to_owned(),
         backend: backend.name().to_owned(),
         detail: device.caps().detail.clone(),
-    })));
-    reporter.send(Record::Clock(Box::new(Clock {
-        device: DEVICE,
-        name: device.caps().clock.to_owned(),
-        ..Clock::default()
     })));
     describe_lanes(shared, reporter);
     if let Some(timelines) = &shared.timelines {

@@ -81,6 +81,8 @@ impl Running {
         if let Some(timelines) = &running.shared.timelines {
             timelines.start(&running.shared)?;
         }
+        let clock = running.shared.device.clock();
+        running.reporter.send(Record::Clock(Box::new(clock)));
         injector::announce(&lose, &running.reporter);
         for injection in lose {
             injector::arm(&running.shared, injection, &running.reporter);

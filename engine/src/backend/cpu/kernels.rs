@@ -10,8 +10,8 @@ mod spin;
 mod stencil;
 mod trap;
 
-use super::buffer::Floats;
-use super::memory::Fault;
+use crate::backend::floats::Floats;
+use crate::backend::threads::Fault;
 use crate::workload::Shape;
 
 /// What a kernel runs on.

@@ -1,25 +1,11 @@
 //! The buffers of a device, and the operations that work on them.
 
-mod available;
-
-use std::hint::black_box;
-use std::sync::OnceLock;
-use std::time::{Duration, Instant};
-
-use super::buffer::Floats;
 use super::kernels::{Arguments, implementation};
-use crate::backend::{Error, Layout, Operation, Side};
-use crate::time::Nanos;
-use crate::workload::{BufferIndex, Kernel, Launch, Shape};
-
-/// Why an operation did not run to its end.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// The run was stopped in its middle.
-    Stopped,
-    /// It failed, for this reason.
-    Failed(String),
-}
+use crate::backend::floats::Floats;
+use crate::backend::spin::spin;
+use crate::backend::threads::Fault;
+use crate::backend::{Error, Layout, Operation, Side, available, check};
+use crate::workload::{BufferIndex, Launch};
 
 /// The buffers of a device.
 #[derive(Debug)]
@@ -81,38 +67,12 @@ impl Memory {
     /// # Errors
     /// What is wrong.
     pub fn check(&self, operation: &Operation) -> Result<(), Error> {
-        match operation {
-            Operation::Upload(buffer)
-            | Operation::Download(buffer)
-            | Operation::Fill { buffer, .. } => self.len(*buffer).map(drop),
-            Operation::Copy { from, to } => self.len(*from).and(self.len(*to)).map(drop),
-            Operation::Launch(launch) => self.check_launch(launch),
-            _ => Ok(()),
-        }
+        check::operation(operation, &|buffer| self.len(buffer))
     }
 
-    fn check_launch(&self, launch: &Launch) -> Result<(), Error> {
-        let wrong = |reason: String| Error::Launch {
-            kernel: launch.kernel.to_owned(),
-            reason,
-        };
-        let kernel = Kernel::named(launch.kernel).zip(implementation(launch.kernel));
-        let (kernel, _) = kernel.ok_or_else(|| wrong("there is no such kernel".to_owned()))?;
-        let lens = |buffers: &[BufferIndex]| -> Result<Vec<usize>, Error> {
-            buffers.iter().map(|buffer| self.len(*buffer)).collect()
-        };
-        let shape = Shape {
-            reads: &lens(&launch.reads)?,
-            writes: &lens(&launch.writes)?,
-            parameters: &launch.parameters,
-        };
-        kernel.check(&shape).map_err(wrong)
-    }
-
-    fn len(&self, buffer: BufferIndex) -> Result<usize, Error> {
+    fn len(&self, buffer: BufferIndex) -> Option<usize> {
         let found = self.buffers.get(buffer.index());
-        let unknown = || Error::Unknown(format!("buffer {}", buffer.0));
-        found.map(|found| found.device.len()).ok_or_else(unknown)
+        found.map(|found| found.device.len())
     }
 
     /// Runs an operation that works on buffers or computes. The others do nothing.
@@ -158,78 +118,9 @@ impl Memory {
     }
 }
 
-/// Computes for about `length` on an idle core: as many steps as that takes, so cores that are shared
-/// take longer.
-///
-/// # Errors
-/// `is_over` came true in its middle.
-pub fn spin(length: Nanos, is_over: &dyn Fn() -> bool) -> Result<(), Fault> {
-    const PIECE: u64 = 20_000;
-    let mut steps = (length.0.max(0) as f64 * steps_per_nano()) as u64;
-    while steps > 0 {
-        let piece = steps.min(PIECE);
-        burn(piece);
-        steps -= piece;
-        if steps > 0 && is_over() {
-            return Err(Fault::Stopped);
-        }
-    }
-    Ok(())
-}
-
-/// Steps of [`spin`] in a nanosecond, measured once as the best of several tries.
-fn steps_per_nano() -> f64 {
-    static RATE: OnceLock<f64> = OnceLock::new();
-    *RATE.get_or_init(|| {
-        const STEPS: u64 = 100_000;
-        burn(STEPS);
-        let tries = (0..20).map(|_| {
-            let start = Instant::now();
-            burn(STEPS);
-            start.elapsed()
-        });
-        let best = tries.min().unwrap_or_default().max(Duration::from_nanos(1));
-        STEPS as f64 / best.as_nanos() as f64
-    })
-}
-
-/// Measures the speed of [`spin`] now rather than in the middle of a run.
-pub fn calibrate() {
-    steps_per_nano();
-}
-
-#[inline(never)]
-fn burn(steps: u64) {
-    let mut state = black_box(0x9e37_79b9_7f4a_7c15_u64);
-    for _ in 0..steps {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-    }
-    black_box(state);
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_spin_takes_at_least_about_its_length_and_stops_when_told() {
-        let length = Nanos::from_millis(5);
-        let start = Instant::now();
-        spin(length, &|| false).unwrap();
-        assert!(
-            start.elapsed() >= Duration::from_millis(3),
-            "{:?}",
-            start.elapsed()
-        );
-        let start = Instant::now();
-        assert_eq!(
-            spin(Nanos::from_millis(60_000), &|| true),
-            Err(Fault::Stopped)
-        );
-        assert!(start.elapsed() < Duration::from_secs(10));
-    }
 
     #[test]
     fn copies_go_both_ways() {

@@ -12,7 +12,7 @@ use crate::backend::{
     HostIndex, Layout, LossReport, Question, Raw, Side, Sink, StreamActivity, Submission, shader,
 };
 use crate::device::{Cause, Progress, Status, lock};
-use crate::record::{Began, LossKind, SpanId};
+use crate::record::{Began, Clock, LossKind, SpanId};
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
 
@@ -137,6 +137,14 @@ impl Device for MockDevice {
 
     fn start(&self) {
         drop(self.advance(lock(&self.simulation)));
+    }
+
+    fn clock(&self) -> Clock {
+        Clock {
+            device: lock(&self.simulation).device,
+            name: self.caps.clock.to_owned(),
+            ..Clock::default()
+        }
     }
 
     fn now(&self, host: HostIndex) -> Nanos {
@@ -306,14 +314,15 @@ impl Device for MockDevice {
     }
 
     fn lose(&self, kind: LossKind) -> LossReport {
-        let message = format!("{} on purpose", kind.label());
-        let (is_news, time) = lock(&self.simulation).lose(&message, &self.memory);
+        let reason = format!("{} on purpose", kind.label());
+        let (is_news, time) = lock(&self.simulation).lose(&reason, &self.memory);
         self.changed.notify_all();
         LossReport {
             is_news,
             is_real: false,
             time,
-            message,
+            reason,
+            message: String::new(),
             how: "Syncline told the simulation to run nothing more",
         }
     }

@@ -6,7 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use super::cost;
 use super::host::{Host, HostState, Until};
 use super::stream::{Item, Stream};
-use crate::backend::cpu::{self, Fault, Memory};
+use crate::backend::cpu::Memory;
+use crate::backend::threads::{Fault, panic_text};
 use crate::backend::{
     Activity, Alarm, Blocker, Error, Layout, Operation, Sink, StreamActivity, Submission,
 };
@@ -31,7 +32,9 @@ pub struct Simulation {
     pub latest: Vec<Option<usize>>,
     /// Every record of every event.
     pub marks: Vec<Progress>,
-    device: DeviceId,
+    /// The device's id in the capture.
+    pub device: DeviceId,
+    generation: u32,
     pub streams: Vec<Stream>,
     lens: Vec<usize>,
     sink: Box<dyn Sink>,
@@ -65,6 +68,7 @@ impl Simulation {
             latest: vec![None; layout.events.len()],
             marks: Vec::new(),
             device: layout.device,
+            generation: 1,
             streams: layout
                 .streams
                 .iter()
@@ -101,6 +105,7 @@ impl Simulation {
     pub fn reopen(&mut self) {
         if self.cause == Some(Cause::Lost) {
             self.cause = None;
+            self.generation += 1;
         }
         self.latest.fill(None);
         for stream in &mut self.streams {
@@ -360,7 +365,7 @@ impl Simulation {
                 time,
                 reason,
                 kind: LossKind::Failed,
-                generation: 1,
+                generation: self.generation,
             })));
             self.give_up(Cause::Poisoned, memory);
         }
@@ -432,9 +437,9 @@ fn perform(memory: &Memory, operation: &Operation) -> Result<(), String> {
     }
     match catch_unwind(AssertUnwindSafe(|| memory.perform(operation, &|| false))) {
         Ok(Ok(())) => Ok(()),
-        Ok(Err(Fault::Failed(reason))) => Err(reason),
+        Ok(Err(Fault::Failed(reason) | Fault::Lost(reason))) => Err(reason),
         Ok(Err(Fault::Stopped)) => Err("stopped in its middle".to_owned()),
-        Err(payload) => Err(cpu::panic_text(payload.as_ref()).to_owned()),
+        Err(payload) => Err(panic_text(payload.as_ref()).to_owned()),
     }
 }
 

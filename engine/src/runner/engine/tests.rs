@@ -9,7 +9,7 @@ use crate::backend::{
     HostIndex, Layout, LossReport, Question, Raw, Side, Sink, Submission,
 };
 use crate::device::{Progress, Status};
-use crate::record::{Began, LossKind, Outcome, SpanId, State};
+use crate::record::{Began, Clock, LossKind, Outcome, SpanId, State};
 use crate::runner::prepare::prepare_on;
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
@@ -96,6 +96,10 @@ impl Device for FaultyDevice {
 
     fn caps(&self) -> &Caps {
         self.1.caps()
+    }
+
+    fn clock(&self) -> Clock {
+        self.1.clock()
     }
 
     fn start(&self) {

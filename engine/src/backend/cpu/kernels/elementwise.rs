@@ -1,7 +1,7 @@
 //! Kernels that treat every element alike: saxpy, scale, add.
 
 use super::{Arguments, Implementation, first_len};
-use crate::backend::cpu::memory::Fault;
+use crate::backend::threads::Fault;
 
 pub const SAXPY: Implementation = Implementation {
     name: "saxpy",

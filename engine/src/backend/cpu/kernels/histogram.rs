@@ -1,7 +1,7 @@
 //! How many elements fall into each of several equal parts of a range.
 
 use super::{Arguments, Implementation, first_len};
-use crate::backend::cpu::memory::Fault;
+use crate::backend::threads::Fault;
 
 pub const HISTOGRAM: Implementation = Implementation {
     name: "histogram",

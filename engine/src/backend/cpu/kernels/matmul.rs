@@ -1,8 +1,8 @@
 //! The tiled product of row-major matrices.
 
 use super::{Arguments, Implementation};
-use crate::backend::cpu::buffer::Floats;
-use crate::backend::cpu::memory::Fault;
+use crate::backend::floats::Floats;
+use crate::backend::threads::Fault;
 
 /// Side of a tile. Three of them fit into the first cache.
 const TILE: usize = 32;

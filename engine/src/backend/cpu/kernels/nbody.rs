@@ -1,7 +1,7 @@
 //! One step of gravity between all pairs of bodies.
 
 use super::{Arguments, Implementation, first_len};
-use crate::backend::cpu::memory::Fault;
+use crate::backend::threads::Fault;
 
 pub const NBODY: Implementation = Implementation {
     name: "nbody",

@@ -1,8 +1,8 @@
 //! The sum of each chunk of a buffer, as a tree.
 
 use super::{Arguments, Implementation, first_len};
-use crate::backend::cpu::buffer::Floats;
-use crate::backend::cpu::memory::Fault;
+use crate::backend::floats::Floats;
+use crate::backend::threads::Fault;
 
 /// Elements that are summed one after the other at the leaves of the tree.
 const LEAF: usize = 64;

@@ -1,7 +1,7 @@
 //! Computes for a given time, and touches no buffer.
 
 use super::Implementation;
-use crate::backend::cpu::memory::spin;
+use crate::backend::spin::spin;
 use crate::time::Nanos;
 
 pub const SPIN: Implementation = Implementation {

@@ -1,7 +1,7 @@
 //! One step of diffusion on a grid.
 
 use super::{Arguments, Implementation, first_len};
-use crate::backend::cpu::memory::Fault;
+use crate::backend::threads::Fault;
 
 pub const STENCIL: Implementation = Implementation {
     name: "stencil",

@@ -8,7 +8,7 @@ use crate::device::{Cause, Status, lock};
 use crate::time::Nanos;
 
 /// Whether a device still runs work, and why not. The first cause stays.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Condition {
     code: AtomicU8,
     is_stopped: AtomicBool,
@@ -16,9 +16,22 @@ pub struct Condition {
     reason: Mutex<String>,
 }
 
+/// The time of a loss that has just been.
+const UNKNOWN: i64 = i64::MIN;
 const STOPPED: u8 = 1;
 const POISONED: u8 = 2;
 const LOST: u8 = 3;
+
+impl Default for Condition {
+    fn default() -> Self {
+        Self {
+            code: AtomicU8::new(0),
+            is_stopped: AtomicBool::new(false),
+            lost: AtomicI64::new(UNKNOWN),
+            reason: Mutex::default(),
+        }
+    }
+}
 
 impl Condition {
     /// Why nothing more runs, where that is so.
@@ -57,33 +70,46 @@ impl Condition {
         is_news
     }
 
-    /// The device is lost since `time`, because of `reason`. Says whether that was news.
-    pub fn lose(&self, reason: &str, time: Nanos) -> bool {
+    /// The device is lost from now on, for the reason that `act` gives, which runs once nothing new begins. Answers
+    /// when, where that is news.
+    pub fn lose(&self, now: &dyn Fn() -> Nanos, act: impl FnOnce() -> String) -> Option<Nanos> {
         let mut guard = lock(&self.reason);
-        if self.is_over() {
-            return false;
+        if !self.set(LOST) {
+            return None;
         }
-        // First, so that whoever sees the loss sees its time.
+        // Read after the loss is seen: what looked before and saw none ended before this time.
+        let time = now();
         self.lost.store(time.0, SeqCst);
-        let is_news = self.set(LOST);
-        if is_news {
-            reason.clone_into(&mut guard);
-        }
-        is_news
+        *guard = act();
+        Some(time)
     }
 
-    /// When the device was lost; only of use where it was.
+    /// When the device was lost, which it is.
     pub fn lost_at(&self) -> Nanos {
-        Nanos(self.lost.load(SeqCst))
+        loop {
+            match self.lost.load(SeqCst) {
+                UNKNOWN => std::hint::spin_loop(),
+                time => return Nanos(time),
+            }
+        }
+    }
+
+    /// Whether the device is lost.
+    pub fn is_lost(&self) -> bool {
+        self.code.load(SeqCst) == LOST
     }
 
     /// Whether what runs may be cut short: nobody will see what it comes to.
     pub fn is_void(&self) -> bool {
-        self.is_stopped() || self.code.load(SeqCst) == LOST
+        self.is_stopped() || self.is_lost()
     }
 
     /// The device was opened anew after a loss. Says whether it was lost.
     pub fn reopen(&self) -> bool {
+        if !self.is_lost() {
+            return false;
+        }
+        self.lost.store(UNKNOWN, SeqCst);
         self.code.compare_exchange(LOST, 0, SeqCst, SeqCst).is_ok()
     }
 

@@ -4,26 +4,26 @@ use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use super::device::Shared;
+use super::executor::{Executor, Fault, Turn};
 use super::mark::Mark;
-use super::memory::Fault;
+use super::shared::Shared;
 use super::stream::{Item, Obstacle, Stream};
 use crate::backend::{Operation, Sink, Submission};
 use crate::device::{Cause, Progress, Stage, lock, outcome};
 use crate::record::{EventId, Loss, LossKind, Problem, Record, Sample, Severity, State};
-use crate::time::Interval;
+use crate::time::{Interval, Nanos};
 
 /// The thread of a stream.
-pub struct Worker {
-    shared: Arc<Shared>,
+pub struct Worker<E> {
+    shared: Arc<Shared<E>>,
     place: usize,
     sink: Box<dyn Sink>,
     ended: u64,
 }
 
-impl Worker {
+impl<E: Executor> Worker<E> {
     /// The worker of the stream at `place`.
-    pub fn new(shared: Arc<Shared>, place: usize, sink: Box<dyn Sink>) -> Self {
+    pub fn new(shared: Arc<Shared<E>>, place: usize, sink: Box<dyn Sink>) -> Self {
         Self {
             shared,
             place,
@@ -59,36 +59,20 @@ impl Worker {
     fn run_item(&mut self, stream: &Stream, item: &Item) {
         let shared = Arc::clone(&self.shared);
         let submission = &item.submission;
-        let mut start = shared.now();
-        let (state, end) = if let Some(cause) = shared.condition.cause() {
-            if cause == Cause::Lost {
-                start = shared.condition.lost_at().max(submission.enqueued);
-            }
-            (outcome(cause, Stage::Queued), start)
-        } else {
-            stream.begin(submission, start);
-            let state = self.operate(stream, item);
-            match submission.operation {
-                _ if state == State::Lost => {
-                    let lost = shared.condition.lost_at();
-                    (state, shared.now().min(lost).max(start))
-                }
-                // An instant: what it marks is the moment at which the stream came to it.
-                Operation::Record(_) => (state, start),
-                _ => (state, shared.now()),
-            }
-        };
-        let ran = Interval { start, end };
+        let (ran, state) = self.outcome_of(stream, item);
+        if let Some(span) = submission.queue_span(shared.queue, ran, state) {
+            self.sink.report(Record::Span(span));
+        }
         let span = submission.span(stream.lane, ran, state);
         self.sink.report(Record::Span(span));
         self.sink.report(Record::Sample(Sample {
             counter: stream.pending,
-            time: end,
+            time: ran.end,
             value: stream.submitted().saturating_sub(self.ended + 1) as f64,
         }));
         if let (Operation::Record(_), Some(mark)) = (&submission.operation, &item.mark) {
             match state {
-                State::Done => mark.reach(start),
+                State::Done => mark.reach(ran.start),
                 _ => mark.fail(),
             }
         }
@@ -96,15 +80,48 @@ impl Worker {
         stream.end(self.ended);
     }
 
-    fn operate(&mut self, stream: &Stream, item: &Item) -> State {
-        match &item.submission.operation {
+    /// Runs an operation where it still may. Answers when it ran and what became of it.
+    fn outcome_of(&mut self, stream: &Stream, item: &Item) -> (Interval, State) {
+        let shared = Arc::clone(&self.shared);
+        let submission = &item.submission;
+        let at = |start, end| Interval { start, end };
+        let condition = &shared.condition;
+        if let Some(cause) = condition.cause() {
+            let instant = match cause {
+                Cause::Lost => condition.lost_at().max(submission.enqueued),
+                _ => shared.now(),
+            };
+            return (at(instant, instant), outcome(cause, Stage::Queued));
+        }
+        let start = shared.now();
+        stream.begin(submission, start);
+        let (state, ran) = self.operate(stream, item);
+        let ran = match submission.operation {
+            // An instant: what it marks is the moment at which the stream came to it.
+            Operation::Record(_) => at(start, start),
+            _ => ran.unwrap_or_else(|| at(start, shared.now())),
+        };
+        if !condition.is_lost() {
+            return (ran, state);
+        }
+        let lost = condition.lost_at();
+        if state == State::Done && ran.end <= lost {
+            return (ran, state);
+        }
+        let begun = ran.start.min(lost).max(submission.enqueued);
+        (at(begun, ran.end.min(lost).max(begun)), State::Lost)
+    }
+
+    fn operate(&mut self, stream: &Stream, item: &Item) -> (State, Option<Interval>) {
+        let state = match &item.submission.operation {
             Operation::Record(_) => State::Done,
             Operation::Wait(event) => item.mark.as_ref().map_or(State::Done, |mark| {
                 self.wait(stream, &Obstacle::Event(*event, Arc::clone(mark)))
             }),
             Operation::Hold(signal) => self.wait(stream, &Obstacle::Signal(*signal)),
-            _ => self.compute(&item.submission),
-        }
+            _ => return self.compute(&item.submission),
+        };
+        (state, None)
     }
 
     fn wait(&self, stream: &Stream, obstacle: &Obstacle) -> State {
@@ -134,19 +151,36 @@ impl Worker {
         outcome(cause, Stage::Held)
     }
 
-    fn compute(&mut self, submission: &Submission) -> State {
+    fn compute(&mut self, submission: &Submission) -> (State, Option<Interval>) {
         let shared = Arc::clone(&self.shared);
-        let is_void = || shared.condition.is_void();
-        let run = || shared.memory.perform(&submission.operation, &is_void);
-        let fault = match catch_unwind(AssertUnwindSafe(run)) {
-            _ if shared.condition.cause() == Some(Cause::Lost) => return State::Lost,
-            Ok(Ok(())) => return State::Done,
-            Ok(Err(Fault::Stopped)) => return outcome(Cause::Stopped, Stage::Queued),
-            Ok(Err(Fault::Failed(reason))) => reason,
-            Err(payload) => panic_text(payload.as_ref()).to_owned(),
+        let turn = Turn {
+            stream: self.place,
+            zero: shared.zero(),
+            is_void: &|| shared.condition.is_void(),
+            is_lost: &|| shared.condition.is_lost(),
         };
-        self.fail(submission, &fault);
-        State::Failed
+        let run = || shared.executor.run(&turn, &submission.operation);
+        let fault = match catch_unwind(AssertUnwindSafe(run)) {
+            Ok(Ok(ran)) => return (State::Done, ran),
+            Ok(Err(fault)) => fault,
+            Err(payload) => Fault::Failed(panic_text(payload.as_ref()).to_owned()),
+        };
+        let state = match fault {
+            Fault::Stopped => outcome(Cause::Stopped, Stage::Queued),
+            // What a lost device makes fail is the loss's doing.
+            Fault::Failed(_) if shared.condition.is_lost() => State::Lost,
+            Fault::Failed(reason) => {
+                self.fail(submission, &reason);
+                State::Failed
+            }
+            Fault::Lost(reason) => {
+                if let Some(time) = shared.lose(&reason) {
+                    self.report_loss(time, &reason, LossKind::Unknown);
+                }
+                State::Lost
+            }
+        };
+        (state, None)
     }
 
     /// Reports that an operation failed, and that nothing more runs.
@@ -162,15 +196,18 @@ impl Worker {
             event: EventId::NONE,
         })));
         if self.shared.poison(reason) {
-            let time = self.shared.now();
-            self.sink.report(Record::Loss(Box::new(Loss {
-                device: self.shared.device,
-                time,
-                reason: reason.to_owned(),
-                kind: LossKind::Failed,
-                generation: 1,
-            })));
+            self.report_loss(self.shared.now(), reason, LossKind::Failed);
         }
+    }
+
+    fn report_loss(&mut self, time: Nanos, reason: &str, kind: LossKind) {
+        self.sink.report(Record::Loss(Box::new(Loss {
+            device: self.shared.device,
+            time,
+            reason: reason.to_owned(),
+            kind,
+            generation: self.shared.generation(),
+        })));
     }
 }
 

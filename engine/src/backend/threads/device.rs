@@ -1,22 +1,23 @@
-//! The opened device: what its workers share, and the calls that host threads make on it.
+//! The opened device: the calls that host threads make on it.
 
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::condition::Condition;
+use super::executor::Executor;
 use super::host::{Host, Wait};
 use super::mark::Mark;
-use super::memory::{Memory, calibrate, spin};
-use super::stream::{Item, Obstacle, Stream};
+use super::shared::Shared;
+use super::stream::{Item, Stream};
 use super::watermark::Watermark;
 use super::worker::Worker;
+use crate::backend::spin::spin;
 use crate::backend::{
-    Activity, Blocker, Caps, CompileError, CompileRequest, Compiled, Device, Error, HostIndex,
-    Layout, LossReport, Operation, Question, Raw, Side, Sink, StreamActivity, Submission, shader,
+    Activity, Caps, CompileError, CompileRequest, Compiled, Device, Error, HostIndex, Layout,
+    LossReport, Operation, Question, Raw, Side, Sink, Submission,
 };
 use crate::device::{Progress, Status, lock};
-use crate::record::{Began, DeviceId, LossKind, SpanId};
+use crate::record::{Began, Clock, Loss, LossKind, Record, SpanId};
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
 
@@ -26,154 +27,28 @@ const ROOM: u64 = 1 << 16;
 /// How long what was submitted to a lost device may take to come to an end.
 const DRAIN: Duration = Duration::from_secs(10);
 
-/// What workers and host threads share.
-pub struct Shared {
-    /// The device's id in the capture.
-    pub device: DeviceId,
-    /// The streams.
-    pub streams: Vec<Stream>,
-    /// The signals: 1 once raised.
-    pub signals: Vec<Watermark>,
-    /// The buffers.
-    pub memory: Memory,
-    /// Whether work still runs.
-    pub condition: Condition,
-    events: Vec<Mutex<Option<Arc<Mark>>>>,
-    hosts: Vec<Host>,
-    zero: OnceLock<Instant>,
-}
-
-impl Shared {
-    /// The time since the clock was started.
-    pub fn now(&self) -> Nanos {
-        let zero = self.zero.get();
-        zero.map_or(Nanos::ZERO, |zero| Nanos::from_duration(zero.elapsed()))
-    }
-
-    /// Nothing more runs because of `reason`. Says whether that was news.
-    pub fn poison(&self, reason: &str) -> bool {
-        let is_news = self.condition.poison(reason);
-        self.wake_all();
-        is_news
-    }
-
-    /// Makes everything that waits look whether it should give up.
-    fn wake_all(&self) {
-        self.signals.iter().for_each(Watermark::poke);
-        for stream in &self.streams {
-            stream.ended.poke();
-            if let Some(Obstacle::Event(_, mark)) = &*lock(&stream.hold) {
-                mark.level().poke();
-            }
-        }
-        for wait in self.hosts.iter().filter_map(Host::wait) {
-            if let Wait::Mark(_, mark) = wait {
-                mark.level().poke();
-            }
-        }
-    }
-
-    /// Whether what is waited for has not come true.
-    fn holds(&self, wait: &Wait) -> bool {
-        let is_short = |stream: &StreamIndex, ended: &u64| {
-            let stream = self.streams.get(stream.index());
-            stream.is_some_and(|stream| stream.ended.get() < *ended)
-        };
-        match wait {
-            Wait::Signal(signal) => self.is_low(*signal),
-            Wait::Mark(_, mark) => mark.progress() == Progress::Pending,
-            Wait::Streams(_, ends) => ends.iter().any(|(stream, ended)| is_short(stream, ended)),
-            Wait::Room(stream, ended) => is_short(stream, ended),
-        }
-    }
-
-    fn is_low(&self, signal: SignalIndex) -> bool {
-        let level = self.signals.get(signal.index());
-        level.is_some_and(|level| level.get() == 0)
-    }
-
-    fn stream_activity(&self, stream: &Stream) -> StreamActivity {
-        // Read first: what ended between the two readings makes a stream look busier, never idler.
-        let ended = stream.ended.get();
-        let blocker = lock(&stream.hold)
-            .as_ref()
-            .and_then(|obstacle| match obstacle {
-                Obstacle::Event(event, mark) => {
-                    (mark.progress() == Progress::Pending).then_some(Blocker::Event(*event))
-                }
-                Obstacle::Signal(signal) => {
-                    self.is_low(*signal).then_some(Blocker::Signal(*signal))
-                }
-            });
-        StreamActivity {
-            submitted: stream.submitted(),
-            ended,
-            blocker,
-        }
-    }
-
-    /// Blocks `host` for `wait` with `block`, which says whether it came true.
-    fn block(
-        &self,
-        host: HostIndex,
-        wait: &Wait,
-        block: impl FnOnce() -> bool,
-    ) -> Result<(), Error> {
-        let reached = if self.holds(wait) {
-            match self.hosts.get(host.0) {
-                Some(host) => host.blocked(wait, block),
-                None => block(),
-            }
-        } else {
-            true
-        };
-        self.condition.check()?;
-        if reached {
-            Ok(())
-        } else {
-            Err(Error::TimedOut)
-        }
-    }
-}
-
 /// The device.
-pub struct CpuDevice {
-    shared: Arc<Shared>,
+pub struct ThreadedDevice<E> {
+    shared: Arc<Shared<E>>,
     workers: Vec<JoinHandle<()>>,
-    caps: Caps,
-    name: String,
+    /// Where a loss is reported that is noticed while nothing runs.
+    sink: Mutex<Box<dyn Sink>>,
 }
 
-impl CpuDevice {
-    /// Makes the resources and starts the workers.
+impl<E: Executor> ThreadedDevice<E> {
+    /// Starts the threads of the streams.
     ///
     /// # Errors
-    /// Buffers do not fit into memory, or the system gives no thread.
+    /// The system gives no thread.
     pub fn open(
         layout: &Layout,
         sinks: &dyn Fn() -> Box<dyn Sink>,
-        caps: Caps,
+        executor: E,
     ) -> Result<Self, Error> {
-        calibrate();
-        let shared = Arc::new(Shared {
-            device: layout.device,
-            streams: layout
-                .streams
-                .iter()
-                .map(|stream| Stream::new(stream.lane, stream.pending))
-                .collect(),
-            signals: (0..layout.signals).map(|_| Watermark::default()).collect(),
-            memory: Memory::new(layout)?,
-            condition: Condition::default(),
-            events: layout.events.iter().map(|_| Mutex::default()).collect(),
-            hosts: (0..layout.hosts).map(|_| Host::default()).collect(),
-            zero: OnceLock::new(),
-        });
         let mut device = Self {
-            shared,
+            shared: Arc::new(Shared::new(layout, executor)),
             workers: Vec::new(),
-            name: super::name(caps.width),
-            caps,
+            sink: Mutex::new(sinks()),
         };
         for (place, stream) in layout.streams.iter().enumerate() {
             let worker = Worker::new(Arc::clone(&device.shared), place, sinks());
@@ -201,6 +76,26 @@ impl CpuDevice {
         self.event(event).ok().and_then(|slot| lock(slot).clone())
     }
 
+    /// A loss below is seen by what runs, and by nothing while nothing does.
+    fn look_for_loss(&self) {
+        let shared = &self.shared;
+        if shared.condition.is_over() {
+            return;
+        }
+        let Some(reason) = shared.executor.lost() else {
+            return;
+        };
+        if let Some(time) = shared.lose(&reason) {
+            lock(&self.sink).report(Record::Loss(Box::new(Loss {
+                device: shared.device,
+                time,
+                reason,
+                kind: LossKind::Unknown,
+                generation: shared.generation(),
+            })));
+        }
+    }
+
     fn wait_for_streams(&self, ends: &[(StreamIndex, u64)], deadline: Option<Instant>) -> bool {
         let is_over = || self.shared.condition.is_over();
         ends.iter().all(|(stream, ended)| {
@@ -210,17 +105,24 @@ impl CpuDevice {
     }
 }
 
-impl Device for CpuDevice {
+impl<E: Executor> Device for ThreadedDevice<E> {
     fn name(&self) -> &str {
-        &self.name
+        self.shared.executor.name()
     }
 
     fn caps(&self) -> &Caps {
-        &self.caps
+        self.shared.executor.caps()
     }
 
     fn start(&self) {
-        self.shared.zero.get_or_init(Instant::now);
+        self.shared.start();
+    }
+
+    fn clock(&self) -> Clock {
+        Clock {
+            device: self.shared.device,
+            ..self.shared.executor.clock(self.shared.zero())
+        }
     }
 
     fn now(&self, _: HostIndex) -> Nanos {
@@ -271,7 +173,7 @@ impl Device for CpuDevice {
         submission: Submission,
     ) -> Result<(), Error> {
         let stream = self.stream(index)?;
-        self.shared.memory.check(&submission.operation)?;
+        self.shared.executor.check(&submission.operation)?;
         match submission.operation {
             Operation::Record(event) => {
                 let mark = Arc::new(Mark::default());
@@ -357,6 +259,7 @@ impl Device for CpuDevice {
     }
 
     fn activity(&self) -> Activity {
+        self.look_for_loss();
         let shared = &self.shared;
         let streams = shared
             .streams
@@ -388,26 +291,34 @@ impl Device for CpuDevice {
     }
 
     fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
-        shader::check(request, &self.caps.limits)
+        self.shared.executor.validate(request)
     }
 
     fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
-        shader::look_at(request, &self.caps.limits, &|| {
-            self.shared.condition.is_over()
-        })
+        let is_over = || self.shared.condition.is_over();
+        if is_over() {
+            return Err(CompileError::Lost);
+        }
+        self.shared.executor.compile(request, &is_over)
     }
 
     fn lose(&self, kind: LossKind) -> LossReport {
-        let time = self.shared.now();
-        let message = format!("{} on purpose", kind.label());
-        let is_news = self.shared.condition.lose(&message, time);
-        self.shared.wake_all();
+        let mut fall = None;
+        let mut reason = format!("{} on purpose", kind.label());
+        let time = self.shared.lose_by(|| {
+            let fall = fall.insert(self.shared.executor.lose(kind));
+            if !fall.message.is_empty() {
+                reason = format!("{reason}: {}", fall.message);
+            }
+            reason.clone()
+        });
         LossReport {
-            is_news,
-            is_real: false,
-            time,
-            message,
-            how: "Syncline told the threads of this device to run nothing more",
+            is_news: time.is_some(),
+            is_real: fall.as_ref().is_some_and(|fall| fall.is_real),
+            time: time.unwrap_or_else(|| self.shared.now()),
+            reason,
+            how: fall.as_ref().map_or("it was lost before", |fall| fall.how),
+            message: fall.map(|fall| fall.message).unwrap_or_default(),
         }
     }
 
@@ -419,11 +330,8 @@ impl Device for CpuDevice {
                 return Err(Error::TimedOut);
             }
         }
-        for slot in &self.shared.events {
-            *lock(slot) = None;
-        }
-        self.shared.memory.restore();
-        self.shared.condition.reopen();
+        self.shared.executor.reopen()?;
+        self.shared.reopen();
         Ok(())
     }
 
@@ -433,27 +341,26 @@ impl Device for CpuDevice {
         self.shared.condition.check()
     }
 
-    fn raw(&self, _: &Question) -> Option<Raw> {
-        None
+    fn raw(&self, question: &Question) -> Option<Raw> {
+        self.shared.executor.raw(question)
     }
 
     fn stop(&self) {
-        self.shared.condition.stop();
-        self.shared.wake_all();
+        self.shared.stop();
     }
 
     fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
-        self.shared.memory.read(buffer, side)
+        self.shared.executor.read(buffer, side)
     }
 
     fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
-        self.shared.memory.write(buffer, first, values);
+        self.shared.executor.write(buffer, first, values);
     }
 }
 
-impl Drop for CpuDevice {
+impl<E> Drop for ThreadedDevice<E> {
     fn drop(&mut self) {
-        self.stop();
+        self.shared.stop();
         self.shared.streams.iter().for_each(Stream::close);
         for worker in self.workers.drain(..) {
             // A worker that panicked outside a kernel has nothing more to report.

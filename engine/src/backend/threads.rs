@@ -1,0 +1,16 @@
+//! Streams as threads of the host, for devices that cannot make a stream wait: each runs its operations in order, one
+//! after the other, and keeps records, waits and holds itself.
+
+mod condition;
+mod device;
+mod executor;
+mod host;
+mod mark;
+mod shared;
+mod stream;
+mod watermark;
+mod worker;
+
+pub use device::ThreadedDevice;
+pub use executor::{Downfall, Executor, Fault, Turn, Zero};
+pub use worker::panic_text;

@@ -1,0 +1,118 @@
+//! What the threads of streams run operations with.
+
+use std::time::Instant;
+
+use crate::backend::{
+    Caps, CompileError, CompileRequest, Compiled, Error, Operation, Question, Raw, Side,
+};
+use crate::record::{Clock, LossKind};
+use crate::time::{Interval, Nanos};
+use crate::workload::BufferIndex;
+
+/// Runs the operations of all streams. Each stream has a thread that calls it, so operations of different streams
+/// come at the same time; those of one stream come one after the other.
+pub trait Executor: Send + Sync + 'static {
+    /// What the device is called.
+    fn name(&self) -> &str;
+
+    /// What it can and cannot do.
+    fn caps(&self) -> &Caps;
+
+    /// Whether an operation names buffers that exist and, if a kernel, fits them.
+    ///
+    /// # Errors
+    /// What is wrong.
+    fn check(&self, operation: &Operation) -> Result<(), Error>;
+
+    /// Runs an operation of the stream that `turn` names to its end. Records, waits and holds never come here.
+    /// Answers when it ran, where the device says that itself.
+    ///
+    /// # Errors
+    /// Why it did not run to its end.
+    fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault>;
+
+    /// The numbers of `buffer`, at one of its two places; empty where there is no such buffer.
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32>;
+
+    /// Writes `values` into the host copy of `buffer` from element `first` on; what does not fit is left out.
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]);
+
+    /// How its clock is converted to times counted from `zero`.
+    fn clock(&self, zero: Zero) -> Clock;
+
+    /// As [`crate::backend::Device::validate`].
+    ///
+    /// # Errors
+    /// [`CompileError::Validation`].
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError>;
+
+    /// As [`crate::backend::Device::compile`]; gives up once `is_over`.
+    ///
+    /// # Errors
+    /// Why it could not.
+    fn compile(
+        &self,
+        request: &CompileRequest,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Compiled, CompileError>;
+
+    /// Loses what is below, for good.
+    fn lose(&self, kind: LossKind) -> Downfall;
+
+    /// Opens anew what is below, after it was lost: buffers on the device begin as their copies on the host are.
+    /// Nothing runs meanwhile.
+    ///
+    /// # Errors
+    /// It cannot be opened again.
+    fn reopen(&self) -> Result<(), Error>;
+
+    /// Looks whether the implementation below has lost its device by itself, and says what it gave as the reason.
+    fn lost(&self) -> Option<String>;
+
+    /// As [`crate::backend::Device::raw`].
+    fn raw(&self, question: &Question) -> Option<Raw>;
+}
+
+/// For which stream an operation runs, and until when.
+pub struct Turn<'a> {
+    /// The position of the stream.
+    pub stream: usize,
+    /// Where times are counted from.
+    pub zero: Zero,
+    /// Whether nobody will see what it comes to: a stopped run, or a lost device.
+    pub is_void: &'a dyn Fn() -> bool,
+    /// Whether the device is lost: nothing below will answer any more.
+    pub is_lost: &'a dyn Fn() -> bool,
+}
+
+/// Where the times of a device are counted from: an instant of the host's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Zero(pub Instant);
+
+impl Zero {
+    /// The time at `instant`.
+    pub fn at(self, instant: Instant) -> Nanos {
+        Nanos::from_duration(instant.saturating_duration_since(self.0))
+    }
+}
+
+/// Why an operation did not run to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The run was stopped in its middle.
+    Stopped,
+    /// It failed, for this reason.
+    Failed(String),
+    /// The implementation below lost its device by itself, for this reason.
+    Lost(String),
+}
+
+/// What losing the device below came to.
+pub struct Downfall {
+    /// Whether the implementation lost its device, rather than Syncline acting as if it had.
+    pub is_real: bool,
+    /// What the implementation says of it; may be empty.
+    pub message: String,
+    /// How it was brought about, in words for the screen.
+    pub how: &'static str,
+}

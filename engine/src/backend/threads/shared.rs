@@ -1,0 +1,200 @@
+//! What the threads of a device's streams and the host threads that call it share.
+
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+
+use super::condition::Condition;
+use super::executor::Zero;
+use super::host::{Host, Wait};
+use super::mark::Mark;
+use super::stream::{Obstacle, Stream};
+use super::watermark::Watermark;
+use crate::backend::{Blocker, Error, HostIndex, Layout, StreamActivity};
+use crate::device::{Progress, lock};
+use crate::record::{DeviceId, LaneId};
+use crate::time::Nanos;
+use crate::workload::{SignalIndex, StreamIndex};
+
+/// What workers and host threads share.
+pub struct Shared<E> {
+    /// The device's id in the capture.
+    pub device: DeviceId,
+    /// The streams.
+    pub streams: Vec<Stream>,
+    /// The signals: 1 once raised.
+    pub signals: Vec<Watermark>,
+    /// What runs operations.
+    pub executor: E,
+    /// The lane of the queue that the streams share, where there is one.
+    pub queue: LaneId,
+    /// Whether work still runs.
+    pub condition: Condition,
+    /// The latest record of each event.
+    pub events: Vec<Mutex<Option<Arc<Mark>>>>,
+    /// The host threads.
+    pub hosts: Vec<Host>,
+    generation: AtomicU32,
+    zero: OnceLock<Zero>,
+}
+
+impl<E> Shared<E> {
+    /// For the resources of `layout`, all streams empty.
+    pub fn new(layout: &Layout, executor: E) -> Self {
+        Self {
+            device: layout.device,
+            generation: AtomicU32::new(1),
+            queue: layout.queue,
+            streams: layout
+                .streams
+                .iter()
+                .map(|stream| Stream::new(stream.lane, stream.pending))
+                .collect(),
+            signals: (0..layout.signals).map(|_| Watermark::default()).collect(),
+            executor,
+            condition: Condition::default(),
+            events: layout.events.iter().map(|_| Mutex::default()).collect(),
+            hosts: (0..layout.hosts).map(|_| Host::default()).collect(),
+            zero: OnceLock::new(),
+        }
+    }
+
+    /// Starts the clock: this instant is zero.
+    pub fn start(&self) {
+        self.zero.get_or_init(|| Zero(Instant::now()));
+    }
+
+    /// The generation of the device, counted from 1.
+    pub fn generation(&self) -> u32 {
+        self.generation.load(SeqCst)
+    }
+
+    /// The next generation of the device takes work; no event is recorded.
+    pub fn reopen(&self) {
+        for slot in &self.events {
+            *lock(slot) = None;
+        }
+        if self.condition.reopen() {
+            self.generation.fetch_add(1, SeqCst);
+        }
+    }
+
+    /// Where times are counted from: now, while the clock was not started.
+    pub fn zero(&self) -> Zero {
+        let zero = self.zero.get().copied();
+        zero.unwrap_or_else(|| Zero(Instant::now()))
+    }
+
+    /// The time since the clock was started.
+    pub fn now(&self) -> Nanos {
+        let zero = self.zero.get();
+        zero.map_or(Nanos::ZERO, |zero| zero.at(Instant::now()))
+    }
+
+    /// Nothing more runs because of `reason`. Says whether that was news.
+    pub fn poison(&self, reason: &str) -> bool {
+        let is_news = self.condition.poison(reason);
+        self.wake_all();
+        is_news
+    }
+
+    /// Nothing more runs because somebody stopped it.
+    pub fn stop(&self) {
+        self.condition.stop();
+        self.wake_all();
+    }
+
+    /// The implementation below lost its device, because of `reason`. Answers when, where that is news.
+    pub fn lose(&self, reason: &str) -> Option<Nanos> {
+        self.lose_by(|| reason.to_owned())
+    }
+
+    /// Loses the device by `act`, which gives the reason. Answers when, where that is news.
+    pub fn lose_by(&self, act: impl FnOnce() -> String) -> Option<Nanos> {
+        let time = self.condition.lose(&|| self.now(), act);
+        self.wake_all();
+        time
+    }
+
+    /// Makes everything that waits look whether it should give up.
+    pub fn wake_all(&self) {
+        self.signals.iter().for_each(Watermark::poke);
+        for stream in &self.streams {
+            stream.ended.poke();
+            if let Some(Obstacle::Event(_, mark)) = &*lock(&stream.hold) {
+                mark.level().poke();
+            }
+        }
+        for wait in self.hosts.iter().filter_map(Host::wait) {
+            if let Wait::Mark(_, mark) = wait {
+                mark.level().poke();
+            }
+        }
+    }
+
+    /// Whether what is waited for has not come true.
+    pub fn holds(&self, wait: &Wait) -> bool {
+        let is_short = |stream: &StreamIndex, ended: &u64| {
+            let stream = self.streams.get(stream.index());
+            stream.is_some_and(|stream| stream.ended.get() < *ended)
+        };
+        match wait {
+            Wait::Signal(signal) => self.is_low(*signal),
+            Wait::Mark(_, mark) => mark.progress() == Progress::Pending,
+            Wait::Streams(_, ends) => ends.iter().any(|(stream, ended)| is_short(stream, ended)),
+            Wait::Room(stream, ended) => is_short(stream, ended),
+        }
+    }
+
+    fn is_low(&self, signal: SignalIndex) -> bool {
+        let level = self.signals.get(signal.index());
+        level.is_some_and(|level| level.get() == 0)
+    }
+
+    /// What a stream is doing.
+    pub fn stream_activity(&self, stream: &Stream) -> StreamActivity {
+        // Read first: what ended between the two readings makes a stream look busier, never idler.
+        let ended = stream.ended.get();
+        let blocker = lock(&stream.hold)
+            .as_ref()
+            .and_then(|obstacle| match obstacle {
+                Obstacle::Event(event, mark) => {
+                    (mark.progress() == Progress::Pending).then_some(Blocker::Event(*event))
+                }
+                Obstacle::Signal(signal) => {
+                    self.is_low(*signal).then_some(Blocker::Signal(*signal))
+                }
+            });
+        StreamActivity {
+            submitted: stream.submitted(),
+            ended,
+            blocker,
+        }
+    }
+
+    /// Blocks `host` for `wait` with `block`, which says whether it came true.
+    ///
+    /// # Errors
+    /// Time ran out, or nothing more runs.
+    pub fn block(
+        &self,
+        host: HostIndex,
+        wait: &Wait,
+        block: impl FnOnce() -> bool,
+    ) -> Result<(), Error> {
+        let reached = if self.holds(wait) {
+            match self.hosts.get(host.0) {
+                Some(host) => host.blocked(wait, block),
+                None => block(),
+            }
+        } else {
+            true
+        };
+        self.condition.check()?;
+        if reached {
+            Ok(())
+        } else {
+            Err(Error::TimedOut)
+        }
+    }
+}

@@ -1,0 +1,50 @@
+//! Real work on a graphics device through wgpu: one queue, its operations timed by the device itself.
+
+mod adapter;
+mod binding;
+mod body;
+mod clock;
+mod executor;
+mod gpu;
+mod grave;
+#[cfg(not(target_vendor = "apple"))]
+mod hook;
+mod lane;
+mod launch;
+mod pipelines;
+mod raw;
+mod ready;
+mod spin;
+mod stamps;
+
+use executor::WgpuExecutor;
+
+use super::threads::ThreadedDevice;
+use super::{Backend, Device, Error, Found, Layout, Sink};
+
+/// Runs everything on an adapter that wgpu finds.
+pub(super) struct Wgpu;
+
+impl Backend for Wgpu {
+    fn name(&self) -> &'static str {
+        "wgpu"
+    }
+
+    fn about(&self) -> &'static str {
+        "Real work on a graphics device through wgpu (Vulkan, Metal, Direct3D 12): one queue, times from the device's \
+         own timestamps"
+    }
+
+    fn probe(&self) -> Result<Vec<Found>, Error> {
+        adapter::found()
+    }
+
+    fn open(
+        &self,
+        layout: &Layout,
+        sinks: &dyn Fn() -> Box<dyn Sink>,
+    ) -> Result<Box<dyn Device>, Error> {
+        let executor = WgpuExecutor::open(layout)?;
+        Ok(Box::new(ThreadedDevice::open(layout, sinks, executor)?))
+    }
+}

@@ -1,0 +1,348 @@
+//! Runs the operations of all streams on one queue, one submission each.
+
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
+
+use ::wgpu::{Adapter, Instance};
+
+use super::binding::Key;
+use super::body::{Body, Parts};
+use super::lane::{Done, Download, Lane};
+use super::launch::Dispatch;
+use super::{adapter, grave, raw, spin};
+use crate::backend::floats::Floats;
+use crate::backend::threads::{Downfall, Executor, Fault, Turn, Zero};
+use crate::backend::{
+    Caps, CompileError, CompileRequest, Compiled, Error, Found, Layout, Operation, Question, Raw,
+    Side, available, check, shader,
+};
+use crate::device::lock;
+use crate::record::{Clock, LossKind};
+use crate::time::{Interval, Nanos};
+use crate::workload::{BufferIndex, Launch, Shape};
+
+/// An adapter, and the device that is open on it.
+pub struct WgpuExecutor {
+    found: Found,
+    hosts: Vec<Floats>,
+    body: RwLock<Arc<Body>>,
+    streams: usize,
+    adapter: Adapter,
+    /// Of this run alone, so that nothing that happens here reaches what draws the window.
+    _instance: Instance,
+}
+
+impl WgpuExecutor {
+    /// Opens the adapter that `layout` names.
+    ///
+    /// # Errors
+    /// There is none, it refuses, or buffers do not fit.
+    pub fn open(layout: &Layout) -> Result<Self, Error> {
+        let (instance, adapter, found) = adapter::open(&layout.adapter)?;
+        let most = found.caps.limits.buffer_bytes;
+        let sizes = layout.buffers.iter().map(|len| *len as u64 * 4);
+        if let Some(size) = sizes.clone().find(|size| *size > most) {
+            return Err(Error::BufferLimit { size, most });
+        }
+        available::check(&layout.buffers)?;
+        let zeros = |len: &usize| {
+            let zeros = Floats::zeros(*len);
+            zeros.ok_or_else(|| available::too_much(&layout.buffers))
+        };
+        let hosts: Vec<Floats> = layout.buffers.iter().map(zeros).collect::<Result<_, _>>()?;
+        let streams = layout.streams.len();
+        let body = Body::open(&adapter, &hosts, streams)?;
+        Ok(Self {
+            found,
+            hosts,
+            body: RwLock::new(Arc::new(body)),
+            streams,
+            adapter,
+            _instance: instance,
+        })
+    }
+
+    fn body(&self) -> Arc<Body> {
+        Arc::clone(&self.body.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn len(&self, buffer: BufferIndex) -> Option<usize> {
+        self.hosts.get(buffer.index()).map(Floats::len)
+    }
+
+    fn perform(
+        &self,
+        body: &Body,
+        lane: &mut Lane,
+        turn: &Turn<'_>,
+        operation: &Operation,
+    ) -> Result<Done, Fault> {
+        let missing = |index: BufferIndex| Fault::Failed(format!("there is no buffer {}", index.0));
+        let buffer = |index: BufferIndex| {
+            let found = body.buffers.get(index.index());
+            found.ok_or_else(|| missing(index))
+        };
+        let host = |index: BufferIndex| {
+            let found = self.hosts.get(index.index());
+            found.ok_or_else(|| missing(index))
+        };
+        let gpu = &body.gpu;
+        match operation {
+            Operation::Upload(index) => {
+                let (to, host) = (buffer(*index)?, host(*index)?);
+                let from = lane.stage(gpu, host)?;
+                lane.submit(gpu, turn.is_lost, None, |encoder| {
+                    encoder.copy_buffer_to_buffer(&from, 0, to, 0, to.size());
+                })
+            }
+            Operation::Download(index) => {
+                let download = Download {
+                    from: buffer(*index)?,
+                    to: host(*index)?,
+                };
+                lane.submit(gpu, turn.is_lost, Some(&download), |_| ())
+            }
+            Operation::Copy { from, to } => {
+                let (from, to) = (buffer(*from)?, buffer(*to)?);
+                let size = from.size().min(to.size());
+                lane.submit(gpu, turn.is_lost, None, |encoder| {
+                    if from != to {
+                        encoder.copy_buffer_to_buffer(from, 0, to, 0, size);
+                    }
+                })
+            }
+            Operation::Fill { buffer: to, value } => {
+                let len = host(*to)?.len();
+                let shape = Shape {
+                    reads: &[],
+                    writes: &[len],
+                    parameters: &[f64::from(*value)],
+                };
+                let dispatch = Dispatch::of("fill", &shape, body.most_groups);
+                let dispatch = dispatch.map_err(Fault::Failed)?;
+                launch(body, lane, turn, "fill", (&[], &[*to]), &dispatch)
+            }
+            Operation::Launch(found) if found.kernel == "spin" => {
+                let micros = found.parameters.first().copied().unwrap_or_default();
+                let length = Duration::from_nanos((micros.max(0.0) * 1e3) as u64);
+                self::spin(body, lane, turn, length)
+            }
+            Operation::Launch(found) => self.launch(body, lane, turn, found),
+            _ => Err(Fault::Failed("no operation of a device".to_owned())),
+        }
+    }
+
+    fn launch(
+        &self,
+        body: &Body,
+        lane: &mut Lane,
+        turn: &Turn<'_>,
+        found: &Launch,
+    ) -> Result<Done, Fault> {
+        let lens = |buffers: &[BufferIndex]| -> Vec<usize> {
+            let lens = buffers.iter().map(|index| self.len(*index));
+            lens.map(Option::unwrap_or_default).collect()
+        };
+        let shape = Shape {
+            reads: &lens(&found.reads),
+            writes: &lens(&found.writes),
+            parameters: &found.parameters,
+        };
+        let dispatch = Dispatch::of(found.kernel, &shape, body.most_groups);
+        let dispatch = dispatch.map_err(Fault::Failed)?;
+        let buffers = (&*found.reads, &*found.writes);
+        let done = launch(body, lane, turn, found.kernel, buffers, &dispatch)?;
+        if found.kernel == "trap" && done.word != 0 {
+            return Err(Fault::Failed(
+                "trap was launched, which does nothing but fail: WebGPU lets no shader fault, so this one raised a \
+                 word that says it failed"
+                    .to_owned(),
+            ));
+        }
+        Ok(done)
+    }
+}
+
+fn launch(
+    body: &Body,
+    lane: &mut Lane,
+    turn: &Turn<'_>,
+    kernel: &'static str,
+    (reads, writes): (&[BufferIndex], &[BufferIndex]),
+    dispatch: &Dispatch,
+) -> Result<Done, Fault> {
+    let key = Key {
+        kernel,
+        given: dispatch.given,
+        reads: reads.to_vec(),
+        writes: writes.to_vec(),
+    };
+    let word = lane.word.clone();
+    let device = &body.gpu.device;
+    let bound = lane
+        .bindings
+        .get(key, device, &body.pipelines, &body.buffers, &word);
+    let bound = bound.map_err(Fault::Failed)?;
+    lane.submit(&body.gpu, turn.is_lost, None, |encoder| {
+        bound.encode(encoder, dispatch);
+    })
+}
+
+/// Spins for `length`, in pieces that a driver does not take for a hang and that a stop can come between.
+fn spin(body: &Body, lane: &mut Lane, turn: &Turn<'_>, length: Duration) -> Result<Done, Fault> {
+    let parts = Parts {
+        gpu: &body.gpu,
+        pipelines: &body.pipelines,
+    };
+    let mut left = length;
+    let mut whole: Option<Done> = None;
+    loop {
+        let (steps, part) = spin::piece(left, body.steps_per_nano);
+        let done = spin::run(lane, &parts, turn.is_lost, steps)?;
+        left -= part;
+        let done = match whole.take() {
+            None => done,
+            Some(first) => Done {
+                before: first.before,
+                ticks: first
+                    .ticks
+                    .zip(done.ticks)
+                    .map(|(first, last)| [first[0], last[1]]),
+                ..done
+            },
+        };
+        if left.is_zero() {
+            return Ok(done);
+        }
+        if (turn.is_void)() {
+            return Err(Fault::Stopped);
+        }
+        whole = Some(done);
+    }
+}
+
+impl Executor for WgpuExecutor {
+    fn name(&self) -> &str {
+        &self.found.name
+    }
+
+    fn caps(&self) -> &Caps {
+        &self.found.caps
+    }
+
+    fn check(&self, operation: &Operation) -> Result<(), Error> {
+        check::operation(operation, &|buffer| self.len(buffer))
+    }
+
+    fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault> {
+        if let Operation::HostFunction(length) = operation {
+            return crate::backend::spin::spin(*length, turn.is_void).map(|()| None);
+        }
+        let body = self.body();
+        let lane = body.lanes.get(turn.stream);
+        let lane = lane.ok_or_else(|| Fault::Failed("there is no such stream".to_owned()))?;
+        let _turn = body.ticks.is_none().then(|| lock(&body.turn));
+        let done = self.perform(&body, &mut lock(lane), turn, operation)?;
+        Ok(Some(body.interval(turn.zero, &done)))
+    }
+
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+        let Some(host) = self.hosts.get(buffer.index()) else {
+            return Vec::new();
+        };
+        if side == Side::Host {
+            return host.to_vec();
+        }
+        let body = self.body();
+        let (Some(from), Some(to)) = (body.buffers.get(buffer.index()), Floats::zeros(host.len()))
+        else {
+            return Vec::new();
+        };
+        let download = Download { from, to: &to };
+        let mut lane = Lane::new(&body.gpu.device);
+        let done = lane.submit(&body.gpu, &|| false, Some(&download), |_| ());
+        done.map(|_| to.to_vec()).unwrap_or_default()
+    }
+
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
+        if let Some(host) = self.hosts.get(buffer.index()) {
+            host.store(first, values);
+        }
+    }
+
+    fn clock(&self, Zero(zero): Zero) -> Clock {
+        let body = self.body();
+        let Some(ticks) = &body.ticks else {
+            return Clock {
+                name: self.found.caps.clock.to_owned(),
+                ..Clock::default()
+            };
+        };
+        let name = if ticks.is_monotonic {
+            "CLOCK_MONOTONIC".to_owned()
+        } else {
+            format!("timestamps of {}", self.found.name)
+        };
+        Clock {
+            name,
+            offset: Nanos(ticks.nanos_at(zero)),
+            uncertainty: Nanos::from_duration(ticks.uncertainty),
+            ..Clock::default()
+        }
+    }
+
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
+        shader::check(request, &self.found.caps.limits)
+    }
+
+    fn compile(
+        &self,
+        request: &CompileRequest,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Compiled, CompileError> {
+        shader::check(request, &self.found.caps.limits)?;
+        let body = self.body();
+        let is_over = || is_over() || body.gpu.is_closed();
+        body.pipelines.compile(&body.gpu.device, request, &is_over)
+    }
+
+    fn lose(&self, kind: LossKind) -> Downfall {
+        self.body().gpu.lose(kind)
+    }
+
+    fn reopen(&self) -> Result<(), Error> {
+        let body = Arc::new(Body::open(&self.adapter, &self.hosts, self.streams)?);
+        let refused = |_| Error::Refused("it was lost again while it was opened".to_owned());
+        body.restore(&self.hosts).map_err(refused)?;
+        let old = {
+            let mut current = self.body.write().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *current, body)
+        };
+        old.gpu.close();
+        grave::bury(old);
+        Ok(())
+    }
+
+    fn lost(&self) -> Option<String> {
+        let body = self.body();
+        body.gpu.poll(None);
+        body.gpu.lost()
+    }
+
+    fn raw(&self, question: &Question) -> Option<Raw> {
+        Some(raw::ask(&self.body(), question, Instant::now()))
+    }
+}
+
+impl Drop for WgpuExecutor {
+    fn drop(&mut self) {
+        let body = self.body();
+        body.gpu.close();
+        if let Ok(mut current) = self.body.write() {
+            // What the executor holds must not be the last: dropping that would wait here.
+            let held = std::mem::replace(&mut *current, Arc::clone(&body));
+            drop(held);
+        }
+        grave::bury(body);
+    }
+}

@@ -1,0 +1,194 @@
+//! One device of wgpu's, from its opening to its loss, with everything that wgpu must be kept from.
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Duration;
+
+use ::wgpu::{
+    Adapter, CommandBuffer, Device, DeviceDescriptor, Features, PollType, Queue, SubmissionIndex,
+};
+
+#[cfg(not(target_vendor = "apple"))]
+use super::hook::{self, Hook};
+use super::ready::ready;
+use crate::backend::Error;
+use crate::backend::threads::{Downfall, panic_text};
+use crate::device::lock;
+use crate::record::LossKind;
+
+/// How long a poll may keep what others need.
+const POLL: Duration = Duration::from_micros(100);
+
+/// One device of wgpu's.
+///
+/// Submissions and polls share `gate`; views of mapped memory and a loss on purpose have it alone: wgpu frees mapped
+/// memory in the first poll after a loss, whoever looks at it.
+pub struct Gpu {
+    /// The device.
+    pub device: Device,
+    /// Its queue.
+    pub queue: Queue,
+    gate: RwLock<()>,
+    is_closed: AtomicBool,
+    lost: Arc<Mutex<Option<String>>>,
+    #[cfg(not(target_vendor = "apple"))]
+    hook: Option<Hook>,
+}
+
+thread_local! {
+    /// The last error of wgpu's on this thread that no scope caught.
+    static RAISED: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Takes the last error that wgpu raised on this thread.
+pub fn raised() -> Option<String> {
+    RAISED.with(|raised| raised.borrow_mut().take())
+}
+
+impl Gpu {
+    /// Opens a device with all that the adapter has of what is of use here.
+    ///
+    /// # Errors
+    /// The request is refused.
+    pub fn open(adapter: &Adapter) -> Result<Self, Error> {
+        let useful = Features::TIMESTAMP_QUERY | Features::TIMESTAMP_QUERY_INSIDE_ENCODERS;
+        let wanted = DeviceDescriptor {
+            label: None,
+            required_features: adapter.features() & useful,
+            required_limits: adapter.limits(),
+            ..DeviceDescriptor::default()
+        };
+        #[cfg(not(target_vendor = "apple"))]
+        if let Some((device, queue, hook)) = hook::open(adapter, &wanted) {
+            return Ok(Self {
+                hook: Some(hook),
+                ..Self::around(device, queue)
+            });
+        }
+        let opened = ready(adapter.request_device(&wanted));
+        let (device, queue) = opened.map_err(|error| Error::Refused(error.to_string()))?;
+        Ok(Self::around(device, queue))
+    }
+
+    fn around(device: Device, queue: Queue) -> Self {
+        let lost = Arc::new(Mutex::new(None));
+        let told = Arc::clone(&lost);
+        // Called with wgpu's locks held: it may leave a message and nothing more.
+        device.set_device_lost_callback(move |_, message| {
+            lock(&told).get_or_insert(message);
+        });
+        device.on_uncaptured_error(Arc::new(|error: ::wgpu::Error| {
+            RAISED.with(|raised| *raised.borrow_mut() = Some(error.to_string()));
+        }));
+        Self {
+            device,
+            queue,
+            gate: RwLock::new(()),
+            is_closed: AtomicBool::new(false),
+            lost,
+            #[cfg(not(target_vendor = "apple"))]
+            hook: None,
+        }
+    }
+
+    /// Whether the device was lost on purpose, and takes nothing more.
+    pub fn is_closed(&self) -> bool {
+        self.is_closed.load(SeqCst)
+    }
+
+    /// Why the device was lost, where it was lost by itself.
+    pub fn lost(&self) -> Option<String> {
+        if self.is_closed() {
+            return None;
+        }
+        let message = lock(&self.lost).clone()?;
+        Some(if message.is_empty() {
+            "the driver gave no reason".to_owned()
+        } else {
+            message
+        })
+    }
+
+    /// Submits work; nothing where the device is closed.
+    pub fn submit(&self, commands: CommandBuffer) -> Option<SubmissionIndex> {
+        let _gate = self.shared();
+        (!self.is_closed()).then(|| self.queue.submit([commands]))
+    }
+
+    /// Lets wgpu answer what is answered, for at most a moment that is waited for `until`.
+    pub fn poll(&self, until: Option<SubmissionIndex>) {
+        let _gate = self.shared();
+        if self.is_closed() || lock(&self.lost).is_some() {
+            return;
+        }
+        self.poll_inside(until.map_or(PollType::Poll, |index| PollType::Wait {
+            submission_index: Some(index),
+            timeout: Some(POLL),
+        }));
+    }
+
+    /// Polls while the gate is held. A loss that the driver reports meanwhile makes wgpu panic.
+    pub fn poll_inside(&self, kind: PollType) {
+        let polled = catch_unwind(AssertUnwindSafe(|| self.device.poll(kind)));
+        if let Err(payload) = polled {
+            let text = panic_text(payload.as_ref()).to_owned();
+            lock(&self.lost).get_or_insert(text);
+        }
+    }
+
+    /// The gate for looking at mapped memory; nothing where the device is closed or lost.
+    pub fn views(&self) -> Option<RwLockWriteGuard<'_, ()>> {
+        let gate = self.alone();
+        (!self.is_closed() && lock(&self.lost).is_none()).then_some(gate)
+    }
+
+    /// The gate for what nobody else may do meanwhile.
+    pub fn alone(&self) -> RwLockWriteGuard<'_, ()> {
+        self.gate.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn shared(&self) -> RwLockReadGuard<'_, ()> {
+        self.gate.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes nothing more.
+    pub fn close(&self) {
+        let _gate = self.alone();
+        self.is_closed.store(true, SeqCst);
+    }
+
+    /// Loses the device.
+    pub fn lose(&self, kind: LossKind) -> Downfall {
+        let _gate = self.alone();
+        self.is_closed.store(true, SeqCst);
+        if kind == LossKind::Destroyed {
+            self.device.destroy();
+            return Downfall {
+                is_real: true,
+                message: String::new(),
+                how: "device.destroy() of wgpu; wgpu itself tells its lost callback when the queue is empty",
+            };
+        }
+        #[cfg(not(target_vendor = "apple"))]
+        if let Some(hook) = &self.hook {
+            let submit = || catch_unwind(AssertUnwindSafe(|| self.queue.submit([])));
+            let _ = hook.while_armed(submit);
+            if let Some(message) = lock(&self.lost).clone() {
+                return Downfall {
+                    is_real: true,
+                    message,
+                    how: "vkQueueSubmit answered VK_ERROR_DEVICE_LOST, and wgpu took it as from the driver",
+                };
+            }
+        }
+        self.device.destroy();
+        Downfall {
+            is_real: false,
+            message: String::new(),
+            how: "this driver cannot be made to report a loss: the device was destroyed below, and what Syncline shows \
+                  is what a driver's loss would come to",
+        }
+    }
+}
