@@ -2,12 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use engine::record::{Dependency, DependencyKind, Group, LaneId, Record, Span, SpanId, State};
+use engine::record::{
+    Dependency, DependencyKind, Group, LaneId, Record, Role, Span, SpanId, State,
+};
 
 /// Fails unless the records of a whole run agree with each other.
 pub fn check(records: &[Record]) {
     let mut spans = BTreeMap::new();
     let mut streams = BTreeSet::new();
+    let mut queues = BTreeSet::new();
     let mut dependencies = Vec::new();
     for record in records {
         match record {
@@ -16,6 +19,9 @@ pub fn check(records: &[Record]) {
                     spans.insert(span.id, *span).is_none(),
                     "{span:?} came twice"
                 );
+            }
+            Record::Lane(lane) if lane.role == Role::Queue => {
+                queues.insert(lane.id);
             }
             Record::Lane(lane) if lane.group == Group::Streams => {
                 streams.insert(lane.id);
@@ -50,6 +56,30 @@ pub fn check(records: &[Record]) {
         hold(&spans, dependency);
     }
     every_operation_has_one_call(&spans, &streams, &dependencies);
+    serialised(&spans, &queues, &dependencies);
+}
+
+/// What went through one queue ran one after the other, each when its stream says it did.
+fn serialised(
+    spans: &BTreeMap<SpanId, Span>,
+    queues: &BTreeSet<LaneId>,
+    dependencies: &[Dependency],
+) {
+    let queued = spans.values().filter(|span| queues.contains(&span.lane));
+    let mut queued: Vec<Span> = queued.copied().collect();
+    for span in &queued {
+        let cause = dependencies.iter().find(|tie| tie.effect == span.id);
+        let cause = cause.map(|tie| (tie.kind, spans[&tie.cause]));
+        let (kind, cause) = cause.expect("each operation in a queue is one of a stream");
+        assert_eq!(kind, DependencyKind::Step);
+        assert_eq!((cause.name, cause.state), (span.name, span.state));
+        assert_eq!(cause.end, span.end, "{cause:?} {span:?}");
+    }
+    queued.retain(|span| span.state == State::Done);
+    queued.sort_by_key(|span| (span.start, span.end));
+    for pair in queued.windows(2) {
+        assert!(pair[0].end <= pair[1].start, "{pair:?} overlap in a queue");
+    }
 }
 
 /// Operations of one stream run one after the other, in the order of their submission.

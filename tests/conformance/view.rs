@@ -1,7 +1,7 @@
 //! A capture as a case asks about it: by the names that spans have.
 
 use engine::capture::Capture;
-use engine::record::{Dependency, DependencyKind, Group, RunEnd, Span, SpanId, State, Value};
+use engine::record::{Dependency, DependencyKind, Group, Role, RunEnd, Span, SpanId, State, Value};
 
 /// The capture of a case.
 pub struct View {
@@ -16,7 +16,7 @@ impl View {
         let spans = self.capture.spans().map(|placed| placed.span);
         let is_here = |span: &Span| {
             let lane = self.capture.lane(span.lane).unwrap();
-            lane.group == group && self.capture.name(span.name) == name
+            lane.group == group && lane.role != Role::Queue && self.capture.name(span.name) == name
         };
         spans.filter(is_here).collect()
     }

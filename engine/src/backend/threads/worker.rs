@@ -60,7 +60,15 @@ impl<E: Executor> Worker<E> {
         let shared = Arc::clone(&self.shared);
         let submission = &item.submission;
         let (ran, state) = self.outcome_of(stream, item);
-        if let Some(span) = submission.queue_span(shared.queue, ran, state) {
+        let queued = match state {
+            // What of it the queue had come to is not known.
+            State::Lost => Interval {
+                start: ran.end,
+                ..ran
+            },
+            _ => ran,
+        };
+        if let Some(span) = submission.queue_span(shared.queue, queued, state) {
             self.sink.report(Record::Span(span));
         }
         let span = submission.span(stream.lane, ran, state);

@@ -2,8 +2,8 @@
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
-use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use ::wgpu::{
@@ -23,14 +23,17 @@ const POLL: Duration = Duration::from_micros(100);
 
 /// One device of wgpu's.
 ///
-/// Submissions and polls share `gate`; views of mapped memory and a loss on purpose have it alone: wgpu frees mapped
-/// memory in the first poll after a loss, whoever looks at it.
+/// Only one thread at a time submits, polls, looks at mapped memory or loses the device. wgpu frees mapped memory in
+/// the first poll after a loss, whoever looks at it; and a poll that waits takes it for a fault of wgpu's own, and
+/// panics, where another thread's poll or submission empties the queue meanwhile.
 pub struct Gpu {
     /// The device.
     pub device: Device,
     /// Its queue.
     pub queue: Queue,
-    gate: RwLock<()>,
+    gate: Mutex<()>,
+    /// How many wait at the gate for something other than a poll, which gives way.
+    wanting: AtomicUsize,
     is_closed: AtomicBool,
     lost: Arc<Mutex<Option<String>>>,
     #[cfg(not(target_vendor = "apple"))]
@@ -85,7 +88,8 @@ impl Gpu {
         Self {
             device,
             queue,
-            gate: RwLock::new(()),
+            gate: Mutex::new(()),
+            wanting: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
             lost,
             #[cfg(not(target_vendor = "apple"))]
@@ -113,14 +117,17 @@ impl Gpu {
 
     /// Submits work; nothing where the device is closed.
     pub fn submit(&self, commands: CommandBuffer) -> Option<SubmissionIndex> {
-        let _gate = self.shared();
+        let _gate = self.alone();
         (!self.is_closed()).then(|| self.queue.submit([commands]))
     }
 
     /// Lets wgpu answer what is answered, for at most a moment that is waited for `until`.
     pub fn poll(&self, until: Option<SubmissionIndex>) {
-        let _gate = self.shared();
-        if self.is_closed() || lock(&self.lost).is_some() {
+        if self.wanting.load(SeqCst) > 0 {
+            return std::thread::yield_now();
+        }
+        let _gate = lock(&self.gate);
+        if self.wanting.load(SeqCst) > 0 || self.is_closed() || lock(&self.lost).is_some() {
             return;
         }
         self.poll_inside(until.map_or(PollType::Poll, |index| PollType::Wait {
@@ -139,18 +146,17 @@ impl Gpu {
     }
 
     /// The gate for looking at mapped memory; nothing where the device is closed or lost.
-    pub fn views(&self) -> Option<RwLockWriteGuard<'_, ()>> {
+    pub fn views(&self) -> Option<MutexGuard<'_, ()>> {
         let gate = self.alone();
         (!self.is_closed() && lock(&self.lost).is_none()).then_some(gate)
     }
 
     /// The gate for what nobody else may do meanwhile.
-    pub fn alone(&self) -> RwLockWriteGuard<'_, ()> {
-        self.gate.write().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn shared(&self) -> RwLockReadGuard<'_, ()> {
-        self.gate.read().unwrap_or_else(PoisonError::into_inner)
+    pub fn alone(&self) -> MutexGuard<'_, ()> {
+        self.wanting.fetch_add(1, SeqCst);
+        let gate = lock(&self.gate);
+        self.wanting.fetch_sub(1, SeqCst);
+        gate
     }
 
     /// Takes nothing more.

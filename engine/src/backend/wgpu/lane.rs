@@ -30,7 +30,8 @@ pub struct Lane {
     pub word: Buffer,
     stamps: Option<Stamps>,
     landing: Buffer,
-    staging: Option<(Buffer, Arc<Landed>)>,
+    /// Memory to upload from, and whether it is mapped again; nothing while it waits to be submitted.
+    staging: Option<(Buffer, Option<Arc<Landed>>)>,
 }
 
 /// Whether memory was mapped.
@@ -84,7 +85,10 @@ impl Lane {
     pub fn stage(&mut self, gpu: &Gpu, from: &Floats) -> Result<Buffer, Fault> {
         let size = bytes(from.len());
         let known = self.staging.take();
-        let fitting = known.filter(|(buffer, landed)| buffer.size() >= size && landed.is_ok());
+        let fitting = known.filter(|(buffer, landed)| {
+            let is_mapped = landed.as_ref().is_some_and(|landed| landed.is_ok());
+            is_mapped && buffer.size() >= size
+        });
         let buffer = match fitting {
             Some((buffer, _)) => buffer,
             None => gpu.device.create_buffer(&BufferDescriptor {
@@ -111,7 +115,7 @@ impl Lane {
             }
         }
         buffer.unmap();
-        self.staging = Some((buffer.clone(), Arc::default()));
+        self.staging = Some((buffer.clone(), None));
         Ok(buffer)
     }
 
@@ -150,17 +154,21 @@ impl Lane {
         let before = Instant::now();
         let index = gpu.submit(commands).ok_or(Fault::Stopped)?;
         let landed = map(&self.landing, MapMode::Read, used);
-        if let Some((staging, again)) = &mut self.staging
-            && again.0.load(SeqCst) == 0
-        {
-            *again = map(staging, MapMode::Write, staging.size());
+        if let Some((staging, again @ None)) = &mut self.staging {
+            *again = Some(map(staging, MapMode::Write, staging.size()));
         }
-        if let Some(error) = raised() {
-            return Err(Fault::Failed(format!("wgpu refused it: {error}")));
-        }
-        wait(gpu, &index, &landed, is_lost)?;
+        let ended = match raised() {
+            Some(error) => Err(Fault::Failed(format!("wgpu refused it: {error}"))),
+            None => wait(gpu, &index, &landed, is_lost),
+        };
         let after = Instant::now();
-        let (ticks, word) = self.land(gpu, used, download)?;
+        let taken = ended.and_then(|()| self.land(gpu, used, download));
+        if taken.is_err() {
+            // Nobody knows whether they are mapped, or will be.
+            self.landing = landing(&gpu.device, HEADER);
+            self.staging = None;
+        }
+        let (ticks, word) = taken?;
         Ok(Done {
             before,
             after,
