@@ -28,7 +28,7 @@ pub use device::{Device, HostIndex, Side};
 pub use error::Error;
 pub use flag::{Alarm, Flag};
 pub use layout::{Layout, Operation, StreamLayout, Submission};
-pub use library::{ENTRY, kernel_shader, shader_of};
+pub use library::{ENTRY, kernel_shader};
 pub use limits::{Limits, Sides};
 pub use loss::LossReport;
 pub use raw::{ErrorFilter, MapMode, Question, Raw};

@@ -24,11 +24,6 @@ pub fn kernel_shader(name: &str) -> Option<&'static str> {
     found.map(|(_, text)| *text)
 }
 
-/// The shader of the kernel called `name` and its entry point; an empty shader where there is no such kernel.
-pub fn shader_of(name: &str) -> (&'static str, &'static str) {
-    (kernel_shader(name).unwrap_or_default(), ENTRY)
-}
-
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
