@@ -14,6 +14,7 @@ mod extract;
 mod layers;
 mod lists;
 mod losses;
+mod promises;
 mod readme;
 mod real;
 mod several;

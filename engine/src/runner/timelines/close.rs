@@ -18,27 +18,31 @@ impl Timelines {
             // What it panicked of cannot be told from here, and the promises are settled all the same.
             let _ = thread.join();
         }
-        self.end_generation(shared, shared.now());
+        let time = shared.now();
+        let mut state = self.lock();
+        self.end_generation(shared, &mut state, time);
     }
 
     /// Settles everything that this generation still owes, at `time`.
-    pub(super) fn end_generation(&self, shared: &Shared, time: Nanos) {
-        let mut state = self.lock();
+    pub(super) fn end_generation(&self, shared: &Shared, state: &mut State, time: Nanos) {
         if state.model.loss().is_none() && state.model.pending().next().is_some() {
             // A device that goes away with promises pending is as one that its owner destroys.
             let host = Self::content(HostIndex(0));
             let made = state.model.destroy_device(host, SpanId::NONE);
-            self.report_effects(shared, &mut state, &made.effects, SpanId::NONE, time);
+            self.report_effects(shared, state, &made.effects, SpanId::NONE, time);
         }
         state.jobs.clear();
         loop {
-            let moved = self.run_device_out(shared, &mut state, time)
-                | self.run_contents_out(shared, &mut state, time)
-                | self.end_compiles(shared, &mut state, time);
+            let moved = self.run_device_out(shared, state, time)
+                | self.run_contents_out(shared, state, time)
+                | self.end_compiles(shared, state, time);
             if !moved {
-                return;
+                break;
             }
         }
+        // Whoever waited for a step finds the promise settled.
+        let waiting = state.waiting.iter_mut().flat_map(std::mem::take);
+        waiting.for_each(|flag| flag.raise(time));
     }
 
     fn run_device_out(&self, shared: &Shared, state: &mut State, time: Nanos) -> bool {

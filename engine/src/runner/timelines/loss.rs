@@ -15,6 +15,9 @@ impl Timelines {
         let outside = Self::outside(shared.now());
         let asked = asked.unwrap_or(&outside);
         let mut state = self.lock();
+        if state.is_closed {
+            return;
+        }
         let host = Self::content(asked.host);
         let made = state.model.destroy_device(host, asked.span);
         self.act(shared, &mut state, &made.effects, asked.span, asked.time);
@@ -28,6 +31,9 @@ impl Timelines {
     /// the device timeline has lost it before.
     pub fn lost(&self, shared: &Shared, time: Nanos) {
         let mut state = self.lock();
+        if state.is_closed {
+            return;
+        }
         if state.model.loss().is_none() {
             state.model.lose(SpanId::NONE);
         }
@@ -43,9 +49,13 @@ impl Timelines {
     /// The device was opened anew: what the old one still owed comes to its end, and its pipelines are compiled again.
     pub fn recovered(&self, shared: &Shared) {
         let time = shared.now();
-        self.end_generation(shared, time);
+        // In one go: a call between the two would be one that nobody answers.
         let again: Vec<PipelineIndex> = {
             let mut state = self.lock();
+            if state.is_closed {
+                return;
+            }
+            self.end_generation(shared, &mut state, time);
             let requested = state.latest_pipeline.iter().enumerate();
             let requested = requested.filter(|(_, latest)| latest.is_some());
             let requested = requested
