@@ -119,10 +119,11 @@ impl Shared {
 
     /// Looks whether the device was lost by itself, and reports it where that is news.
     pub fn note_loss(&self, reporter: &Reporter) {
+        // Asked while nobody opens it anew: what was read before that would be taken for another loss.
+        let state = self.losses.state();
         let Status::Lost(reason) = self.device.status() else {
             return;
         };
-        let state = self.losses.state();
         if state.lost.is_none() {
             let time = self.now();
             self.report_loss(state, LossKind::Unknown, time, reason, reporter);
