@@ -1,10 +1,14 @@
 //! Opens files of captures: one format a file, all listed in [`IMPORTERS`] and recognised by their content.
 
+pub mod ascend;
 mod error;
 pub mod nsight;
+pub mod nvprof;
 pub mod pftrace;
 mod receipt;
 mod refused;
+pub mod rocpd;
+pub mod rpd;
 mod several;
 mod sink;
 mod source;
@@ -42,7 +46,14 @@ pub trait Importer: Sync {
 }
 
 /// Every format that captures are read from.
-pub const IMPORTERS: &[&dyn Importer] = &[&pftrace::Pftrace, &nsight::Nsight];
+pub const IMPORTERS: &[&dyn Importer] = &[
+    &pftrace::Pftrace,
+    &nsight::Nsight,
+    &nvprof::Nvprof,
+    &rocpd::Rocpd,
+    &rpd::Rpd,
+    &ascend::Ascend,
+];
 
 /// Opens the file at `path`, whatever its format, and hands its records to `sink` batch by batch. A sink that
 /// answers [`ControlFlow::Break`] cancels.

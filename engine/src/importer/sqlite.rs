@@ -3,10 +3,12 @@
 mod block;
 mod budget;
 mod column;
+mod copy;
 mod database;
 mod device;
 mod draft;
 mod event;
+mod handle;
 mod host;
 mod lane;
 mod launch;
@@ -25,10 +27,12 @@ use super::{Error, IMPORTERS, Importer, Source};
 
 pub(super) use block::Row;
 pub(super) use column::{As, Columns};
+pub(super) use copy::copy;
 pub(super) use database::Database;
 pub(super) use device::Devices;
 pub(super) use draft::{Draft, Ran};
 pub(super) use event::{Events, Recorded};
+pub(super) use handle::Handles;
 pub(super) use host::{HostSpan, Hosts};
 pub(super) use lane::{Lanes, Title, Work};
 pub(super) use launch::Launches;

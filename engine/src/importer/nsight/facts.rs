@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::super::Error;
 use super::super::sqlite::{As, Columns, Database, Draft, Query, Row, Stream, Strings, scan};
 use super::host::THREAD_BITS;
-use crate::record::{Clock, DeviceId, Record};
+use crate::record::{Clock, Record};
 use crate::time::Nanos;
 
 /// Bits of a process's number within its global number.
@@ -183,12 +183,9 @@ impl Facts {
     /// Says what the time of day was at capture time zero.
     pub fn clock(&self, draft: &mut Draft<'_, '_>) {
         if let Some(epoch) = self.epoch {
-            draft.sink.push(Record::Clock(Box::new(Clock {
-                device: DeviceId::NONE,
-                name: Clock::UNIX.to_owned(),
-                offset: Nanos(epoch),
-                ..Clock::default()
-            })));
+            draft
+                .sink
+                .push(Record::Clock(Box::new(Clock::unix(Nanos(epoch)))));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::sqlite::{As, Columns, Draft, Operation, Ran, Row, Stream, Title, Work};
+use super::super::sqlite::{As, Columns, Draft, Operation, Ran, Row, Stream, Title, Work, copy};
 use super::Reading;
 use super::host::THREAD_BITS;
 use crate::record::{Dependency, Group, LaneId, NameId, SpanId, SpanKind, State, Value};
@@ -44,24 +44,6 @@ pub(super) const COPY: Columns = work!["bytes", "copyKind", "srcKind", "dstKind"
 pub(super) const FILL: Columns = work!["bytes", "value", "memKind"];
 /// What is read of launches of whole graphs.
 pub(super) const GRAPH: Columns = work!["graphId", "graphExecId"];
-
-/// Kinds of copies, by the numbers of CUPTI: what they are called, and which way they go.
-const COPIES: &[(&str, SpanKind)] = &[
-    ("Memcpy", SpanKind::Copy),
-    ("Memcpy HtoD", SpanKind::Upload),
-    ("Memcpy DtoH", SpanKind::Download),
-    ("Memcpy HtoA", SpanKind::Upload),
-    ("Memcpy AtoH", SpanKind::Download),
-    ("Memcpy AtoA", SpanKind::Copy),
-    ("Memcpy AtoD", SpanKind::Copy),
-    ("Memcpy DtoA", SpanKind::Copy),
-    ("Memcpy DtoD", SpanKind::Copy),
-    ("Memcpy HtoH", SpanKind::Copy),
-    ("Memcpy PtoP", SpanKind::Copy),
-    ("Unified memory HtoD", SpanKind::Upload),
-    ("Unified memory DtoH", SpanKind::Download),
-    ("Unified memory DtoD", SpanKind::Copy),
-];
 
 /// Kinds of memory, by the numbers of Nsight.
 const MEMORY: &[&str] = &[
@@ -159,10 +141,7 @@ impl Reading<'_, '_> {
     }
 
     pub(super) fn copy(&mut self, table: &str, row: Row<'_>) {
-        let known = usize::try_from(row.or_zero(9))
-            .ok()
-            .and_then(|kind| COPIES.get(kind));
-        let (name, kind) = known.copied().unwrap_or(("Memcpy", SpanKind::Copy));
+        let (name, kind) = copy(row.or_zero(9));
         let name = self.draft.name(name);
         let Some(span) = self.work(table, row, name, kind, Work::of(kind, "")) else {
             return;

@@ -84,26 +84,10 @@ impl Reading<'_, '_> {
             );
         }
         self.tell_unread(database);
-        let log = database.unmerged();
-        if log > 0 {
-            self.draft.receipt.note(format!(
-                "A log of {log} bytes lies beside the file: what was written last may be missing. Close the program \
-                 that has it open and open it again."
-            ));
-        }
     }
 
     fn tell_waits(&mut self, outcome: &Outcome) {
-        let Outcome {
-            waits,
-            guessed,
-            unknown,
-            own,
-            passed,
-            idle,
-            blind,
-            ..
-        } = *outcome;
+        let Outcome { waits, blind, .. } = *outcome;
         if self.events.is_empty() && (waits > 0 || blind > 0) {
             let text = "The file has no records of events (CUPTI_ACTIVITY_KIND_CUDA_EVENT): what a stream waited for is \
                         known only as far as the order of calls allows. Export a capture made with \
@@ -113,37 +97,7 @@ impl Reading<'_, '_> {
                 .complain(Severity::Warning, "no-event-records", text.to_owned());
             self.draft.receipt.note(text);
         }
-        let said = [
-            (
-                guessed,
-                "waits of streams are drawn by the order of calls alone, as inferred",
-            ),
-            (
-                unknown,
-                "waits of streams are for an event of which no record is in the file",
-            ),
-            (
-                idle,
-                "waits are of streams to which nothing was submitted after; those that ran nothing have no lane",
-            ),
-            (
-                own,
-                "waits are for what was recorded on the same stream, whose order says it already",
-            ),
-            (
-                passed,
-                "waits are for records before which nothing was submitted; they passed at once",
-            ),
-            (
-                blind,
-                "host waits are for an event of which no record is in the file",
-            ),
-        ];
-        for (count, words) in said {
-            if count > 0 {
-                self.draft.receipt.note(format!("{count} {words}."));
-            }
-        }
+        outcome.tell(&mut self.draft.receipt);
     }
 
     /// Names the tables that have rows and are not shown.
@@ -152,17 +106,9 @@ impl Reading<'_, '_> {
             .into_iter()
             .map(|(_, query)| query.table)
             .collect();
-        let unread: Vec<String> = database
-            .tables()
-            .iter()
-            .filter(|table| table.rows > 0 && !read.contains(&table.name))
-            .filter(|table| !SILENT.iter().any(|silent| table.name.starts_with(silent)))
-            .map(|table| format!("{} ({} rows)", table.name, table.rows))
-            .collect();
-        if !unread.is_empty() {
-            self.draft
-                .receipt
-                .note(format!("Tables that are not shown: {}.", unread.join(", ")));
-        }
+        let silent = |name: &str| SILENT.iter().any(|silent| name.starts_with(silent));
+        database.tell_unread(&mut self.draft.receipt, |name| {
+            silent(name) || read.iter().any(|it| it == name)
+        });
     }
 }

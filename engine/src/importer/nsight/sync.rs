@@ -163,13 +163,11 @@ impl Reading<'_, '_> {
             return None;
         };
         self.tally.uncalled_waits += 1;
-        let (name, kind) = match waits {
-            Waits::Stream(..) => ("Stream wait event", SpanKind::Call),
-            Waits::HostForEvent(_) => ("Event synchronize", SpanKind::Synchronize),
-            Waits::HostForStream(_) => ("Stream synchronize", SpanKind::Synchronize),
-            Waits::HostForAll(_) => ("Context synchronize", SpanKind::Synchronize),
+        let kind = match waits {
+            Waits::Stream(..) => SpanKind::Call,
+            _ => SpanKind::Synchronize,
         };
-        let name = self.draft.name(name);
+        let name = self.draft.name(waits.label());
         let lane = self.uncalled_lane(process);
         Some(self.draft.ran(Ran {
             lane,

@@ -12,8 +12,8 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::TempPath;
 
 use super::budget::{Budget, Watch};
-use super::schema::{Table, tables};
-use crate::importer::{Error, Source};
+use super::schema::{Table, quoted, tables};
+use crate::importer::{Error, Receipt, Source};
 
 /// The longest text or blob that SQLite may make, where the file is shorter or longer than that.
 const TEXT: (u64, u64) = (1 << 16, 1 << 30);
@@ -90,10 +90,59 @@ impl Database {
     }
 
     /// The bytes of a log beside the file that hold what was written last and not yet moved into it.
-    pub fn unmerged(&self) -> u64 {
+    fn unmerged(&self) -> u64 {
         let mut log = self.shown.clone().into_os_string();
         log.push("-wal");
         std::fs::metadata(log).map_or(0, |it| it.len())
+    }
+
+    /// Names in the receipt the tables that have rows and of which `is_known` says that they are not read.
+    pub fn tell_unread(&self, receipt: &mut Receipt, is_known: impl Fn(&str) -> bool) {
+        let unread = self
+            .tables
+            .iter()
+            .filter(|table| table.rows > 0 && !table.name.starts_with("sqlite_"));
+        let unread: Vec<String> = unread
+            .filter(|table| !is_known(&table.name))
+            .map(|table| format!("{} ({} rows)", table.name, table.rows))
+            .collect();
+        if !unread.is_empty() {
+            receipt.note(format!("Tables that are not shown: {}.", unread.join(", ")));
+        }
+        let log = self.unmerged();
+        if log > 0 {
+            receipt.note(format!(
+                "A log of {log} bytes lies beside the file: what was written last may be missing. Close the program \
+                 that has it open and open it again."
+            ));
+        }
+    }
+
+    /// The earliest time above 0 in some columns, each given with its table; 0 where there is none.
+    pub fn lowest<'a>(
+        &self,
+        columns: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<i64, Error> {
+        let door = self.door()?;
+        let mut lowest = i64::MAX;
+        for (table, column) in columns {
+            let column = quoted(column);
+            let least = format!(
+                "SELECT min(CAST({column} AS INTEGER)) FROM {} NOT INDEXED WHERE CAST({column} AS INTEGER) > 0",
+                quoted(table)
+            );
+            door.watch.start();
+            // A table that is damaged is told of when its rows are read.
+            let least = door
+                .connection
+                .query_row(&least, [], |row| row.get::<_, Option<i64>>(0));
+            door.watch.stop(&self.budget);
+            lowest = least
+                .ok()
+                .flatten()
+                .map_or(lowest, |least| least.min(lowest));
+        }
+        Ok(if lowest == i64::MAX { 0 } else { lowest })
     }
 
     /// Why nothing of it can be read.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::Draft;
 use super::event::Events;
 use super::order::{Operation, Operations, Stream};
+use crate::importer::Receipt;
 use crate::record::{Basis, Dependency, DependencyKind, EventId, SpanId};
 
 /// What waits for what.
@@ -18,6 +19,18 @@ pub(in crate::importer) enum Waits {
     HostForStream(Stream),
     /// A host thread, for all that was submitted to a context, or in the process where none is named.
     HostForAll(Option<i64>),
+}
+
+impl Waits {
+    /// What a wait is called of which the call is not known.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Stream(..) => "Stream wait event",
+            Self::HostForEvent(_) => "Event synchronize",
+            Self::HostForStream(_) => "Stream synchronize",
+            Self::HostForAll(_) => "Context synchronize",
+        }
+    }
 }
 
 /// An event, and the number that ties a wait to one record of it, where there is one.
@@ -61,6 +74,41 @@ pub(in crate::importer) struct Outcome {
     pub idle: u64,
     /// Host waits of which the file does not say what they waited for.
     pub blind: u64,
+}
+
+impl Outcome {
+    /// Says in the receipt what became of waits that are not drawn.
+    pub fn tell(&self, receipt: &mut Receipt) {
+        let said = [
+            (
+                self.guessed,
+                "waits of streams are drawn by the order of calls alone, as inferred",
+            ),
+            (
+                self.unknown,
+                "waits of streams are for an event of which no record is in the file",
+            ),
+            (
+                self.idle,
+                "waits are of streams to which nothing was submitted after; those that ran nothing have no lane",
+            ),
+            (
+                self.own,
+                "waits are for what was recorded on the same stream, whose order says it already",
+            ),
+            (
+                self.passed,
+                "waits are for records before which nothing was submitted; they passed at once",
+            ),
+            (
+                self.blind,
+                "host waits are for an event of which no record is in the file",
+            ),
+        ];
+        for (count, words) in said.into_iter().filter(|(count, _)| *count > 0) {
+            receipt.note(format!("{count} {words}."));
+        }
+    }
 }
 
 /// Ties every wait to what it waited for.
