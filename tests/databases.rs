@@ -1,11 +1,25 @@
 //! Captures of other tools in SQLite: small ones made here, and real ones where they are at hand.
 
+mod ascend;
 mod build;
+mod hostile;
 mod nsight;
 mod nsight_reading;
+mod nvprof;
+mod others;
 mod reading;
+mod real;
+mod rocpd;
+mod rpd;
 
 /// A small file of each format, by name.
 pub fn samples() -> Vec<(String, Vec<u8>)> {
-    vec![("nsight.sqlite".to_owned(), nsight::sample())]
+    let samples = [
+        ("nsight.sqlite", nsight::sample()),
+        ("nvprof.prof", nvprof::sample()),
+        ("rocpd.db", rocpd::sample()),
+        ("rpd.rpd", rpd::sample()),
+        ("ascend.db", ascend::sample()),
+    ];
+    samples.map(|(name, bytes)| (name.to_owned(), bytes)).into()
 }

@@ -70,6 +70,9 @@ pub fn open_source(
     sink: &mut dyn FnMut(Batch) -> ControlFlow<()>,
 ) -> Result<Receipt, Error> {
     let head = source.head();
+    if REFUSED.iter().any(|it| (it.recognises)(head)) {
+        return Err(Error::unknown(source));
+    }
     let importer = match IMPORTERS.iter().find(|it| it.recognises(head)) {
         Some(importer) => *importer,
         None if sqlite::is_database(head) => sqlite::format_of(source)?,

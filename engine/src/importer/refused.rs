@@ -12,4 +12,86 @@ pub struct Refused {
 }
 
 /// Every format that is known and cannot be opened.
-pub const REFUSED: &[Refused] = &[];
+pub const REFUSED: &[Refused] = &[
+    Refused {
+        name: "a report of Nsight Systems (.nsys-rep, .qdrep)",
+        recognises: |head| head.starts_with(b"NVIDIA Tegra Profiler Report"),
+        instead: "run nsys export --type sqlite -o out.sqlite REPORT and open out.sqlite",
+    },
+    Refused {
+        name: "a capture of Tracy (.tracy)",
+        recognises: |head| TRACY.iter().any(|magic| head.starts_with(magic)),
+        instead: "its layout changes with each version of Tracy: view it in Tracy, or run tracy-csvexport FILE > out.csv \
+                  for its zones as a table",
+    },
+    Refused {
+        name: "a profile of Legion (prof_N.gz)",
+        recognises: |head| head.starts_with(b"FileType: BinaryLegionProf"),
+        instead: "run legion_prof view prof_*.gz to see it",
+    },
+    Refused {
+        name: "an XSpace of XProf or JAX (.xplane.pb)",
+        recognises: is_xspace,
+        instead: "open the .trace.json.gz that the profiler writes beside it, or run xprof --logdir DIRECTORY and save \
+                  the trace viewer's data",
+    },
+];
+
+/// What files of Tracy begin with: those of today, and those packed with LZ4 and zstd by earlier versions.
+const TRACY: &[&[u8]] = &[b"tr\xFDP", b"tlZ\x04", b"tZst", b"tracy\0"];
+
+/// Whether a file begins with a plane of XProf: a message whose first field of text names a device or a host.
+fn is_xspace(head: &[u8]) -> bool {
+    let Some((0x0A, rest)) = head.split_first().map(|(tag, rest)| (*tag, rest)) else {
+        return false;
+    };
+    let start = rest.get(..32).unwrap_or(rest);
+    let planes: [&[u8]; 4] = [
+        b"/host:",
+        b"/device:",
+        b"Task Environment",
+        b"/host_threadpool",
+    ];
+    // Behind the plane's length comes its number, if it has one, and then its name: tag, length, text.
+    start.iter().enumerate().any(|(at, &tag)| {
+        let name = start.get(at + 2..).unwrap_or_default();
+        tag == 0x12 && at <= 8 && planes.iter().any(|plane| name.starts_with(plane))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refused(head: &[u8]) -> Option<&'static str> {
+        let found = REFUSED.iter().find(|it| (it.recognises)(head));
+        found.map(|it| it.name.split(' ').nth(1).unwrap())
+    }
+
+    #[test]
+    fn each_is_known_by_what_it_begins_with() {
+        assert_eq!(
+            refused(b"NVIDIA Tegra Profiler Report 1.\n\x0bLocal (CLI)"),
+            Some("report")
+        );
+        assert_eq!(refused(b"tlZ\x04\x10\0\0\0tracy"), Some("capture"));
+        assert_eq!(refused(b"tr\xFDP"), Some("capture"));
+        assert_eq!(
+            refused(b"FileType: BinaryLegionProf v: 1.0\n"),
+            Some("profile")
+        );
+        assert_eq!(
+            refused(b"\x0a\x90\x03\x08\x01\x12\x0d/device:GPU:0"),
+            Some("XSpace")
+        );
+        assert_eq!(refused(b"\x0a\x90\x03\x12\x09/host:CPU"), Some("XSpace"));
+    }
+
+    #[test]
+    fn files_that_open_are_not_refused() {
+        assert_eq!(refused(b"\x0a\x05\x08\x01\x12\x01a"), None);
+        assert_eq!(refused(b"SQLite format 3\0"), None);
+        assert_eq!(refused(b"{\"traceEvents\":[]}"), None);
+        assert_eq!(refused(b""), None);
+    }
+}

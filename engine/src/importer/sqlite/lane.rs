@@ -145,10 +145,10 @@ impl Lanes {
     }
 }
 
-/// What a stream is for: kernels before anything else, or else what it did most.
+/// What a stream is for: kernels or collectives before anything else, or else what it did most.
 fn role(did: &[u32; 6]) -> Role {
     let [kernels, collectives, uploads, downloads, copies, others] = *did;
-    if kernels > 0 {
+    if kernels > 0 && kernels >= collectives {
         return Role::Compute;
     }
     if collectives > 0 {
@@ -171,7 +171,8 @@ mod tests {
 
     #[test]
     fn a_stream_is_for_what_it_runs() {
-        assert_eq!(role(&[1, 9, 9, 9, 9, 9]), Role::Compute);
+        assert_eq!(role(&[9, 1, 99, 99, 99, 99]), Role::Compute);
+        assert_eq!(role(&[1, 9, 99, 0, 0, 0]), Role::Collective);
         assert_eq!(role(&[0, 1, 9, 0, 0, 0]), Role::Collective);
         assert_eq!(role(&[0, 0, 3, 1, 0, 0]), Role::HostToDevice);
         assert_eq!(role(&[0, 0, 1, 3, 0, 0]), Role::DeviceToHost);

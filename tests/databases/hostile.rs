@@ -1,0 +1,227 @@
+//! Databases that are not what they should be: every one is an answer, with the table and the row where it matters.
+
+use std::ops::ControlFlow;
+
+use engine::capture::Capture;
+use engine::importer::{self, Error, Receipt, Source};
+use engine::record::Severity;
+
+use super::reading::open;
+use super::{build, nsight, samples};
+
+fn try_open(name: &str, bytes: Vec<u8>) -> Result<(Capture, Receipt), Error> {
+    let mut capture = Capture::new();
+    let receipt = importer::open_source(&Source::from_bytes(name, bytes)?, &mut |batch| {
+        capture.apply(batch.records);
+        ControlFlow::Continue(())
+    })?;
+    Ok((capture, receipt))
+}
+
+/// A script of the small Nsight file, with something done to it after.
+fn changed(change: &str) -> Vec<u8> {
+    build::database(&format!("{}{change}", nsight::script()))
+}
+
+#[test]
+fn any_table_may_be_missing() {
+    let tables = [
+        "ThreadNames",
+        "PROCESSES",
+        "TARGET_INFO_GPU",
+        "TARGET_INFO_CUDA_DEVICE",
+        "CUPTI_ACTIVITY_KIND_RUNTIME",
+        "CUPTI_ACTIVITY_KIND_KERNEL",
+        "CUPTI_ACTIVITY_KIND_MEMCPY",
+        "CUPTI_ACTIVITY_KIND_SYNCHRONIZATION",
+        "CUPTI_ACTIVITY_KIND_CUDA_EVENT",
+        "NVTX_EVENTS",
+    ];
+    for table in tables {
+        let (capture, receipt) = open("a.sqlite", changed(&format!("DROP TABLE {table};")));
+        assert!(capture.span_count() > 0, "without {table}");
+        assert_eq!(receipt.dropped, 0);
+    }
+    let (_, receipt) = open(
+        "a.sqlite",
+        changed("DROP TABLE CUPTI_ACTIVITY_KIND_KERNEL;"),
+    );
+    assert!(
+        receipt
+            .notes
+            .iter()
+            .any(|it| it.contains("holds no kernels")),
+        "{receipt:?}"
+    );
+}
+
+#[test]
+fn any_column_may_be_missing() {
+    for (table, column) in [
+        ("CUPTI_ACTIVITY_KIND_KERNEL", "demangledName"),
+        ("CUPTI_ACTIVITY_KIND_KERNEL", "graphNodeId"),
+        ("CUPTI_ACTIVITY_KIND_KERNEL", "globalPid"),
+        ("CUPTI_ACTIVITY_KIND_SYNCHRONIZATION", "eventSyncId"),
+        ("CUPTI_ACTIVITY_KIND_CUDA_EVENT", "timestamp"),
+        ("CUPTI_ACTIVITY_KIND_RUNTIME", "returnValue"),
+        ("NVTX_EVENTS", "textId"),
+    ] {
+        let change = format!("ALTER TABLE {table} DROP COLUMN {column};");
+        let (capture, _) = open("a.sqlite", changed(&change));
+        assert!(capture.span_count() > 10, "without {table}.{column}");
+    }
+}
+
+#[test]
+fn rows_without_a_time_are_told_with_their_number() {
+    let change = "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = 'soon' WHERE rowid = 2;
+                  UPDATE CUPTI_ACTIVITY_KIND_MEMCPY SET start = '125', bytes = 4096.4;";
+    let (capture, receipt) = open("a.sqlite", changed(change));
+    let lost = capture
+        .problems()
+        .iter()
+        .find(|it| it.code == "rows-without-time")
+        .unwrap();
+    assert_eq!(lost.severity, Severity::DataLoss);
+    assert!(
+        lost.text.contains("KERNEL") && lost.text.contains("row 2"),
+        "{}",
+        lost.text
+    );
+    assert!(
+        receipt
+            .repairs
+            .iter()
+            .any(|(cause, _)| cause == "cells of another type"),
+        "{receipt:?}"
+    );
+    let copied = capture
+        .spans()
+        .find(|it| capture.name(it.span.name) == "Memcpy HtoD")
+        .unwrap();
+    assert_eq!(copied.span.start.0, 125, "a time that is a text is a time");
+}
+
+#[test]
+fn times_out_of_range_are_kept() {
+    let change = "UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET end = 9223372036854775807 WHERE rowid = 1;
+                  UPDATE CUPTI_ACTIVITY_KIND_KERNEL SET start = -9223372036854775807 WHERE rowid = 2;
+                  INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT * FROM CUPTI_ACTIVITY_KIND_RUNTIME;";
+    let whole = open("a.sqlite", nsight::sample()).0.span_count();
+    let (capture, _) = open("a.sqlite", changed(change));
+    assert_eq!(capture.span_count(), whole + 16);
+}
+
+/// A view that never ends, columns that are computed, and a virtual table: none of them is asked.
+#[test]
+fn programs_in_a_database_are_not_run() {
+    let change = "DROP TABLE NVTX_EVENTS;
+        CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE endless(start) AS (SELECT 1 UNION ALL SELECT start + 1 FROM endless)
+          SELECT start, start AS end, 59 AS eventType, 'x' AS text, 1 AS globalTid FROM endless;
+        CREATE TABLE MORE_API (start INTEGER, end INTEGER, globalTid INTEGER, nameId INTEGER,
+          correlationId TEXT GENERATED ALWAYS AS (printf('%.*c', 900000000, 'x')));
+        INSERT INTO MORE_API (start, end, globalTid, nameId) VALUES (1, 2, 83886131, 1);";
+    let whole = open("a.sqlite", changed("DROP TABLE NVTX_EVENTS;"))
+        .0
+        .span_count();
+    let (capture, _) = open("a.sqlite", changed(change));
+    assert_eq!(capture.span_count(), whole + 1);
+}
+
+#[test]
+fn a_database_of_something_else_says_so() {
+    let bytes =
+        build::database("CREATE TABLE cookies (host TEXT); CREATE TABLE visits (url TEXT);");
+    let error = try_open("places.sqlite", bytes).map(|_| ()).unwrap_err().to_string();
+    assert!(
+        error.contains("no profiler") && error.contains("cookies, visits"),
+        "{error}"
+    );
+}
+
+/// Pages in the middle that are noise: rows before them are read, and the rest is told with its table and row.
+#[test]
+fn damaged_pages_are_told_with_table_and_row() {
+    let many = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)
+        INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT 1000 + i * 10, 1005 + i * 10, 0, 83886131, 9000 + i, 1, 0 FROM n;";
+    let bytes = changed(many);
+    let whole = open("a.sqlite", bytes.clone()).0.span_count();
+    let mut damaged = bytes.clone();
+    let middle = bytes.len() / 2;
+    damaged[middle..middle + 512].fill(0xA5);
+    let (capture, receipt) = open("a.sqlite", damaged);
+    assert!(capture.span_count() < whole && capture.span_count() > 100);
+    let told = capture
+        .problems()
+        .iter()
+        .find(|it| it.code == "table-damaged")
+        .unwrap();
+    assert!(
+        told.text.contains("CUPTI_ACTIVITY_KIND_RUNTIME") && told.text.contains("row "),
+        "{}",
+        told.text
+    );
+    assert!(receipt.notes.contains(&told.text));
+}
+
+/// Every child of a page is the same page again, level upon level: a table of few bytes and endless rows.
+#[test]
+fn tables_that_turn_in_circles_end() {
+    let many = "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9000)
+        INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME SELECT 1000 + i * 10, 1005 + i * 10, 0, 83886131, 9000 + i, 1, 0 FROM n;";
+    let mut bytes = changed(many);
+    let pages = bytes.len() / 512;
+    for page in 1..pages {
+        let at = page * 512;
+        // The inner pages of tables: their cells are the number of a child, and a key.
+        if bytes[at] == 5 {
+            let cells = usize::from(bytes[at + 3]) << 8 | usize::from(bytes[at + 4]);
+            let first = usize::from(bytes[at + 12]) << 8 | usize::from(bytes[at + 13]);
+            let child: [u8; 4] = bytes[at + first..at + first + 4].try_into().unwrap();
+            for cell in 0..cells {
+                let pointer = at + 12 + cell * 2;
+                let cell = usize::from(bytes[pointer]) << 8 | usize::from(bytes[pointer + 1]);
+                bytes[at + cell..at + cell + 4].copy_from_slice(&child);
+            }
+            bytes[at + 8..at + 12].copy_from_slice(&child);
+        }
+    }
+    let length = bytes.len();
+    if let Ok((capture, _)) = try_open("a.sqlite", bytes) {
+        assert!(
+            capture.span_count() <= length / 8 + 64,
+            "{} spans",
+            capture.span_count()
+        );
+    }
+}
+
+/// Nothing is written beside a file, and a database in a gzip, or with another's extension, opens as it is.
+#[test]
+fn files_open_as_they_lie_there() {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in samples() {
+        let path = folder.path().join(format!("odd name? 100%#{name}.json"));
+        std::fs::write(&path, &bytes).unwrap();
+        let mut spans = 0;
+        let receipt = importer::open(&path, &mut |batch| {
+            spans += batch.records.len();
+            ControlFlow::Continue(())
+        });
+        assert!(receipt.is_ok() && spans > 0, "{name}: {receipt:?}");
+        assert_eq!(std::fs::read(&path).unwrap(), bytes, "{name} is as it was");
+        std::fs::remove_file(&path).unwrap();
+        assert_eq!(
+            std::fs::read_dir(folder.path()).unwrap().count(),
+            0,
+            "nothing lies beside {name}"
+        );
+    }
+}
+
+#[test]
+fn opening_can_be_cancelled() {
+    let source = Source::from_bytes("a.sqlite", nsight::sample()).unwrap();
+    let opened = importer::open_source(&source, &mut |_| ControlFlow::Break(()));
+    assert!(matches!(opened, Err(Error::Cancelled)), "{opened:?}");
+}
