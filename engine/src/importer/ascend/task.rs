@@ -72,9 +72,11 @@ impl Reading<'_, '_> {
             number: row.or_zero(3),
         };
         let lane = self.stream(stream);
-        let work = match detail.is_some_and(|it| it.part.is_some()) {
-            true => Work::Collective,
-            false => Work::of(kind, ""),
+        let communicates = detail.is_some_and(|it| it.part.is_some());
+        let work = if communicates {
+            Work::Collective
+        } else {
+            Work::of(kind, "")
         };
         let place = row
             .integer(4)
