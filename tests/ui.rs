@@ -4,6 +4,7 @@ mod deeds;
 mod losing;
 mod pictures;
 mod pipelines;
+mod receipts;
 mod storm;
 
 use std::path::Path;

@@ -269,7 +269,7 @@ fn what_cannot_run_leaves_the_capture_on_screen() {
 }
 
 /// Runs frames until `done`, for ten seconds at most.
-fn until(window: &mut Window, done: impl Fn(&Window) -> bool) {
+pub fn until(window: &mut Window, done: impl Fn(&Window) -> bool) {
     let end = Instant::now() + Duration::from_secs(10);
     while !done(window) {
         assert!(Instant::now() < end, "nothing came of it");

@@ -17,7 +17,7 @@ use markup::Markup;
 /// Width of a drawing, in points.
 const WIDTH: f32 = 1440.0;
 /// The least and the greatest height, in points.
-const HEIGHT: (f32, f32) = (240.0, 12_000.0);
+const HEIGHT: (f32, f32) = (240.0, 60_000.0);
 /// Frames after which a drawing is as complete as it gets: names come in portions.
 const FRAMES: u32 = 400;
 /// Pixels a point; edges between pixels are smoothed, so that fewer would make them blunt.
