@@ -155,6 +155,11 @@ pub trait Device: Send + Sync {
     /// [`Record::Loss`]: crate::record::Record::Loss
     fn lose(&self, kind: LossKind) -> LossReport;
 
+    /// Since when it is lost, where it knows; a device that was lost by itself is asked.
+    fn lost_at(&self) -> Option<Nanos> {
+        None
+    }
+
     /// Opens the device anew after a loss, with its layout. Buffers on the device begin as their copies on the host
     /// are, and no event is recorded. What was submitted before stays lost.
     ///

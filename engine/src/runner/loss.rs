@@ -125,7 +125,7 @@ impl Shared {
             return;
         };
         if state.lost.is_none() {
-            let time = self.now();
+            let time = self.device.lost_at().unwrap_or_else(|| self.now());
             self.report_loss(state, LossKind::Unknown, time, reason, reporter);
         }
     }

@@ -322,6 +322,11 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         }
     }
 
+    fn lost_at(&self) -> Option<Nanos> {
+        let condition = &self.shared.condition;
+        condition.is_lost().then(|| condition.lost_at())
+    }
+
     fn reopen(&self) -> Result<(), Error> {
         let deadline = Instant::now() + DRAIN;
         while !self.settle(Duration::from_millis(50)) {

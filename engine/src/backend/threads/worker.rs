@@ -182,9 +182,8 @@ impl<E: Executor> Worker<E> {
                 State::Failed
             }
             Fault::Lost(reason) => {
-                if let Some(time) = shared.lose(&reason) {
-                    self.report_loss(time, &reason, LossKind::Unknown);
-                }
+                // Whoever looks after the device reports it.
+                let _ = shared.lose(&reason);
                 State::Lost
             }
         };
