@@ -11,6 +11,8 @@ mod damage;
 mod databases;
 mod exports;
 mod extract;
+mod findings;
+mod hazards;
 mod layers;
 mod lists;
 mod losses;

@@ -1,6 +1,7 @@
 //! The command line, as people and scripts meet it.
 
 mod binary;
+mod findings;
 
 use app::cli::{FAILED, FINE, WRONG, run};
 use engine::workload::bundled;
@@ -74,11 +75,16 @@ fn a_run_is_saved_and_its_file_says_the_same() {
         "dependencies",
         "duration_ns",
         "expectations",
+        "findings",
+        "looked",
+        "losses",
         "lost",
         "name",
         "outcome",
         "overlaps",
+        "pipelines",
         "problems",
+        "promises",
         "reason",
         "running",
         "saved",

@@ -6,6 +6,7 @@ mod convert;
 mod details;
 mod extract;
 mod figures;
+mod findings;
 mod interrupt;
 mod lists;
 mod open;

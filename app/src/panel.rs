@@ -2,6 +2,7 @@
 
 mod choice;
 mod expectations;
+mod findings;
 mod fit;
 mod help;
 mod inspector;
@@ -74,6 +75,7 @@ pub const PANELS: &[Make] = &[
     || Box::new(statistics::Figures::default()),
     || Box::new(pipelines::Pipelines::default()),
     || Box::new(promises::Promises::default()),
+    || Box::new(findings::Findings::default()),
     || Box::new(problems::Problems),
     || Box::new(receipts::Receipts),
     || Box::new(log::LogLines),

@@ -1,14 +1,74 @@
-//! What can be concluded from a capture: figures, and sentences about single spans. Nothing here changes it.
+//! What can be concluded from a capture: findings, figures, and sentences about single spans. Nothing here changes it.
 
 mod aftermath;
+mod apart;
 mod chain;
+mod costliest;
 mod explain;
 mod fate;
+mod job;
+mod races;
 mod readiness;
+mod redundant;
 mod statistics;
+mod stood;
+#[cfg(test)]
+mod tests;
+mod words;
 
 pub use aftermath::{Aftermath, first_result, recovery};
 pub use chain::{Chain, steps};
 pub use explain::{Piece, explain};
+pub use job::{AnalysisJob, Answered, analyse};
 pub use readiness::{Readiness, pipeline_of};
 pub use statistics::{Durations, LaneUse, Overlap, Statistics, StatisticsJob};
+
+use crate::capture::{Capture, PlacedSpan};
+use crate::record::Finding;
+
+/// One question to a capture. It is shown every span that ran, once and by number, and then answers.
+pub trait Analysis: Send {
+    /// A short stable word: the code of its findings, as scripts and `--deny` write it.
+    fn code(&self) -> &'static str;
+
+    /// What it asks, in a few words.
+    fn name(&self) -> &'static str;
+
+    /// What it looks for and how it judges, in a sentence.
+    fn about(&self) -> &'static str;
+
+    /// Looks at a span.
+    fn look(&mut self, capture: &Capture, placed: &PlacedSpan);
+
+    /// Answers, once it has seen every span.
+    fn conclude(&mut self, capture: &Capture) -> Answer;
+
+    /// Looks at every span and answers, in one go. For captures that may be huge, use an [`AnalysisJob`].
+    fn run(&mut self, capture: &Capture) -> Vec<Finding> {
+        for placed in capture.spans() {
+            self.look(capture, &placed);
+        }
+        self.conclude(capture).findings
+    }
+}
+
+/// What an analysis found, and what it looked at: no finding is an answer as well.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// What it found.
+    pub findings: Vec<Finding>,
+    /// What it looked for, and at how much.
+    pub looked: String,
+}
+
+/// Makes an analysis that has seen nothing.
+pub type Make = fn() -> Box<dyn Analysis>;
+
+/// The list of analyses, the worst that they can find first.
+pub const ANALYSES: &[Make] = &[
+    || Box::new(races::Races),
+    || Box::new(costliest::CostliestWait::default()),
+    || Box::new(stood::OverSynchronised::default()),
+    || Box::new(apart::NeverTogether::default()),
+    || Box::new(redundant::RedundantWaits::default()),
+];

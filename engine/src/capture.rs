@@ -5,6 +5,7 @@ mod arguments;
 mod chunk;
 mod column;
 mod dependencies;
+mod findings;
 mod fold;
 mod forest;
 mod links;
@@ -26,8 +27,8 @@ pub use text::text;
 use std::collections::BTreeMap;
 
 use crate::record::{
-    Began, Call, Clock, Counter, Device, Event, Expectation, Lane, Log, Loss, Problem, Recovery,
-    Run, RunEnd, SpanId,
+    Began, Call, Clock, Counter, Device, Event, Expectation, Finding, Lane, Log, Loss, Problem,
+    Recovery, Run, RunEnd, Search, SpanId,
 };
 use crate::time::Interval;
 
@@ -60,6 +61,8 @@ pub struct Capture {
     recoveries: Vec<Recovery>,
     pipelines: Vec<Stages>,
     promises: Vec<Pledge>,
+    findings: Vec<Finding>,
+    searches: Vec<Search>,
     clocks: Vec<Clock>,
 }
 

@@ -35,6 +35,7 @@
 mod elapsed;
 mod event;
 mod lock;
+pub mod order;
 mod status;
 pub mod webgpu;
 

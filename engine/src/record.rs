@@ -1,14 +1,16 @@
 //! The one vocabulary that backends and importers speak: facts about what ran, as plain data.
 
+mod finding;
 mod ids;
 mod kinds;
 mod pipeline;
 mod promise;
 mod run;
 
+pub use finding::{Finding, Search};
 pub use ids::{
-    CallId, CounterId, DependencyId, DeviceId, EventId, LaneId, NameId, PipelineId, PromiseId,
-    SpanId,
+    CallId, CounterId, DependencyId, DeviceId, EventId, FindingId, LaneId, NameId, PipelineId,
+    PromiseId, SpanId,
 };
 pub use kinds::{
     Basis, DependencyKind, Group, LossKind, PipelineKind, PipelineState, Role, Severity, SpanKind,
@@ -66,6 +68,10 @@ pub enum Record {
     Clock(Box<Clock>),
     /// Something known to be wrong or missing in the data itself.
     Problem(Box<Problem>),
+    /// What was concluded while it ran.
+    Finding(Box<Finding>),
+    /// What was looked for while it ran.
+    Search(Box<Search>),
     /// What the workload expected, checked after the run.
     Expectation(Box<Expectation>),
     /// A line of the log.

@@ -11,6 +11,7 @@ mod injector;
 mod ledger;
 mod loss;
 mod names;
+mod order;
 mod outbox;
 mod prepare;
 mod protocol;
@@ -20,6 +21,7 @@ mod save;
 mod shared;
 mod stall;
 mod timelines;
+mod uses;
 
 pub use engine::{Engine, run};
 pub use fit::lack;

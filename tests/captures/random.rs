@@ -3,10 +3,10 @@
 use engine::capture::{Capture, text};
 use engine::record::{
     Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
-    DeviceId, Event, EventId, Expectation, Group, Lane, LaneId, Log, Loss, LossKind, NameId,
-    Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem, Promise,
-    PromiseId, Record, Recovery, Role, Run, RunEnd, Sample, Settlement, Severity, Span, SpanId,
-    SpanKind, State, Value, Verdict,
+    DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Log, Loss,
+    LossKind, NameId, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep,
+    Problem, Promise, PromiseId, Record, Recovery, Role, Run, RunEnd, Sample, Search, Settlement,
+    Severity, Span, SpanId, SpanKind, State, Value, Verdict,
 };
 use engine::time::Nanos;
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop, prop_oneof};
@@ -223,6 +223,34 @@ fn promising() -> BoxedStrategy<Record> {
     .boxed()
 }
 
+fn concluding() -> BoxedStrategy<Record> {
+    let spans = prop::collection::vec(id().prop_map(SpanId), 0..4);
+    prop_oneof![
+        (id(), one(Severity::ALL), words(), spans).prop_map(|(id, severity, text, spans)| {
+            let lines = spans.iter().map(|span| span.0).collect();
+            Record::Finding(Box::new(Finding {
+                id: FindingId(id),
+                code: "race".to_owned(),
+                severity,
+                text,
+                spans,
+                lines,
+                count: u64::from(id),
+            }))
+        }),
+        (words(), any::<u64>(), any::<u64>()).prop_map(|(text, calls, left)| {
+            let code = "race".to_owned();
+            Record::Search(Box::new(Search {
+                code,
+                calls,
+                left,
+                text,
+            }))
+        }),
+    ]
+    .boxed()
+}
+
 fn rest() -> BoxedStrategy<Record> {
     prop_oneof![
         run(),
@@ -247,6 +275,7 @@ fn rest() -> BoxedStrategy<Record> {
             }))
         }),
         promising(),
+        concluding(),
         (one(Severity::ALL), words(), id(), id()).prop_map(|(severity, text, span, event)| {
             let (span, event, code) = (SpanId(span), EventId(event), "code".to_owned());
             Record::Problem(Box::new(Problem {

@@ -2,10 +2,10 @@
 
 use engine::record::{
     Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
-    DeviceId, Event, EventId, Expectation, Group, Lane, LaneId, Log, Loss, LossKind, NameId,
-    Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem, Promise,
-    PromiseId, Record, Recovery, Role, Run, RunEnd, Sample, Settlement, Severity, Span, SpanId,
-    SpanKind, State, Value, Verdict,
+    DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Log, Loss,
+    LossKind, NameId, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep,
+    Problem, Promise, PromiseId, Record, Recovery, Role, Run, RunEnd, Sample, Search, Settlement,
+    Severity, Span, SpanId, SpanKind, State, Value, Verdict,
 };
 use engine::time::Nanos;
 
@@ -184,6 +184,21 @@ fn tail() -> Vec<Record> {
             reason: "the device was lost first".to_owned(),
             anchor: "#dom-gpubuffer-mapasync".to_owned(),
             actual: "Ok(())".to_owned(),
+        })),
+        Record::Finding(Box::new(Finding {
+            id: FindingId(0),
+            code: "race".to_owned(),
+            severity: Severity::Error,
+            text: "nothing orders the two".to_owned(),
+            spans: vec![SpanId(1), SpanId(3)],
+            lines: vec![3, 5],
+            count: 7,
+        })),
+        Record::Search(Box::new(Search {
+            code: "race".to_owned(),
+            calls: 128,
+            left: 1,
+            text: "two unordered uses of one buffer".to_owned(),
         })),
         Record::Problem(Box::new(Problem {
             severity: Severity::Warning,

@@ -13,8 +13,9 @@ use engine::workload::Injection;
     bin_name = "syncline",
     version,
     args_conflicts_with_subcommands = true,
-    after_help = "Without a command, Syncline opens its window. Exit codes: 0 all is well, 1 the run failed or an \
-                  expectation did not hold, 2 the input is wrong or something is missing, 130 stopped by Ctrl-C."
+    after_help = "Without a command, Syncline opens its window. Exit codes: 0 all is well, 1 the run failed, an \
+                  expectation did not hold or a denied finding was made, 2 the input is wrong or something is missing, \
+                  130 stopped by Ctrl-C."
 )]
 pub struct Arguments {
     /// Captures and workloads to open in the window
@@ -105,6 +106,12 @@ pub struct RunOptions {
     /// Where to write the capture while it runs
     #[arg(long, value_name = "FILE.pftrace")]
     pub save: Option<PathBuf>,
+    /// Print what the analyses found, and what they looked at
+    #[arg(long)]
+    pub findings: bool,
+    /// Fail (exit code 1) where there is a finding of this code, such as `race`; may be given several times
+    #[arg(long, value_name = "CODE", value_parser = super::findings::code)]
+    pub deny: Vec<String>,
     /// How to print
     #[arg(long, value_enum, default_value_t, long_help = FIELDS)]
     pub format: Format,
@@ -116,7 +123,8 @@ const FIELDS: &str = "How to print. `json` prints one object with the fields nam
     waiting_ns, queued_ns), overlaps (each first, second, both_ns, of_first, of_second), promises (each api, name, outcome, value, settled_ns, reason, anchor, actual), pipelines (each \
     name, state, is_async, generation, compile_ns, detail), losses (each kind, generation, reason, time_ns, operations, \
     promises, recovered_after_ns, first_result_after_ns), expectations (each text, holds, \
-    found, line), problems (each severity, code, text) and saved. Fields may be added; none is renamed or taken away";
+    found, line), problems (each severity, code, text), findings (each code, severity, text, lines, spans, count), \
+    looked (each code, name, text) and saved. Fields may be added; none is renamed or taken away";
 
 /// The ways and moments of a loss.
 const LOSE: &str = "Lose the device on purpose. The way is `destroy`, a call in the order of the calls, or `driver`, a \

@@ -9,6 +9,7 @@ use engine::record::{Group, LaneId, Outcome};
 use engine::time::{Interval, Nanos};
 use serde::Serialize;
 
+use super::findings::Findings;
 use super::promises::Outcomes;
 use super::table::Table;
 use crate::text;
@@ -45,6 +46,9 @@ pub(super) struct Figures {
     pub expectations: Vec<Expectation>,
     /// What is wrong or missing.
     pub problems: Vec<Problem>,
+    /// What analyses found, and what they looked at.
+    #[serde(flatten)]
+    pub findings: Findings,
     /// The file that the capture was written to.
     pub saved: Option<String>,
 }
@@ -126,6 +130,7 @@ impl Figures {
             outcomes: Outcomes::new(capture),
             expectations: expectations(capture),
             problems: problems(capture),
+            findings: Findings::new(capture),
             saved: saved.map(|path| path.display().to_string()),
         }
     }

@@ -23,11 +23,17 @@ pub(super) fn run(options: &RunOptions, streams: &mut Streams<'_>) -> Result<u8,
     let (capture, lost) = follow(request, streams.watched)?;
     let figures = Figures::new(&capture, lost, options.save.as_deref());
     match options.format {
-        Format::Text => figures.write_text(streams.out)?,
+        Format::Text => {
+            figures.write_text(streams.out)?;
+            if options.findings || !options.deny.is_empty() {
+                figures.findings.write_text(streams.out)?;
+            }
+        }
         Format::Json => figures.write_json(streams.out)?,
     }
     Ok(match figures.outcome {
         "stopped" => STOPPED,
+        _ if figures.findings.are_denied(&options.deny) => FAILED,
         _ if figures.passed() => FINE,
         _ => FAILED,
     })

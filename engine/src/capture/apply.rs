@@ -73,6 +73,8 @@ impl Capture {
             Record::Run(run) => self.run = Some(*run),
             Record::Clock(clock) => self.clocks.push(*clock),
             Record::Problem(problem) => self.problems.push(*problem),
+            Record::Finding(finding) => self.take_finding(*finding),
+            Record::Search(search) => self.searches.push(*search),
             Record::Expectation(expectation) => self.expectations.push(*expectation),
             Record::Log(log) => self.log.push(*log),
             Record::End(end) => self.end = Some(*end),

@@ -69,6 +69,8 @@ pub fn text(capture: &Capture) -> String {
     all(&mut out, "pipeline", capture.pipelines());
     all(&mut out, "promise", capture.promises());
     all(&mut out, "problem", capture.problems());
+    all(&mut out, "finding", capture.findings());
+    all(&mut out, "search", capture.searches());
     all(&mut out, "expectation", capture.expectations());
     all(&mut out, "log", capture.log());
     if let Some(end) = capture.end() {

@@ -96,6 +96,8 @@ fn after(capture: &Capture) -> impl Iterator<Item = Record> {
         .chain(pipelines(capture))
         .chain(promises(capture))
         .chain(boxed(capture.problems(), Record::Problem))
+        .chain(boxed(capture.findings(), Record::Finding))
+        .chain(boxed(capture.searches(), Record::Search))
         .chain(boxed(capture.expectations(), Record::Expectation))
         .chain(boxed(capture.log(), Record::Log))
         .chain(end)

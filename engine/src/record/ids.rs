@@ -43,6 +43,8 @@ ids! {
     DeviceId
     /// A GPU synchronisation point.
     EventId
+    /// Something that was concluded.
+    FindingId
     /// A row of the timeline.
     LaneId
     /// A text that is stored once.

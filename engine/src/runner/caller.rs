@@ -4,6 +4,7 @@ mod argument;
 mod blocking;
 mod gpu;
 mod label;
+mod order;
 mod problem;
 mod submit;
 
@@ -14,6 +15,7 @@ use self::label::Labels;
 use super::recorder::Reporter;
 use super::shared::Shared;
 use crate::backend::{Error, HostIndex, Operation};
+use crate::device::order::Use;
 use crate::record::{
     self, CallId, Dependency, DependencyKind, EventId, NameId, Record, Span, SpanId, SpanKind,
     State,
@@ -29,6 +31,8 @@ pub struct Caller {
     labels: Labels,
     arguments: Arguments,
     problems: problem::Tally,
+    /// Room for what a call declares.
+    uses: Vec<Use>,
     /// For each call of the file, whether it was reported.
     known: Vec<bool>,
 }
@@ -50,6 +54,7 @@ impl Caller {
             arguments: Arguments::new(&shared, &reporter),
             labels: Labels::default(),
             problems: problem::Tally::default(),
+            uses: Vec::new(),
             shared,
             host,
             reporter,
@@ -132,7 +137,12 @@ impl Caller {
             Call::Signal(signal) => return (SpanKind::Call, self.raise(current, *signal)),
             Call::Await(signal) => return self.await_signal(current, *signal),
             Call::Work(length) => return self.work(current, *length),
-            Call::Gpu(call) => return self.gpu(current, call),
+            Call::Gpu(call) => {
+                self.note_asked(current, call);
+                let made = self.gpu(current, call);
+                self.note_answered(current, call);
+                return made;
+            }
         };
         let submitted = self.submit(current, stream, operation);
         (SpanKind::Call, submitted.map(|_| ()))

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::RecvTimeoutError;
 
 use super::ledger::Ledger;
+use super::order::Races;
 use super::outbox::Outbox;
 use super::recorder::{Recorder, Reporter};
 use super::save::Save;
@@ -30,6 +31,7 @@ pub struct Desk {
     outbox: Arc<Outbox>,
     save: Option<Save>,
     ledger: Ledger,
+    races: Races,
 }
 
 impl Collector {
@@ -42,6 +44,7 @@ impl Collector {
         outbox: Arc<Outbox>,
         save: Option<Save>,
         ledger: Ledger,
+        races: Races,
     ) -> Result<Self, Error> {
         let is_over = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&is_over);
@@ -52,6 +55,7 @@ impl Collector {
             outbox,
             save,
             ledger,
+            races,
         };
         let thread = std::thread::Builder::new()
             .name("collector".to_owned())
@@ -92,7 +96,11 @@ impl Desk {
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
             }
+            if is_last {
+                self.races.conclude(&self.own);
+            }
             if is_last || Instant::now() >= next {
+                self.races.look(&self.own);
                 self.sweep();
                 next = Instant::now() + TICK;
             }

@@ -7,6 +7,7 @@ use super::Recovery;
 use super::recorder::Reporter;
 use super::shared::Shared;
 use crate::backend::Error;
+use crate::device::order::{Act, Origin};
 use crate::device::{Status, lock};
 use crate::record::{self, Log, Loss, LossKind, Record, Severity};
 use crate::runner::prepare::DEVICE;
@@ -181,6 +182,7 @@ impl Shared {
         self.device.reopen()?;
         let time = self.now();
         self.events.forget();
+        self.order.push(0, Origin::default(), Act::Restart, &[]);
         if let Some(timelines) = &self.timelines {
             timelines.recovered(self);
         }

@@ -15,6 +15,7 @@ use super::expectation;
 use super::host::{self, panic_text};
 use super::injector;
 use super::ledger::Ledger;
+use super::order::Races;
 use super::outbox::Outbox;
 use super::prepare::Prepared;
 use super::recorder::{Recorder, Reporter};
@@ -61,7 +62,8 @@ impl Running {
             lose,
         } = prepared;
         let ledger = Ledger::new(&shared.plan, first_stream(&shared.plan));
-        let collector = Collector::start(Arc::clone(&recorder), outbox, save, ledger)?;
+        let races = Races::new(Arc::clone(&shared));
+        let collector = Collector::start(Arc::clone(&recorder), outbox, save, ledger, races)?;
         let count = shared.plan.hosts.len();
         let (done, ended) = bounded(count.max(1));
         let mut running = Self {

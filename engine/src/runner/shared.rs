@@ -9,6 +9,7 @@ use super::loss::Losses;
 use super::names::Names;
 use super::timelines::Timelines;
 use crate::backend::{Device, HostIndex};
+use crate::device::order::{Act, Log, Origin};
 use crate::device::{Events, lock};
 use crate::record::{Began, CounterId, LaneId, SpanId};
 use crate::workload::{Plan, SignalIndex, StreamIndex};
@@ -25,6 +26,8 @@ pub struct Shared {
     pub names: Names,
     /// WebGPU's timelines, where the workload has to do with them.
     pub timelines: Option<Timelines>,
+    /// What host threads do to the order of their calls.
+    pub order: Log,
     /// Where host threads pass before each call.
     pub gate: Gate,
     /// What is known of losses of the device.
@@ -92,6 +95,7 @@ impl Shared {
             device,
             names,
             gate,
+            order: Log::default(),
             losses,
             timelines,
             is_over: AtomicBool::new(false),
@@ -164,6 +168,7 @@ impl Shared {
 
     /// No signal was raised and no operation submitted, for a run that begins again.
     pub fn forget(&self) {
+        self.order.push(0, Origin::default(), Act::Lower, &[]);
         for signal in &self.signals {
             *lock(signal) = Signal::default();
         }

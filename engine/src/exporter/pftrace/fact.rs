@@ -79,6 +79,11 @@ fn heading(record: &Record) -> (Track, String) {
             );
             (Track::Problems, words)
         }
+        Record::Finding(finding) => {
+            let words = format!("{}: {}", finding.code, finding.text);
+            (Track::Problems, words)
+        }
+        Record::Search(search) => (Track::Records, search.text.clone()),
         Record::Loss(loss) => (Track::Problems, format!("device lost: {}", loss.reason)),
         Record::Expectation(expectation) => {
             let verdict = if expectation.holds {
@@ -123,6 +128,8 @@ fn variant(record: &Record) -> &'static str {
         Record::Settlement(_) => "Settlement",
         Record::Clock(_) => "Clock",
         Record::Problem(_) => "Problem",
+        Record::Finding(_) => "Finding",
+        Record::Search(_) => "Search",
         Record::Expectation(_) => "Expectation",
         Record::Log(_) => "Log",
         Record::End(_) => "End",

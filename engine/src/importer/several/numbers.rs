@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::record::{
-    CallId, CounterId, Device, DeviceId, EventId, Group, Lane, LaneId, NameId, PipelineId,
-    PromiseId, Record, SpanId,
+    CallId, CounterId, Device, DeviceId, EventId, FindingId, Group, Lane, LaneId, NameId,
+    PipelineId, PromiseId, Record, SpanId,
 };
 
 /// Room for the order of lanes within a file.
@@ -21,6 +21,7 @@ pub(super) struct Counts {
     calls: u32,
     pipelines: u32,
     promises: u32,
+    findings: u32,
 }
 
 /// Gives records of one file after the other numbers of their own. Equal names of several files are one.
@@ -61,6 +62,7 @@ impl Numbers {
         call CallId calls;
         pipeline PipelineId pipelines;
         promise PromiseId promises;
+        finding FindingId findings;
     }
 
     /// The next file begins, at this place among all. Answers with the first numbers that are its own.
@@ -182,6 +184,18 @@ impl Numbers {
                 problem.event = self.event(problem.event);
                 problem.text = format!("{}: {}", self.label, problem.text);
                 Record::Problem(problem)
+            }
+            Record::Finding(mut finding) => {
+                finding.id = self.finding(finding.id);
+                for span in &mut finding.spans {
+                    *span = self.span(*span);
+                }
+                finding.text = self.prefixed(&finding.text);
+                Record::Finding(finding)
+            }
+            Record::Search(mut search) => {
+                search.text = self.prefixed(&search.text);
+                Record::Search(search)
             }
             Record::Expectation(mut expectation) => {
                 expectation.text = self.prefixed(&expectation.text);

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use super::{Caller, Current};
+use super::{Caller, Current, order};
 use crate::backend::Error;
+use crate::device::order::{Act, Awaited};
 use crate::device::{Progress, lock};
 use crate::record::{Began, DependencyKind, EventId, SpanKind};
 use crate::runner::shared::Shared;
@@ -30,9 +31,12 @@ impl Caller {
         for last in self.last_operations(target) {
             self.tie(last, current.span, kind);
         }
-        self.blocked(current, SpanKind::Synchronize, |shared, caller| {
+        self.note_begin(current, order::awaited(target));
+        let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             shared.device.synchronize(caller.host, target, None)
-        })
+        });
+        self.note_end(current, &done.1);
+        done
     }
 
     pub(super) fn await_signal(
@@ -47,9 +51,12 @@ impl Caller {
                 None => slot.waiting.push(current.span),
             }
         }
-        self.blocked(current, SpanKind::Synchronize, |shared, caller| {
+        self.note_begin(current, Awaited::Signal(signal));
+        let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             shared.device.until_raised(caller.host, signal)
-        })
+        });
+        self.note_end(current, &done.1);
+        done
     }
 
     pub(super) fn work(
@@ -69,6 +76,7 @@ impl Caller {
         let mut slot = lock(slot.ok_or_else(unknown)?);
         if slot.raised.is_none() {
             slot.raised = Some(current.span);
+            self.note(current, Act::Raise(signal));
             for waiting in std::mem::take(&mut slot.waiting) {
                 self.tie(current.span, waiting, DependencyKind::Signal);
             }
@@ -80,7 +88,12 @@ impl Caller {
     pub(super) fn query(&mut self, current: &Current, event: EventIndex) -> Result<(), Error> {
         let shared = Arc::clone(&self.shared);
         let asked = shared.events.latest(event, |latest| {
-            (latest, shared.device.query(self.host, event))
+            let progress = shared.device.query(self.host, event);
+            if matches!(progress, Progress::Reached(_)) {
+                self.note_begin(current, Awaited::Query(event));
+                self.note_end(current, &Ok(()));
+            }
+            (latest, progress)
         });
         let (latest, progress) = asked?;
         let answer = match progress {

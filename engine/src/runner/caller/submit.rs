@@ -1,10 +1,11 @@
 //! Calls that submit an operation to a stream.
 
-use super::{Caller, Current};
+use super::{Caller, Current, order};
 use crate::backend::{Error, Operation, Submission};
 use crate::device::{EventError, Recorded, lock};
 use crate::record::{CallId, DependencyKind, EventId, Record, Sample, SpanId};
 use crate::runner::shared::Shared;
+use crate::runner::uses;
 use crate::time::Nanos;
 use crate::workload::{EventIndex, Launch, SignalIndex, StreamIndex};
 
@@ -51,6 +52,9 @@ impl Caller {
         self.arguments
             .report(&shared, &self.reporter, span, &operation);
         let queue = self.queue_span(span, &operation);
+        let mut uses = std::mem::take(&mut self.uses);
+        let act = uses::act(&operation, stream, &mut uses);
+        let origin = order::origin(current, span);
         let submission = Submission {
             span,
             queue,
@@ -60,23 +64,32 @@ impl Caller {
             operation,
         };
         let enqueued = submission.enqueued;
+        let host = self.host;
+        let submit = |submission| -> Result<(), Error> {
+            shared.device.submit(host, stream, submission)?;
+            // While the stream and the event are still locked.
+            shared.order.push(host.0 as u32, origin, act, &uses);
+            Ok(())
+        };
         match submission.operation {
-            Operation::Record(event) => shared.events.record(event, stream, span, |_| {
-                shared.device.submit(self.host, stream, submission)
-            })?,
+            Operation::Record(event) => {
+                let submit = |_| submit(submission);
+                shared.events.record(event, stream, span, submit)?
+            }
             Operation::Wait(event) => {
                 let submit = |latest: Option<Recorded>| {
                     self.note_wait(current, event, stream, span, latest);
-                    shared.device.submit(self.host, stream, submission)
+                    submit(submission)
                 };
                 shared.events.latest(event, submit)?
             }
             Operation::Hold(signal) => {
                 self.note_hold(current, signal, stream, span);
-                shared.device.submit(self.host, stream, submission)
+                submit(submission)
             }
-            _ => shared.device.submit(self.host, stream, submission),
+            _ => submit(submission),
         }?;
+        self.uses = uses;
         tail.last = span;
         tail.submitted += 1;
         self.sample(stream, enqueued);

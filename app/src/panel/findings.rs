@@ -1,0 +1,157 @@
+//! What analyses concluded from the capture, the worst first, and what those looked at that found nothing.
+
+mod reading;
+
+use eframe::egui::{RichText, ScrollArea, TextEdit, Ui};
+use engine::analysis::Answered;
+use engine::record::{Finding, SpanId};
+
+use self::reading::Reading;
+use super::problems::severity;
+use super::widgets::{Sign, hint, link};
+use super::{Panel, Place, Scene};
+use crate::action::{Action, Command};
+use crate::text;
+use crate::theme::GRID;
+
+/// What analyses concluded from the capture.
+#[derive(Default)]
+pub struct Findings {
+    reading: Reading,
+    filter: String,
+}
+
+/// Findings shown at once; the rest is counted.
+const SHOWN: usize = 200;
+
+impl Panel for Findings {
+    fn id(&self) -> &'static str {
+        "findings"
+    }
+
+    fn title(&self) -> &'static str {
+        "Findings"
+    }
+
+    fn place(&self) -> Place {
+        Place::Bottom
+    }
+
+    fn count(&self, scene: &Scene<'_>) -> Option<usize> {
+        // Those that were found while it ran; the others are read once somebody asks.
+        Some(scene.capture.findings().len())
+    }
+
+    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+        if scene.capture.span_count() == 0 {
+            let words = format!(
+                "Findings appear here when something has run: {} runs the chosen workload",
+                Command::Rerun.key()
+            );
+            return hint(ui, scene.theme, &words);
+        }
+        self.reading.read_on(ui, scene);
+        self.heading(ui, scene);
+        let answers = self.reading.answers();
+        let all = answers
+            .iter()
+            .flat_map(|answered| &answered.answer.findings);
+        let mut found: Vec<&Finding> = all.filter(|it| matches(it, &self.filter)).collect();
+        found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+            for finding in found.iter().take(SHOWN) {
+                show(ui, scene, finding, actions);
+            }
+            if found.len() > SHOWN {
+                hint(
+                    ui,
+                    scene.theme,
+                    &format!("and {} more", found.len() - SHOWN),
+                );
+            }
+            for answered in answers {
+                looked(ui, scene, answered);
+            }
+        });
+    }
+}
+
+impl Findings {
+    fn heading(&mut self, ui: &mut Ui, scene: &Scene<'_>) {
+        ui.horizontal(|ui| {
+            let field = TextEdit::singleline(&mut self.filter).hint_text("Filter findings");
+            ui.add(field.desired_width(180.0));
+            if let Some(progress) = self.reading.progress(scene) {
+                let words = format!("reading {}", text::percent(f64::from(progress)));
+                ui.label(RichText::new(words).color(scene.theme.weak));
+            }
+        });
+        ui.add_space(GRID);
+    }
+}
+
+/// Whether the filter's words are in a finding's code or text.
+fn matches(finding: &Finding, filter: &str) -> bool {
+    let wanted = filter.trim().to_lowercase();
+    finding.code.contains(&wanted) || finding.text.to_lowercase().contains(&wanted)
+}
+
+fn show(ui: &mut Ui, scene: &Scene<'_>, finding: &Finding, actions: &mut Vec<Action>) {
+    ui.horizontal_wrapped(|ui| {
+        let (sign, colour) = severity(scene.theme, finding.severity);
+        ui.label(RichText::new(sign).color(colour));
+        ui.label(RichText::new(&finding.code).monospace().color(colour));
+        ui.label(&finding.text);
+        if finding.count > 1 {
+            let words = format!("({} times)", text::count(finding.count));
+            ui.label(RichText::new(words).color(scene.theme.weak));
+        }
+        for &span in &finding.spans {
+            if link(ui, &name(scene, span), scene.theme.accent).clicked() {
+                actions.push(Action::Reveal(span));
+            }
+        }
+        for &line in &finding.lines {
+            if link(ui, &format!("line {line}"), scene.theme.accent).clicked() {
+                let made = finding
+                    .spans
+                    .iter()
+                    .find(|span| line_of(scene, **span) == line);
+                actions.extend(made.map(|span| Action::Reveal(*span)));
+                actions.push(Action::OpenTab("source"));
+            }
+        }
+    });
+}
+
+fn name(scene: &Scene<'_>, span: SpanId) -> String {
+    let placed = scene.capture.span(span);
+    placed.map_or_else(
+        || "not ended yet".to_owned(),
+        |placed| scene.capture.name(placed.span.name).to_owned(),
+    )
+}
+
+fn line_of(scene: &Scene<'_>, span: SpanId) -> u32 {
+    let call = scene.capture.span(span).map(|placed| placed.span.call);
+    let calls = scene.capture.calls();
+    call.and_then(|call| calls.get(call.index()))
+        .map_or(0, |call| call.line)
+}
+
+/// What an analysis asked and how much it looked at, whether or not it found something.
+fn looked(ui: &mut Ui, scene: &Scene<'_>, answered: &Answered) {
+    let is_clean = answered.answer.findings.is_empty();
+    let was_looked = !answered.answer.looked.starts_with("not looked for");
+    ui.horizontal_wrapped(|ui| {
+        let (sign, colour) = match (is_clean, was_looked) {
+            (true, true) => (Sign::Check, scene.theme.good),
+            (true, false) => (Sign::Dash, scene.theme.weak),
+            (false, _) => (Sign::Dots, scene.theme.weak),
+        };
+        sign.ui(ui, colour);
+        let words = format!("{}: {}", answered.name, answered.answer.looked);
+        let label = ui.label(RichText::new(words).color(scene.theme.weak));
+        label.on_hover_text(answered.about);
+    });
+}

@@ -1,0 +1,90 @@
+//! All analyses over one capture, each span read once for all of them, a slice of time at a time.
+
+use std::time::{Duration, Instant};
+
+use super::{ANALYSES, Analysis, Answer};
+use crate::capture::Capture;
+use crate::record::SpanId;
+
+/// Spans looked at between two looks at the clock.
+const STRIDE: u32 = 2_048;
+
+/// What one analysis asked, and its answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answered {
+    /// The code of its findings.
+    pub code: &'static str,
+    /// What it asked, in a few words.
+    pub name: &'static str,
+    /// What it looks for and how it judges, in a sentence.
+    pub about: &'static str,
+    /// What came of it.
+    pub answer: Answer,
+}
+
+/// The analyses in the making.
+pub struct AnalysisJob {
+    analyses: Vec<Box<dyn Analysis>>,
+    next: u32,
+    answers: Vec<Answered>,
+}
+
+impl Default for AnalysisJob {
+    fn default() -> Self {
+        Self {
+            analyses: ANALYSES.iter().map(|make| make()).collect(),
+            next: 0,
+            answers: Vec::new(),
+        }
+    }
+}
+
+impl AnalysisJob {
+    /// How much is done, from 0 to 1.
+    pub fn progress(&self, capture: &Capture) -> f32 {
+        self.next as f32 / capture.span_ids().max(1) as f32
+    }
+
+    /// Works for about `budget`, and says whether all is answered. One answer is never divided, but takes little.
+    pub fn step(&mut self, capture: &Capture, budget: Duration) -> bool {
+        let start = Instant::now();
+        let ids = capture.span_ids() as u32;
+        while self.next < ids {
+            let end = self.next.saturating_add(STRIDE).min(ids);
+            let spans = (self.next..end).filter_map(|id| capture.span(SpanId(id)));
+            for placed in spans {
+                for analysis in &mut self.analyses {
+                    analysis.look(capture, &placed);
+                }
+            }
+            self.next = end;
+            if start.elapsed() >= budget {
+                return false;
+            }
+        }
+        while let Some(analysis) = self.analyses.get_mut(self.answers.len()) {
+            self.answers.push(Answered {
+                code: analysis.code(),
+                name: analysis.name(),
+                about: analysis.about(),
+                answer: analysis.conclude(capture),
+            });
+            if start.elapsed() >= budget && self.answers.len() < self.analyses.len() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// What was answered, in the order of [`ANALYSES`].
+    pub fn finish(self) -> Vec<Answered> {
+        self.answers
+    }
+}
+
+/// Asks every question at once, in one go. For captures that may be huge, use an [`AnalysisJob`].
+pub fn analyse(capture: &Capture) -> Vec<Answered> {
+    let mut job = AnalysisJob::default();
+    while !job.step(capture, Duration::MAX) {}
+    job.finish()
+}

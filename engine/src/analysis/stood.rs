@@ -1,0 +1,140 @@
+//! Where was a host thread blocked on more than it needed to go on?
+
+use std::collections::BTreeMap;
+
+use super::words::{counted, finding, lane, length, span};
+use super::{Analysis, Answer};
+use crate::capture::{Capture, PlacedSpan};
+use crate::record::{CallId, DependencyKind, Finding, LaneId, NameId, Severity, SpanId, SpanKind};
+use crate::time::Nanos;
+
+const CODE: &str = "over-synchronised";
+/// Spans of a host lane that are looked at after one blocking call.
+const AHEAD: usize = 64;
+
+/// Where was a host thread blocked on more than it needed?
+#[derive(Default)]
+pub(super) struct OverSynchronised {
+    looked: usize,
+    /// For each call, the worst time of it, how much was too much in all, and how often.
+    found: BTreeMap<(CallId, NameId, LaneId), (Case, Nanos, u64)>,
+}
+
+/// A blocking call that waited longer than the work after it needed.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    call: PlacedSpan,
+    /// What ended last of all that was waited for.
+    last: PlacedSpan,
+    /// What ended last on the streams that were given work next.
+    needed: PlacedSpan,
+    too_much: Nanos,
+}
+
+impl Analysis for OverSynchronised {
+    fn code(&self) -> &'static str {
+        CODE
+    }
+
+    fn name(&self) -> &'static str {
+        "Blocked on more than needed"
+    }
+
+    fn about(&self) -> &'static str {
+        "A host thread waited for several streams, and then gave work only to some that had ended before: it could have \
+         gone on at once had it waited for those, or left the order to an event"
+    }
+
+    fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
+        if placed.span.kind != SpanKind::Synchronize {
+            return;
+        }
+        let waited = waited_for(capture, placed.span.id);
+        if waited.len() < 2 || placed.interval().length() <= Nanos::ZERO {
+            return;
+        }
+        self.looked += 1;
+        let Some(case) = case(capture, placed, &waited) else {
+            return;
+        };
+        let site = (placed.span.call, placed.span.name, placed.span.lane);
+        let slot = self.found.entry(site).or_insert((case, Nanos::ZERO, 0));
+        if case.too_much > slot.0.too_much {
+            slot.0 = case;
+        }
+        slot.1 += case.too_much;
+        slot.2 += 1;
+    }
+
+    fn conclude(&mut self, capture: &Capture) -> Answer {
+        let found = self.found.values();
+        let findings: Vec<Finding> = found.map(|found| told(capture, found)).collect();
+        let what = if findings.is_empty() { "none" } else { "some" };
+        let looked = format!(
+            "{what} that waited for more than what went on needed, {} for several streams looked at",
+            counted(self.looked, "wait")
+        );
+        Answer { findings, looked }
+    }
+}
+
+/// What a blocking call waited for: the last operation of each lane.
+fn waited_for(capture: &Capture, call: SpanId) -> Vec<PlacedSpan> {
+    let ties = capture.causes(call);
+    let ties = ties.filter_map(|id| capture.dependency(id));
+    let ties = ties.filter(|tie| tie.kind == DependencyKind::Synchronization);
+    ties.filter_map(|tie| capture.span(tie.cause)).collect()
+}
+
+fn case(capture: &Capture, call: &PlacedSpan, waited: &[PlacedSpan]) -> Option<Case> {
+    let next = given_next(capture, call.span.id);
+    let end = |placed: &&PlacedSpan| placed.span.end;
+    let last = waited.iter().max_by_key(end)?;
+    let needed = waited.iter().filter(|it| next.contains(&it.span.lane));
+    let needed = needed.max_by_key(end)?;
+    let from = needed.span.end.max(call.span.start);
+    let too_much = last.span.end.min(call.span.end) - from;
+    (too_much > Nanos::ZERO).then_some(Case {
+        call: *call,
+        last: *last,
+        needed: *needed,
+        too_much,
+    })
+}
+
+/// The streams that the host thread gives work to before it blocks again. Nothing where it does something else first,
+/// which may be what it waited for.
+fn given_next(capture: &Capture, call: SpanId) -> Vec<LaneId> {
+    let following = std::iter::successors(capture.next_span(call), |&id| capture.next_span(id));
+    let mut lanes = Vec::new();
+    for placed in following.take(AHEAD).filter_map(|id| capture.span(id)) {
+        match placed.span.kind {
+            SpanKind::Call => {}
+            SpanKind::Synchronize => break,
+            _ => return Vec::new(),
+        }
+        let ties = capture.effects(placed.span.id);
+        let ties = ties.filter_map(|id| capture.dependency(id));
+        let given = ties.filter(|tie| tie.kind == DependencyKind::Submission);
+        let given = given.filter_map(|tie| capture.span(tie.effect));
+        lanes.extend(given.map(|operation| operation.span.lane));
+    }
+    lanes
+}
+
+fn told(capture: &Capture, (case, all, count): &(Case, Nanos, u64)) -> Finding {
+    let text = format!(
+        "{} blocked {} longer than the work after it needed: that went to {} alone, where {} had ended, and it stood on \
+         for {}; synchronise {} instead, or let an event order the streams",
+        span(capture, &case.call),
+        length(*all),
+        lane(capture, case.needed.span.lane),
+        capture.name(case.needed.span.name),
+        span(capture, &case.last),
+        lane(capture, case.needed.span.lane),
+    );
+    let spans = [case.call.span.id, case.last.span.id, case.needed.span.id];
+    let mut found = finding(capture, CODE, Severity::Warning, text, &spans);
+    found.count = *count;
+    found
+}

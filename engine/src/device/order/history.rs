@@ -1,0 +1,232 @@
+//! The uses of one buffer that a further use has to come after.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::clock::{Knowledge, Member};
+use super::hazard::{HazardKind, Origin};
+
+/// What a use does to the bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Manner {
+    Read,
+    Write,
+    Free,
+}
+
+/// A use that was made.
+#[derive(Clone, Debug)]
+pub(super) struct Access {
+    pub member: Member,
+    /// Which operation of the member it was.
+    pub time: u32,
+    pub origin: Origin,
+    pub manner: Manner,
+    pub bytes: Range<u64>,
+    /// Which use of its buffer it was; given by the history.
+    pub number: u32,
+}
+
+impl Access {
+    /// Whether it ended before whoever knows this goes on.
+    pub fn is_before(&self, known: &Knowledge) -> bool {
+        known.get(self.member) >= self.time
+    }
+
+    fn overlaps(&self, bytes: &Range<u64>) -> bool {
+        self.bytes.start < bytes.end && bytes.start < self.bytes.end
+    }
+
+    fn is_within(&self, bytes: &Range<u64>) -> bool {
+        bytes.start <= self.bytes.start && self.bytes.end <= bytes.end
+    }
+}
+
+/// Reads after which they are found by their place rather than one by one.
+const MANY: usize = 16;
+
+/// The uses of one buffer that a further use has to come after, in the order of the calls.
+#[derive(Clone, Debug, Default)]
+pub(super) struct History {
+    /// Since the last write of their bytes.
+    reads: Vec<Access>,
+    /// Writes and frees.
+    writes: Vec<Access>,
+    /// Where the latest read of a member, a site and a range stands, once there are many.
+    places: HashMap<(Member, u32, u64, u64), usize>,
+    uses: u32,
+}
+
+impl History {
+    /// Compares a use with those before it: `report` hears of each that it conflicts with.
+    pub fn check(
+        &self,
+        access: &Access,
+        known: &Knowledge,
+        mut report: impl FnMut(HazardKind, &Access),
+    ) {
+        let live = |it: &&Access| it.overlaps(&access.bytes);
+        let manner = access.manner;
+        let against_reads = manner != Manner::Read && self.reads.iter().any(|it| live(&it));
+        let candidates = if against_reads {
+            &self.reads
+        } else {
+            &self.writes
+        };
+        for earlier in candidates.iter().filter(live) {
+            if !earlier.is_before(known) {
+                report(kind(manner, earlier.manner), earlier);
+            } else if earlier.manner == Manner::Free {
+                // Using freed memory is wrong even after the free.
+                report(HazardKind::UseAfterFree, earlier);
+            }
+        }
+        if manner == Manner::Free && against_reads {
+            let rest = self.writes.iter().filter(live);
+            for earlier in rest.filter(|it| !it.is_before(known)) {
+                report(HazardKind::FreeWhileInUse, earlier);
+            }
+        }
+    }
+
+    /// Takes in a use that was compared: a write makes what it covers forgotten.
+    pub fn take(&mut self, mut access: Access) {
+        self.uses += 1;
+        access.number = self.uses;
+        if access.manner == Manner::Read {
+            return self.take_read(access);
+        }
+        let len = self.reads.len();
+        self.reads.retain(|it| !it.is_within(&access.bytes));
+        if self.reads.len() < len {
+            self.places.clear();
+            self.index();
+        }
+        self.writes.retain(|it| !it.is_within(&access.bytes));
+        self.writes.push(access);
+    }
+
+    /// A later read of the same member, site and range stands for the earlier one: what comes after it comes after both.
+    fn take_read(&mut self, access: Access) {
+        let key = key(&access);
+        let known = if self.reads.len() <= MANY {
+            self.reads.iter().position(|it| self::key(it) == key)
+        } else {
+            self.places.get(&key).copied()
+        };
+        if let Some(slot) = known.and_then(|place| self.reads.get_mut(place)) {
+            *slot = access;
+            return;
+        }
+        self.reads.push(access);
+        if self.reads.len() == MANY + 1 {
+            self.index();
+        } else if self.reads.len() > MANY {
+            self.places.insert(key, self.reads.len() - 1);
+        }
+    }
+
+    fn index(&mut self) {
+        if self.reads.len() > MANY {
+            let places = self.reads.iter().enumerate();
+            self.places
+                .extend(places.map(|(place, it)| (key(it), place)));
+        }
+    }
+
+    /// Every use that is remembered, in the order of the calls.
+    pub fn into_accesses(self) -> Vec<Access> {
+        let mut uses = self.reads;
+        uses.extend(self.writes);
+        uses.sort_by_key(|it| it.number);
+        uses
+    }
+}
+
+const fn key(access: &Access) -> (Member, u32, u64, u64) {
+    (
+        access.member,
+        access.origin.site,
+        access.bytes.start,
+        access.bytes.end,
+    )
+}
+
+const fn kind(manner: Manner, earlier: Manner) -> HazardKind {
+    match (manner, earlier) {
+        (Manner::Free, _) => HazardKind::FreeWhileInUse,
+        (_, Manner::Free) => HazardKind::UseAfterFree,
+        (Manner::Read, _) => HazardKind::ReadAfterWrite,
+        (Manner::Write, Manner::Read) => HazardKind::WriteAfterRead,
+        (Manner::Write, Manner::Write) => HazardKind::WriteAfterWrite,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn access(member: u32, site: u32, manner: Manner, bytes: Range<u64>) -> Access {
+        let span = crate::record::SpanId::NONE;
+        let origin = Origin { site, span };
+        Access {
+            member,
+            time: 1 + site,
+            origin,
+            manner,
+            bytes,
+            number: 0,
+        }
+    }
+
+    fn found(history: &History, access: &Access) -> Vec<(&'static str, u32)> {
+        let mut found = Vec::new();
+        let known = Knowledge::new(9);
+        history.check(access, &known, |kind, it| {
+            found.push((kind.label(), it.origin.site));
+        });
+        found
+    }
+
+    #[test]
+    fn ranges_that_only_touch_do_not_conflict() {
+        let mut history = History::default();
+        history.take(access(0, 0, Manner::Write, 0..8));
+        assert!(found(&history, &access(1, 1, Manner::Read, 8..16)).is_empty());
+        assert_eq!(
+            found(&history, &access(1, 1, Manner::Read, 7..16)),
+            [("RAW", 0)]
+        );
+    }
+
+    #[test]
+    fn a_write_is_compared_with_the_reads_since_the_last_write() {
+        let mut history = History::default();
+        history.take(access(0, 0, Manner::Write, 0..8));
+        history.take(access(1, 1, Manner::Read, 0..8));
+        history.take(access(2, 2, Manner::Read, 0..8));
+        let write = access(3, 3, Manner::Write, 0..8);
+        assert_eq!(found(&history, &write), [("WAR", 1), ("WAR", 2)]);
+        history.take(write);
+        assert_eq!(
+            found(&history, &access(1, 4, Manner::Write, 0..8)),
+            [("WAW", 3)]
+        );
+    }
+
+    #[test]
+    fn reads_of_one_site_stand_for_one_another_however_many() {
+        let mut history = History::default();
+        for round in 0..10 {
+            for site in 0..40 {
+                let mut read = access(1, site, Manner::Read, 0..8);
+                read.time = round * 40 + site + 1;
+                history.take(read);
+            }
+        }
+        assert_eq!(history.reads.len(), 40);
+        assert!(history.reads.iter().all(|it| it.time > 9 * 40));
+        history.take(access(2, 99, Manner::Write, 0..4));
+        assert_eq!(history.reads.len(), 40, "a part covers none of them");
+    }
+}

@@ -1,0 +1,41 @@
+//! What the calls of a workload declare: which buffers each operation reads and writes, on the device and on the host.
+
+use crate::backend::Operation;
+use crate::device::order::{Act, Use};
+use crate::workload::{BufferIndex, StreamIndex};
+
+/// A buffer on the device, as the order of calls counts them: a buffer and its copy on the host are two.
+pub const fn on_device(buffer: BufferIndex) -> BufferIndex {
+    BufferIndex(buffer.0 * 2)
+}
+
+/// A buffer's copy on the host.
+pub const fn on_host(buffer: BufferIndex) -> BufferIndex {
+    BufferIndex(buffer.0 * 2 + 1)
+}
+
+/// What an operation does to the order, and what it uses.
+pub fn act(operation: &Operation, stream: StreamIndex, uses: &mut Vec<Use>) -> Act {
+    uses.clear();
+    match operation {
+        Operation::Upload(buffer) => {
+            uses.extend([Use::read(on_host(*buffer)), Use::write(on_device(*buffer))]);
+        }
+        Operation::Download(buffer) => {
+            uses.extend([Use::read(on_device(*buffer)), Use::write(on_host(*buffer))]);
+        }
+        Operation::Copy { from, to } => {
+            uses.extend([Use::read(on_device(*from)), Use::write(on_device(*to))]);
+        }
+        Operation::Fill { buffer, .. } => uses.push(Use::write(on_device(*buffer))),
+        Operation::Launch(launch) => {
+            uses.extend(launch.reads.iter().map(|&it| Use::read(on_device(it))));
+            uses.extend(launch.writes.iter().map(|&it| Use::write(on_device(it))));
+        }
+        Operation::HostFunction(_) => {}
+        Operation::Record(event) => return Act::Record(*event, stream),
+        Operation::Wait(event) => return Act::Wait(*event, stream),
+        Operation::Hold(signal) => return Act::Hold(*signal, stream),
+    }
+    Act::Work(stream)
+}
