@@ -85,6 +85,12 @@ impl Timelines {
                 "the device was lost".clone_into(&mut detail);
             } else if reached == record::PipelineState::Ready {
                 text::add_compile_time(&mut detail, shared.device.caps().pipelines);
+                if !entry.is_async {
+                    text::add_note(
+                        &mut detail,
+                        "the call blocked until here; the specification lets it return at once",
+                    );
+                }
             }
         }
         self.reporter
@@ -122,7 +128,7 @@ impl Timelines {
                 value,
                 reason: text::reason(shared, state, &given, settlement),
                 anchor: settlement.row.anchor(settlement.api),
-                actual: text::actual(shared, settlement),
+                actual: text::actual(shared, state, settlement),
             })));
     }
 

@@ -42,6 +42,8 @@ pub struct State {
     pub watches: VecDeque<Watch>,
     /// When the device timeline has done what it was given, in virtual time.
     pub device_free: Nanos,
+    /// What the implementation below answered after the loss of this generation, when it was asked itself.
+    pub answers: Vec<(Api, String)>,
     /// Whether an alarm for the next device step is set.
     pub is_armed: bool,
     /// Whether the run is over.
@@ -140,6 +142,7 @@ impl State {
             workers: vec![None; super::WORKERS],
             watches: VecDeque::new(),
             device_free: Nanos::ZERO,
+            answers: Vec::new(),
             is_armed: false,
             is_closed: false,
             editions: plan.hosts.iter().map(|host| host.edition.into()).collect(),
@@ -157,6 +160,7 @@ impl State {
         self.pipelines.clear();
         self.jobs.clear();
         self.watches.clear();
+        self.answers.clear();
         self.latest_pipeline.fill(None);
         let mut model = Model::with_editions(&self.editions);
         let host = Timeline::Content(0);

@@ -72,6 +72,11 @@ pub fn add_compile_time(detail: &mut String, time: CompileTime) {
         CompileTime::Never => "only looked at: nothing is compiled on this device",
         CompileTime::FirstUse => "compiled at its first use, not here",
     };
+    add_note(detail, note);
+}
+
+/// Appends a remark.
+pub fn add_note(detail: &mut String, note: &str) {
     if !detail.is_empty() {
         detail.push_str("; ");
     }
@@ -210,11 +215,22 @@ fn detail_of(state: &State, index: PipelineIndex) -> String {
     entry.map(|entry| entry.detail.clone()).unwrap_or_default()
 }
 
-/// What wgpu does instead, where this is wgpu and it differs.
-pub fn actual(shared: &Shared, settlement: &Settlement) -> String {
+/// What wgpu does instead, where this is wgpu and it differs; with its own answer, where it was asked.
+pub fn actual(shared: &Shared, state: &State, settlement: &Settlement) -> String {
     let is_wgpu = shared.device.caps().queue;
-    let text = settlement.row.wgpu.filter(|_| is_wgpu);
-    text.map(|text| format!("wgpu: {text}")).unwrap_or_default()
+    let Some(text) = settlement.row.wgpu.filter(|_| is_wgpu) else {
+        return String::new();
+    };
+    let mut actual = format!("wgpu: {text}");
+    let is_lost = settlement.row.conditions.iter().any(|it| it.is_loss());
+    let answers = state.answers.iter().filter(|_| is_lost);
+    for (_, answer) in answers.filter(|(api, _)| *api == settlement.api) {
+        add_note(
+            &mut actual,
+            &format!("asked after this loss, it answered: {answer}"),
+        );
+    }
+    actual
 }
 
 /// An error that no scope captured.
