@@ -132,7 +132,10 @@ fn programs_in_a_database_are_not_run() {
 fn a_database_of_something_else_says_so() {
     let bytes =
         build::database("CREATE TABLE cookies (host TEXT); CREATE TABLE visits (url TEXT);");
-    let error = try_open("places.sqlite", bytes).map(|_| ()).unwrap_err().to_string();
+    let error = try_open("places.sqlite", bytes)
+        .map(|_| ())
+        .unwrap_err()
+        .to_string();
     assert!(
         error.contains("no profiler") && error.contains("cookies, visits"),
         "{error}"

@@ -4,6 +4,7 @@ use super::queue::is_busy;
 use super::state::{State, Waiting};
 use super::{DEVICE_STEP, Timelines, text};
 use crate::backend::{CompileError, CompileRequest};
+use crate::device::Status;
 use crate::device::webgpu::{Defect, Effect, LossKind, PipelineId, Timeline};
 use crate::record::SpanId;
 use crate::runner::shared::Shared;
@@ -40,8 +41,13 @@ impl Timelines {
     ) -> Stepped {
         self.look_at_next(shared);
         let mut state = self.lock();
-        if state.model.next_awaits_queue() && is_busy(shared) {
-            state.model.note_work();
+        if state.model.next_awaits_queue() {
+            if shared.device.status() != Status::Working {
+                // The device knows it already: what waits for its queue must not take that for the end of work.
+                state.model.lose(SpanId::NONE);
+            } else if is_busy(shared) {
+                state.model.note_work();
+            }
         }
         if !state.model.has_device_step() {
             return Stepped::Nothing;

@@ -3,6 +3,7 @@
 use super::Timelines;
 use super::state::{State, Watch};
 use crate::backend::StreamActivity;
+use crate::device::Status;
 use crate::record::SpanId;
 use crate::runner::shared::Shared;
 use crate::time::Nanos;
@@ -50,6 +51,14 @@ impl Timelines {
             return;
         }
         let time = time.max(state.device_free);
+        if shared.device.status() != Status::Working {
+            // It ended because the device did, and not by being done.
+            if state.model.loss().is_none() {
+                state.model.lose(watch.cause);
+                self.kick(shared, &mut state, time);
+            }
+            return;
+        }
         let effects = state.model.work_completed(watch.point, watch.cause);
         self.act(shared, &mut state, &effects, watch.cause, time);
     }
