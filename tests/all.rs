@@ -5,6 +5,7 @@ mod golden;
 mod house;
 
 mod captures;
+mod chrome;
 mod cli;
 mod conformance;
 mod damage;

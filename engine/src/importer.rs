@@ -1,6 +1,7 @@
 //! Opens files of captures: one format a file, all listed in [`IMPORTERS`] and recognised by their content.
 
 pub mod ascend;
+pub mod chrome;
 mod error;
 pub mod nsight;
 pub mod nvprof;
@@ -48,6 +49,7 @@ pub trait Importer: Sync {
 /// Every format that captures are read from.
 pub const IMPORTERS: &[&dyn Importer] = &[
     &pftrace::Pftrace,
+    &chrome::Chrome,
     &nsight::Nsight,
     &nvprof::Nvprof,
     &rocpd::Rocpd,

@@ -12,6 +12,10 @@ use crate::time::{Interval, Nanos};
 /// file is damaged.
 const FAR: usize = 1 << 20;
 
+/// How far ahead of the spans known a field's span may be: importers hand over spans in order of time, and what is
+/// said of them as it comes.
+const FAR_SPAN: usize = 1 << 24;
+
 impl Capture {
     /// An empty capture.
     pub fn new() -> Self {
@@ -130,7 +134,7 @@ impl Capture {
     }
 
     fn take_argument(&mut self, span: SpanId, name: NameId, value: Value) {
-        if span.index() > self.spans.ids() + FAR {
+        if span.index() > self.spans.ids() + FAR_SPAN {
             let text = format!(
                 "A field of span {} was left out: no span has a number near it.",
                 span.0

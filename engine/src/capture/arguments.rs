@@ -1,70 +1,162 @@
-//! The table of arguments: 12 bytes each, texts aside.
+//! The table of arguments: those of one span lie together, a few bytes each, and every text is stored once.
 
-use super::column::push;
-use super::links::Links;
+mod pages;
+mod texts;
+
+use super::column::put;
 use crate::record::{NameId, SpanId, Value};
+use pages::Pages;
+use texts::Texts;
 
-/// The upper two bits of a key say what the payload is; the rest is the name.
-const TAG: u32 = 30;
-const NAME: u32 = (1 << TAG) - 1;
-const INTEGER: u32 = 0;
-const NUMBER: u32 = 1;
-const TEXT: u32 = 2;
+/// What the payload of an argument is, in the lowest two bits of its key.
+const INTEGER: u64 = 0;
+const NUMBER: u64 = 1;
+const TEXT: u64 = 2;
+/// Where a span without arguments points.
+const NOWHERE: u32 = u32::MAX;
 
 /// Further fields of spans, in the order in which they arrived.
+///
+/// Arguments of one span that arrive one after the other make a run: the place of the span's run before it, then for
+/// each argument its key and its payload, then a zero.
 #[derive(Default)]
 pub(super) struct Arguments {
-    keys: Vec<u32>,
-    payloads: Vec<u64>,
-    texts: Vec<Box<str>>,
-    of: Links,
+    pages: Pages,
+    texts: Texts,
+    /// For each span its latest run.
+    latest: Vec<u32>,
+    /// The span whose run is at the end, and still grows.
+    growing: Option<SpanId>,
 }
 
 impl Arguments {
     /// Takes a field of a span. The caller bounds the span's number.
     pub fn push(&mut self, span: SpanId, name: NameId, value: Value) {
+        if self.growing == Some(span) && self.pages.has_room() {
+            self.pages.pop();
+        } else {
+            self.begin(span);
+        }
         let (tag, payload) = match value {
-            Value::Integer(value) => (INTEGER, value as u64),
+            Value::Integer(value) => (INTEGER, zigzag(value)),
             Value::Number(value) => (NUMBER, value.to_bits()),
-            Value::Text(value) => {
-                push(&mut self.texts, value);
-                (TEXT, self.texts.len() as u64 - 1)
-            }
+            Value::Text(value) => (TEXT, u64::from(self.texts.intern(value))),
         };
-        push(&mut self.keys, tag << TAG | (name.0 & NAME));
-        push(&mut self.payloads, payload);
-        self.of.push(span.index());
+        // A key is never zero, which ends a run.
+        self.pages.number(((u64::from(name.0) + 1) << 2) | tag);
+        if tag == NUMBER {
+            self.pages.fixed(payload);
+        } else {
+            self.pages.number(payload);
+        }
+        self.pages.byte(0);
+    }
+
+    fn begin(&mut self, span: SpanId) {
+        let before = self.latest.get(span.index()).copied().unwrap_or(NOWHERE);
+        let place = self.pages.begin();
+        put(&mut self.latest, span.index(), place, NOWHERE);
+        self.pages.number(u64::from(before.wrapping_add(1)));
+        self.growing = Some(span);
     }
 
     /// The fields of a span, in the order in which they arrived.
     pub fn of(&self, span: SpanId) -> impl Iterator<Item = (NameId, Value)> {
-        let mut items: Vec<u32> = self.of.of(span.index()).collect();
-        items.reverse();
-        items.into_iter().filter_map(|item| self.get(item as usize))
+        let mut runs = Vec::new();
+        let mut next = self.latest.get(span.index()).copied().unwrap_or(NOWHERE);
+        while next != NOWHERE {
+            let (before, run) = self.run(next);
+            runs.push(run);
+            next = before;
+        }
+        runs.into_iter().rev().flatten()
     }
 
-    fn get(&self, at: usize) -> Option<(NameId, Value)> {
-        let (&key, &payload) = (self.keys.get(at)?, self.payloads.get(at)?);
-        let value = match key >> TAG {
-            INTEGER => Value::Integer(payload as i64),
-            NUMBER => Value::Number(f64::from_bits(payload)),
-            _ => Value::Text(self.texts.get(payload as usize)?.clone()),
-        };
-        let name = key & NAME;
-        Some((
-            if name == NAME {
-                NameId::NONE
-            } else {
-                NameId(name)
-            },
-            value,
-        ))
+    /// The place of the run before one, and what is in it.
+    fn run(&self, place: u32) -> (u32, Vec<(NameId, Value)>) {
+        let mut reader = self.pages.read(place);
+        let before = (reader.number().unwrap_or(0) as u32).wrapping_sub(1);
+        let mut fields = Vec::new();
+        while let Some(key @ 1..) = reader.number() {
+            let name = NameId((key >> 2).wrapping_sub(1) as u32);
+            let value = match key & 3 {
+                INTEGER => reader.number().map(|it| Value::Integer(unzigzag(it))),
+                NUMBER => reader.fixed().map(|it| Value::Number(f64::from_bits(it))),
+                _ => reader
+                    .number()
+                    .and_then(|it| self.texts.get(it as u32))
+                    .map(|it| Value::Text(it.into())),
+            };
+            let Some(value) = value else { break };
+            fields.push((name, value));
+        }
+        (before, fields)
     }
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let texts: usize = self.texts.iter().map(|text| text.len()).sum();
-        let columns = self.keys.capacity() * 4 + self.payloads.capacity() * 8;
-        columns + self.texts.capacity() * size_of::<Box<str>>() + texts + self.of.heap_bytes()
+        self.pages.heap_bytes() + self.texts.heap_bytes() + self.latest.capacity() * 4
+    }
+}
+
+/// Small numbers of either sign as small numbers.
+fn zigzag(value: i64) -> u64 {
+    (value << 1 ^ value >> 63) as u64
+}
+
+fn unzigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values() -> Vec<Value> {
+        vec![
+            Value::Integer(0),
+            Value::Integer(-1),
+            Value::Integer(i64::MIN),
+            Value::Integer(i64::MAX),
+            Value::Number(5.9),
+            Value::Number(f64::NEG_INFINITY),
+            Value::Text("kernel".into()),
+            Value::Text("".into()),
+            Value::Text("kernel".into()),
+        ]
+    }
+
+    #[test]
+    fn fields_come_back_in_order_however_they_are_mixed() {
+        let mut table = Arguments::default();
+        for round in 0..3_000_u32 {
+            for (place, value) in values().into_iter().enumerate() {
+                // Every third span gets its fields in between those of others.
+                let span = if round % 3 == 0 { round } else { round / 3 * 3 };
+                table.push(SpanId(span), NameId(place as u32), value.clone());
+            }
+        }
+        table.push(SpanId(5), NameId::NONE, Value::Integer(7));
+        for span in (0..3_000).step_by(3) {
+            let found: Vec<_> = table.of(SpanId(span)).collect();
+            let expected = values().into_iter().enumerate();
+            let expected: Vec<_> = expected.map(|(at, it)| (NameId(at as u32), it)).collect();
+            assert_eq!(found, [&expected[..]; 3].concat());
+        }
+        let last: Vec<_> = table.of(SpanId(5)).collect();
+        assert_eq!(last, [(NameId::NONE, Value::Integer(7))]);
+        assert_eq!(table.of(SpanId(9_999)).count(), 0);
+    }
+
+    #[test]
+    fn a_field_takes_a_few_bytes() {
+        let mut table = Arguments::default();
+        for span in 0..100_000 {
+            for name in 0..8 {
+                table.push(SpanId(span), NameId(name), Value::Integer(i64::from(span)));
+            }
+        }
+        let each = table.heap_bytes() / 100_000;
+        assert!(each <= 44, "{each} bytes a span of eight fields");
     }
 }

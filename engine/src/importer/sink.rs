@@ -94,8 +94,10 @@ impl<'a> Sink<'a> {
     /// Sends what has gathered.
     pub fn send(&mut self) -> Result<(), Error> {
         self.sent = self.read;
+        // The next batch will be about as long, and growing towards that would copy it several times.
+        let room = self.records.len().min(BATCH * 4);
         let batch = Batch {
-            records: std::mem::take(&mut self.records),
+            records: std::mem::replace(&mut self.records, Vec::with_capacity(room)),
             read: self.read,
             total: self.total,
         };

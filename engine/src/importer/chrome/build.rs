@@ -1,0 +1,396 @@
+//! Turns events into records: spans wait until their row is sorted, everything else goes on at once.
+
+use super::class::Class;
+use super::counters::Counters;
+use super::flows::{Flow, FlowRole, Flows};
+use super::halves::Halves;
+use super::handover::When;
+use super::judge::Judge;
+use super::lanes::Lanes;
+use super::rows::{Pending, Rows, Slot};
+use super::scan::{Argument, Event, NO_CORRELATION, Payload, Token, flag, words};
+use super::stream::Piece;
+use super::tally::Tally;
+use super::texts::Texts;
+use super::work::{Call, Work};
+use crate::importer::{Error, Sink};
+use crate::record::{NameId, Record, SpanId, Value};
+use crate::time::Nanos;
+
+/// How many spans wait before those of streams are handed over.
+const WINDOW: usize = 1 << 19;
+/// How many wait for the first picture.
+const FIRST: usize = 1 << 16;
+/// How many wait before all are handed over, sorted or not.
+const MOST: usize = 1 << 23;
+/// Durations beyond a century are not true.
+const CENTURY: i64 = 3_155_760_000_000_000_000;
+
+/// Everything that was read so far.
+pub(super) struct Builder {
+    pub texts: Texts,
+    pub rows: Rows,
+    pub lanes: Lanes,
+    pub judge: Judge,
+    pub tally: Tally,
+    pub work: Work,
+    pub flows: Flows,
+    pub halves: Halves,
+    pub counters: Counters,
+    /// What file time is capture time zero.
+    pub origin: Option<i64>,
+    /// The last instant of all.
+    pub last: i64,
+    spans: u32,
+    waiting: usize,
+    /// How many have to wait until the next are handed over.
+    next: usize,
+    /// Whether the file says that it has devices.
+    expects_work: bool,
+}
+
+/// An event with its arguments, and the scanner whose numbers they are in.
+#[derive(Clone, Copy)]
+pub(super) struct Told<'a> {
+    pub event: &'a Event,
+    pub arguments: &'a [Argument],
+    pub scanner: usize,
+}
+
+impl Builder {
+    /// A builder for a file that says that it has devices, or does not.
+    pub fn new(expects_work: bool) -> Self {
+        Self {
+            texts: Texts::new(),
+            rows: Rows::default(),
+            lanes: Lanes::default(),
+            judge: Judge::default(),
+            tally: Tally::default(),
+            work: Work::default(),
+            flows: Flows::default(),
+            halves: Halves::default(),
+            counters: Counters::default(),
+            origin: None,
+            last: i64::MIN,
+            spans: 0,
+            waiting: 0,
+            next: FIRST,
+            expects_work,
+        }
+    }
+
+    /// Takes a stretch.
+    pub fn take(&mut self, piece: &Piece, sink: &mut Sink<'_>) -> Result<(), Error> {
+        let Piece {
+            parsed, scanner, ..
+        } = piece;
+        self.texts.absorb(*scanner, &parsed.texts);
+        self.rows.absorb(*scanner, &parsed.rows, &self.texts);
+        if piece.counts {
+            self.tally.bad_text += parsed.mended;
+            for damage in &parsed.damage {
+                self.tally
+                    .damage(piece.at + damage.at as u64, damage.length as u64);
+            }
+            self.begin(&parsed.events);
+            let mut rest = parsed.arguments.as_slice();
+            for event in &parsed.events {
+                let (arguments, after) = rest
+                    .split_at_checked(event.arguments as usize)
+                    .unwrap_or((rest, &[]));
+                rest = after;
+                let told = Told {
+                    event,
+                    arguments,
+                    scanner: *scanner,
+                };
+                self.event(told, sink);
+            }
+            self.hand_over_some(sink);
+        }
+        sink.advance(piece.read)
+    }
+
+    /// Hands over what can be shown before the file is whole: work on streams, which comes in order of time. Host
+    /// threads wait, since what is around a span may come long after it, but not for ever.
+    fn hand_over_some(&mut self, sink: &mut Sink<'_>) {
+        if self.waiting >= MOST {
+            self.hand_over(When::All, sink);
+        } else if self.waiting >= self.next {
+            // In files of other tools than GPU profilers there may be nothing but threads.
+            let when = if self.next == FIRST && !self.expects_work {
+                When::All
+            } else {
+                When::Streams
+            };
+            self.hand_over(when, sink);
+            self.next = self.waiting + WINDOW;
+        }
+    }
+
+    /// Finds out when the file begins: with the first of its first stretch.
+    fn begin(&mut self, events: &[Event]) {
+        if self.origin.is_none() {
+            let timed = events.iter().filter(|it| {
+                it.phase != b'M' && it.flags & (flag::TIME | flag::FAR_TIME) == flag::TIME
+            });
+            self.origin = timed.map(|it| it.time).min();
+        }
+    }
+
+    fn event(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+        let event = told.event;
+        self.tally.events += 1;
+        if event.flags & (flag::TEXT_TIME | flag::BAD_TIME) != 0 {
+            self.tally.text_times += u64::from(event.flags & flag::TEXT_TIME != 0);
+            self.tally.bad_times += u64::from(event.flags & flag::BAD_TIME != 0);
+        }
+        match event.phase {
+            b'X' => self.complete(told, sink),
+            b'B' | b'E' => self.half(told, sink),
+            b'b' | b'e' | b'n' | b'S' | b'F' | b'T' | b'p' => self.distant(told, sink),
+            b'i' | b'I' | b'R' | b'P' => {
+                let span = self.span(told, sink);
+                let time = self.time(event);
+                self.wait(told, Class::Annotation, span, time, 0);
+            }
+            b's' | b't' | b'f' => self.flow(told),
+            b'C' => {
+                let time = self.time(event);
+                self.counters
+                    .take(told, time, &self.rows, &self.texts, sink);
+            }
+            b'M' => self.describe(told),
+            b'N' | b'D' | b'O' | b'v' | b'V' | b'c' | b'a' | b'(' | b')' => self.tally.objects += 1,
+            0 if event.arguments == 0 && event.name == words::EMPTY => {}
+            _ => self.tally.unknown += 1,
+        }
+    }
+
+    fn describe(&mut self, told: Told<'_>) {
+        let name = self.texts.global(told.scanner, told.event.name);
+        let row = self.rows.global(told.scanner, told.event.row);
+        let arguments: Vec<Argument> = told
+            .arguments
+            .iter()
+            .map(|it| self.argument(told.scanner, *it))
+            .collect();
+        if !self.rows.describe(row, name, &arguments, &self.texts) {
+            self.tally.unlisted += 1;
+        }
+    }
+
+    /// An argument with the numbers of its texts here.
+    pub fn argument(&self, scanner: usize, argument: Argument) -> Argument {
+        Argument {
+            key: self.texts.global(scanner, argument.key),
+            payload: match argument.payload {
+                Payload::Text(text) => Payload::Text(self.texts.global(scanner, text)),
+                other => other,
+            },
+        }
+    }
+
+    /// The instant of an event. One beyond all reckoning is put at the file's beginning.
+    pub fn time(&mut self, event: &Event) -> i64 {
+        let origin = self.origin.unwrap_or(0);
+        if event.flags & flag::FAR_TIME != 0 || event.time.checked_sub(origin).is_none() {
+            return origin;
+        }
+        self.last = self.last.max(event.time);
+        event.time
+    }
+
+    /// When that is in the capture.
+    pub fn instant(&self, time: i64) -> Nanos {
+        Nanos(time) - Nanos(self.origin.unwrap_or(0))
+    }
+
+    /// Gives out the number of a span.
+    pub fn next_span(&mut self) -> SpanId {
+        self.spans += 1;
+        SpanId(self.spans - 1)
+    }
+
+    /// Gives out the number of a span, and hands over its category and its arguments.
+    pub fn span(&mut self, told: Told<'_>, sink: &mut Sink<'_>) -> SpanId {
+        let span = self.next_span();
+        let category = self.texts.global(told.scanner, told.event.category);
+        // The kind of a span and its lane say the other categories.
+        if category != words::EMPTY
+            && matches!(Class::of(category), Class::Plain | Class::Annotation)
+        {
+            self.field(span, words::CATEGORY, Payload::Text(category), sink);
+        }
+        self.fields(span, told, sink);
+        span
+    }
+
+    /// Hands over the arguments of an event as those of a span.
+    pub fn fields(&mut self, span: SpanId, told: Told<'_>, sink: &mut Sink<'_>) {
+        for argument in told.arguments {
+            let Argument { key, payload } = self.argument(told.scanner, *argument);
+            self.field(span, key, payload, sink);
+        }
+    }
+
+    fn field(&mut self, span: SpanId, key: u32, payload: Payload, sink: &mut Sink<'_>) {
+        let key = self.texts.name(key, sink);
+        sink.push(Record::Argument(span, key, self.value(payload)));
+    }
+
+    pub fn value(&self, payload: Payload) -> Value {
+        match payload {
+            Payload::Integer(value) => Value::Integer(value),
+            Payload::Number(value) => Value::Number(value),
+            Payload::Text(text) => Value::Text(self.texts.text(text).into()),
+        }
+    }
+
+    /// Hands over a field of our own.
+    pub fn remark(&mut self, span: SpanId, key: u32, text: &str, sink: &mut Sink<'_>) {
+        let key: NameId = self.texts.name(key, sink);
+        sink.push(Record::Argument(span, key, Value::Text(text.into())));
+    }
+
+    fn complete(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+        let event = told.event;
+        let span = self.span(told, sink);
+        let time = self.time(event);
+        let mut length = event.length;
+        if event.flags & flag::LENGTH == 0 {
+            self.tally.no_length += 1;
+            self.remark(span, words::REPAIRED, "the file gives no duration", sink);
+        } else if length.unsigned_abs() > CENTURY as u64 {
+            self.tally.impossible += 1;
+            self.remark(
+                span,
+                words::REPAIRED,
+                "its duration in the file cannot be true",
+                sink,
+            );
+            length = 0;
+        } else if length < 0 {
+            self.tally.negative += 1;
+        }
+        if event.flags & flag::FAR_TIME != 0 && length == event.length {
+            self.remark(
+                span,
+                words::REPAIRED,
+                "its time in the file cannot be true",
+                sink,
+            );
+        }
+        self.last = self.last.max(time.saturating_add(length));
+        let category = self.texts.global(told.scanner, event.category);
+        let class = Class::of(category);
+        self.link(told, class, span);
+        self.wait(told, class, span, time, length);
+    }
+
+    /// Remembers what of an event ties it to others.
+    fn link(&mut self, told: Told<'_>, class: Class, span: SpanId) {
+        let event = told.event;
+        let row = self.rows.global(told.scanner, event.row);
+        if event.flags & (flag::FLOW_IN | flag::FLOW_OUT) != 0 {
+            self.flows.at_span(event, row, span);
+        }
+        if class == Class::Kernel
+            && let Some(group) = told
+                .arguments
+                .iter()
+                .find(|it| it.key == words::PROCESS_GROUP)
+            && let Payload::Text(group) = group.payload
+        {
+            self.work
+                .group(span, self.texts.global(told.scanner, group));
+        }
+        if matches!(class, Class::Sync | Class::Task) {
+            let arguments: Vec<Argument> = told
+                .arguments
+                .iter()
+                .map(|it| self.argument(told.scanner, *it))
+                .collect();
+            let name = self.texts.global(told.scanner, event.name);
+            self.work.detail(span, class, name, &arguments, &self.texts);
+        }
+    }
+
+    /// Puts a span with those that wait for their row to be sorted.
+    pub fn wait(&mut self, told: Told<'_>, class: Class, span: SpanId, start: i64, length: i64) {
+        let mut row = self.rows.global(told.scanner, told.event.row);
+        if class == Class::Task
+            && let Some(stream) = self.work.stream_of(span)
+            && let Some(process) = self.rows.get(row).map(|it| it.row.0)
+        {
+            row = self.rows.place((process, Token::Number(stream)));
+        }
+        let correlation = if class == Class::Call || class == Class::Sync || class.is_work() {
+            told.event.correlation
+        } else {
+            NO_CORRELATION
+        };
+        let name = self.texts.global(told.scanner, told.event.name);
+        let end = start.saturating_add(length.max(0));
+        if class == Class::Call {
+            let verb = self.judge.of(name, &self.texts).verb;
+            self.work.call(Call {
+                correlation,
+                start,
+                end,
+                row,
+                span,
+                verb,
+            });
+        }
+        if matches!(class, Class::Sync | Class::Task) {
+            let process = self.rows.get(row).map_or(Token::None, |it| it.row.0);
+            self.work.place_detail(span, process, start, end);
+        }
+        self.put(
+            row,
+            Slot::of(class),
+            Pending {
+                span,
+                name,
+                class,
+                start,
+                length,
+                correlation,
+            },
+        );
+    }
+
+    /// The same for a span whose row is known.
+    pub fn put(&mut self, row: u32, slot: Slot, pending: Pending) {
+        let list = self
+            .rows
+            .get_mut(row)
+            .and_then(|it| it.pending.get_mut(slot as usize));
+        if let Some(list) = list {
+            list.push(pending);
+            self.waiting += 1;
+        }
+    }
+
+    /// Says how many spans wait from now on.
+    pub fn set_waiting(&mut self, waiting: usize) {
+        self.waiting = waiting;
+    }
+
+    fn flow(&mut self, told: Told<'_>) {
+        let event = told.event;
+        let category = self.texts.global(told.scanner, event.category);
+        let name = self.texts.global(told.scanner, event.name);
+        let launch = matches!(category, words::LAUNCH_FLOW | words::LAUNCH_FLOW_2022)
+            || (category == words::LAUNCH_FLOW_2021 && name == words::LAUNCH);
+        let time = self.time(event);
+        let row = self.rows.global(told.scanner, event.row);
+        let role = match (launch, self.work.has_correlations()) {
+            (false, _) => FlowRole::Own,
+            (true, false) => FlowRole::Launch,
+            (true, true) => FlowRole::Repeated,
+        };
+        self.flows.take(Flow::of(event, row, category, time), role);
+    }
+}

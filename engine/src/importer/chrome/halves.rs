@@ -1,0 +1,190 @@
+//! Spans that the file tells in two halves: begins and ends on a row, or by a number wherever they are.
+
+use std::collections::BTreeMap;
+
+use super::build::{Builder, Told};
+use super::class::Class;
+use super::rows::{Pending, Slot};
+use super::scan::{Argument, Event, NO_CORRELATION, Token, words};
+use crate::importer::Sink;
+use crate::record::{Record, SpanId};
+
+/// One half of a span.
+#[derive(Clone, Debug)]
+struct Half {
+    time: i64,
+    name: u32,
+    what: What,
+    arguments: Vec<Argument>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum What {
+    Begin(SpanId),
+    End,
+    /// An instant within.
+    Within(SpanId),
+}
+
+/// Which halves belong together: those of a row, or those of a process, a category and a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Key {
+    Row(u32),
+    Number(u32, u64),
+}
+
+/// Every half that was read.
+#[derive(Default)]
+pub(super) struct Halves {
+    lists: BTreeMap<Key, Vec<Half>>,
+}
+
+impl Builder {
+    /// Takes a begin or an end on a row.
+    pub fn half(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+        let row = self.rows.global(told.scanner, told.event.row);
+        let begins = told.event.phase == b'B';
+        self.keep(Key::Row(row), told, begins, row, sink);
+    }
+
+    /// Takes a begin, an end or a step of an operation that has a number.
+    pub fn distant(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+        let event = told.event;
+        let row = self.rows.global(told.scanner, event.row);
+        let category = self.texts.global(told.scanner, event.category);
+        let process = self.rows.get(row).map_or(Token::None, |it| it.row.0);
+        let shown = format!("{} (asynchronous)", self.texts.text(category));
+        let thread = Token::Text(self.texts.add(shown.trim_start()));
+        let lane = self.rows.place((process, thread));
+        let key = Key::Number(lane, event.id);
+        match event.phase {
+            b'b' | b'S' => self.keep(key, told, true, lane, sink),
+            b'e' | b'F' => self.keep(key, told, false, lane, sink),
+            _ => {
+                let span = self.span(told, sink);
+                let half = self.make(told, What::Within(span));
+                self.halves.lists.entry(key).or_default().push(half);
+            }
+        }
+    }
+
+    fn keep(&mut self, key: Key, told: Told<'_>, begins: bool, row: u32, sink: &mut Sink<'_>) {
+        let half = if begins {
+            let span = self.span(told, sink);
+            self.flow_of_half(told.event, row, span);
+            self.make(told, What::Begin(span))
+        } else {
+            let mut half = self.make(told, What::End);
+            let own = told
+                .arguments
+                .iter()
+                .map(|it| self.argument(told.scanner, *it));
+            half.arguments = own.collect();
+            half
+        };
+        self.halves.lists.entry(key).or_default().push(half);
+    }
+
+    fn flow_of_half(&mut self, event: &Event, row: u32, span: SpanId) {
+        use super::scan::flag;
+        if event.flags & (flag::FLOW_IN | flag::FLOW_OUT) != 0 {
+            self.flows.at_span(event, row, span);
+        }
+    }
+
+    fn make(&mut self, told: Told<'_>, what: What) -> Half {
+        Half {
+            time: self.time(told.event),
+            name: self.texts.global(told.scanner, told.event.name),
+            what,
+            arguments: Vec::new(),
+        }
+    }
+
+    /// Joins all halves, now that every one is there.
+    pub fn join(&mut self, sink: &mut Sink<'_>) {
+        for (key, mut halves) in std::mem::take(&mut self.halves.lists) {
+            if !halves.is_sorted_by_key(|it| it.time) {
+                self.tally.unordered += 1;
+                halves.sort_by_key(|it| it.time);
+            }
+            let row = match key {
+                Key::Row(row) | Key::Number(row, _) => row,
+            };
+            self.join_one(row, halves, sink);
+        }
+    }
+
+    fn join_one(&mut self, row: u32, halves: Vec<Half>, sink: &mut Sink<'_>) {
+        let last = halves.last().map_or(0, |it| it.time);
+        let mut open: Vec<Half> = Vec::new();
+        for half in halves {
+            match half.what {
+                What::Begin(_) => open.push(half),
+                What::Within(span) => self.span_of(row, span, half.name, half.time, half.time),
+                What::End => {
+                    let place = open
+                        .iter()
+                        .rposition(|it| half.name == words::EMPTY || it.name == half.name);
+                    self.tally.renamed += u64::from(place.is_none() && !open.is_empty());
+                    let begin = match place {
+                        Some(place) => Some(open.remove(place)),
+                        None => open.pop(),
+                    };
+                    self.end(row, begin.as_ref(), half, sink);
+                }
+            }
+        }
+        for half in open {
+            let What::Begin(span) = half.what else {
+                continue;
+            };
+            self.tally.open += 1;
+            self.remark(span, words::REPAIRED, "the file holds no end of it", sink);
+            let end = self.last_of(row).max(last);
+            self.span_of(row, span, half.name, half.time, end);
+        }
+    }
+
+    /// The last instant of a row that is known so far.
+    fn last_of(&self, row: u32) -> i64 {
+        let ends = self
+            .rows
+            .get(row)
+            .into_iter()
+            .flat_map(|it| it.pending.iter().flatten());
+        ends.map(|it| it.start.saturating_add(it.length))
+            .max()
+            .unwrap_or(i64::MIN)
+    }
+
+    fn end(&mut self, row: u32, begin: Option<&Half>, end: Half, sink: &mut Sink<'_>) {
+        let half = begin.map(|it| (it.what, it.name, it.time));
+        let (span, name, start) = if let Some((What::Begin(span), name, start)) = half {
+            (span, name, start)
+        } else {
+            self.tally.ends += 1;
+            let span = self.next_span();
+            self.remark(span, words::REPAIRED, "the file holds no begin of it", sink);
+            (span, end.name, end.time)
+        };
+        for Argument { key, payload } in end.arguments {
+            let key = self.texts.name(key, sink);
+            let value = self.value(payload);
+            sink.push(Record::Argument(span, key, value));
+        }
+        self.span_of(row, span, name, start, end.time);
+    }
+
+    fn span_of(&mut self, row: u32, span: SpanId, name: u32, start: i64, end: i64) {
+        let pending = Pending {
+            span,
+            name,
+            class: Class::Plain,
+            start,
+            length: end.saturating_sub(start),
+            correlation: NO_CORRELATION,
+        };
+        self.put(row, Slot::Own, pending);
+    }
+}

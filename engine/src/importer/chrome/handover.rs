@@ -1,0 +1,197 @@
+//! Sorts the spans of each row and hands them over, outer ones before inner ones.
+
+use std::cmp::Reverse;
+
+use super::build::Builder;
+use super::class::{Class, Verb};
+use super::judge::Judged;
+use super::nature::Nature;
+use super::rows::{Pending, Placed, Slot};
+use super::scan::{NO_CORRELATION, words};
+use super::work::Operation;
+use crate::importer::Sink;
+use crate::record::{CallId, LaneId, Record, Span, SpanKind, State};
+
+/// Which spans are handed over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum When {
+    /// Work on streams, while the file is being read.
+    Streams,
+    /// All, while the file is being read.
+    All,
+    /// All that is left.
+    Last,
+}
+
+/// Where a span goes.
+#[derive(Clone, Copy)]
+struct Target {
+    row: u32,
+    slot: Slot,
+    lane: LaneId,
+    nature: Nature,
+}
+
+impl Builder {
+    /// Hands over spans that wait. Unless it is the last time, work whose launch has not come yet waits on.
+    pub fn hand_over(&mut self, when: When, sink: &mut Sink<'_>) {
+        let mut held = 0;
+        for row in 0..self.rows.all.len() as u32 {
+            for slot in Slot::ALL {
+                let facts = self.rows.get_mut(row);
+                let list = facts.and_then(|it| it.pending.get_mut(slot as usize));
+                let Some(mut list) = list.map(std::mem::take) else {
+                    continue;
+                };
+                if list.is_empty() {
+                    continue;
+                }
+                let kept = if when == When::Streams && slot != Slot::Stream {
+                    list
+                } else {
+                    self.hand_over_row(row, slot, &mut list, when == When::Last, sink)
+                };
+                held += kept.len();
+                let facts = self.rows.get_mut(row);
+                if let Some(place) = facts.and_then(|it| it.pending.get_mut(slot as usize)) {
+                    *place = kept;
+                }
+            }
+        }
+        self.set_waiting(held);
+        self.counters.hand_over(self.origin.unwrap_or(0), sink);
+    }
+
+    fn hand_over_row(
+        &mut self,
+        row: u32,
+        slot: Slot,
+        list: &mut Vec<Pending>,
+        is_last: bool,
+        sink: &mut Sink<'_>,
+    ) -> Vec<Pending> {
+        let key = |it: &Pending| (it.start, Reverse(it.length));
+        if !list.is_sorted_by_key(key) {
+            list.sort_by_key(key);
+        }
+        let (lane, nature) = self
+            .lanes
+            .lane(&mut self.rows, row, slot, &self.texts, sink);
+        let target = Target {
+            row,
+            slot,
+            lane,
+            nature,
+        };
+        let mut kept = Vec::new();
+        for pending in list.drain(..) {
+            let tied = slot == Slot::Stream && pending.correlation != NO_CORRELATION;
+            let call = tied.then(|| self.work.of(pending.correlation)).flatten();
+            let launched = call.map(|it| it.start);
+            if tied && launched.is_none() && !is_last {
+                kept.push(pending);
+            } else {
+                self.hand_over_one(target, &pending, launched, sink);
+            }
+        }
+        kept
+    }
+
+    fn hand_over_one(
+        &mut self,
+        target: Target,
+        pending: &Pending,
+        launched: Option<i64>,
+        sink: &mut Sink<'_>,
+    ) {
+        let judged = self.judge.of(pending.name, &self.texts);
+        let told = self.work.kind_of(pending.span);
+        let kind = told.unwrap_or_else(|| kind(pending, target, judged));
+        let end = pending.start.saturating_add(pending.length);
+        self.tally.early += u64::from(launched.is_some_and(|it| it > pending.start));
+        let start = self.instant(pending.start);
+        let name = self.texts.name(pending.name, sink);
+        sink.push(Record::Span(Span {
+            id: pending.span,
+            lane: target.lane,
+            name,
+            call: CallId::NONE,
+            kind,
+            state: State::Done,
+            enqueued: launched.map_or(start, |it| self.instant(it)),
+            start,
+            end: self.instant(end),
+        }));
+        let streams = target.nature == Nature::Stream;
+        if streams {
+            self.lanes.ran(target.lane, kind, judged.collective);
+            self.operate(target, pending, launched, judged.collective);
+        }
+        if matches!(target.slot, Slot::Own | Slot::Stream)
+            && let Some(facts) = self.rows.get_mut(target.row)
+        {
+            facts.placed.push(Placed {
+                start: pending.start,
+                end,
+                span: pending.span,
+            });
+        }
+    }
+
+    fn operate(
+        &mut self,
+        target: Target,
+        pending: &Pending,
+        launched: Option<i64>,
+        collective: bool,
+    ) {
+        let Some(row) = self.rows.get(target.row).map(|it| it.row) else {
+            return;
+        };
+        self.work.operations.push(Operation {
+            correlation: pending.correlation,
+            launched: launched.unwrap_or(pending.start),
+            start: pending.start,
+            end: pending.start.saturating_add(pending.length.max(0)),
+            span: pending.span,
+            process: row.0,
+            stream: row.1,
+            name: pending.name,
+            collective,
+        });
+    }
+}
+
+/// What sort of operation a span is.
+fn kind(pending: &Pending, target: Target, judged: Judged) -> SpanKind {
+    match (pending.class, target.nature) {
+        (Class::Plain, Nature::Stream) | (Class::Task, _) => judged.kind,
+        (Class::Plain, Nature::Derived) | (Class::Annotation | Class::Scope, _) => SpanKind::Scope,
+        (Class::Call, _) if judged.verb.blocks() => SpanKind::Synchronize,
+        (Class::Call, _) => SpanKind::Call,
+        (Class::Plain, Nature::Host) if judged.is_api && judged.verb.blocks() => {
+            SpanKind::Synchronize
+        }
+        (Class::Plain, Nature::Host) if judged.is_api => SpanKind::Call,
+        (Class::Plain, Nature::Host) => SpanKind::HostWork,
+        (Class::Kernel, _) => match judged.kind {
+            // One category for all work, as nsys2json has it.
+            copy @ (SpanKind::Upload | SpanKind::Download | SpanKind::Copy | SpanKind::Fill)
+                if judged.names_copy =>
+            {
+                copy
+            }
+            _ => SpanKind::Kernel,
+        },
+        (Class::Copy, _) => match judged.kind {
+            copy @ (SpanKind::Upload | SpanKind::Download) => copy,
+            _ => SpanKind::Copy,
+        },
+        (Class::Fill, _) => SpanKind::Fill,
+        (Class::Sync, _) => match (pending.name, judged.verb) {
+            (words::STREAM_WAIT, _) => SpanKind::EventWait,
+            (_, Verb::Record) => SpanKind::EventRecord,
+            _ => SpanKind::Synchronize,
+        },
+    }
+}

@@ -1,0 +1,290 @@
+//! Lanes and devices: one lane for each stream and thread, with what the file calls them.
+
+use super::nature::Nature;
+use super::rows::{RowFacts, Rows, Slot};
+use super::scan::Token;
+use super::texts::Texts;
+use crate::importer::Sink;
+use crate::record::{Device, DeviceId, Group, Lane, LaneId, Record, Role, SpanKind};
+
+/// What ran on a lane, by sort.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    kernels: u64,
+    uploads: u64,
+    downloads: u64,
+    copies: u64,
+    collectives: u64,
+}
+
+/// A lane that is in use.
+struct Used {
+    row: u32,
+    slot: Slot,
+    nature: Nature,
+    device: Option<DeviceId>,
+    work: Work,
+}
+
+/// Every lane and device in use.
+#[derive(Default)]
+pub(super) struct Lanes {
+    used: Vec<Used>,
+    devices: Vec<Token>,
+}
+
+impl Lanes {
+    /// How many lanes are streams.
+    pub fn streams(&self) -> usize {
+        self.used
+            .iter()
+            .filter(|it| it.group() == Group::Streams)
+            .count()
+    }
+
+    /// The lane of a row's slot; a new one is announced by what is known so far.
+    pub fn lane(
+        &mut self,
+        rows: &mut Rows,
+        place: u32,
+        slot: Slot,
+        texts: &Texts,
+        sink: &mut Sink<'_>,
+    ) -> (LaneId, Nature) {
+        let Some(facts) = rows.get(place) else {
+            return (LaneId::NONE, Nature::Host);
+        };
+        if let Some(lane) = facts.lanes.get(slot as usize).copied().flatten() {
+            let used = self.used.get(lane.index());
+            return (lane, used.map_or(Nature::Host, |it| it.nature));
+        }
+        let nature = match slot {
+            Slot::Own => Nature::of(rows, facts, texts),
+            Slot::Stream => Nature::Stream,
+            Slot::Scopes | Slot::Syncs => Nature::Derived,
+        };
+        let process = facts.row.0;
+        let device = (nature != Nature::Host).then(|| self.device(rows, process, texts, sink));
+        let lane = LaneId(self.used.len() as u32);
+        self.used.push(Used {
+            row: place,
+            slot,
+            nature,
+            device,
+            work: Work::default(),
+        });
+        if let Some(facts) = rows.get_mut(place)
+            && let Some(known) = facts.lanes.get_mut(slot as usize)
+        {
+            *known = Some(lane);
+        }
+        self.announce(lane, rows, texts, sink);
+        (lane, nature)
+    }
+
+    /// Counts what ran on a lane.
+    pub fn ran(&mut self, lane: LaneId, kind: SpanKind, collective: bool) {
+        let Some(used) = self.used.get_mut(lane.index()) else {
+            return;
+        };
+        let count = match kind {
+            _ if collective => &mut used.work.collectives,
+            SpanKind::Kernel => &mut used.work.kernels,
+            SpanKind::Upload => &mut used.work.uploads,
+            SpanKind::Download => &mut used.work.downloads,
+            SpanKind::Copy | SpanKind::Fill => &mut used.work.copies,
+            _ => return,
+        };
+        *count += 1;
+    }
+
+    /// The device that is a process.
+    fn device(
+        &mut self,
+        rows: &mut Rows,
+        process: Token,
+        texts: &Texts,
+        sink: &mut Sink<'_>,
+    ) -> DeviceId {
+        let facts = rows.processes.entry(process).or_default();
+        if let Some(device) = facts.device {
+            return device;
+        }
+        let id = DeviceId(self.devices.len() as u32);
+        facts.device = Some(id);
+        self.devices.push(process);
+        sink.push(Record::Device(Box::new(Device {
+            id,
+            name: device_name(rows, process, texts, &[]),
+            backend: "chrome".to_owned(),
+            detail: String::new(),
+        })));
+        id
+    }
+
+    /// Says again what each lane and device is, now that the whole file is known.
+    pub fn finish(
+        &self,
+        rows: &Rows,
+        texts: &Texts,
+        devices: &[(i64, String)],
+        sink: &mut Sink<'_>,
+    ) {
+        for (place, process) in self.devices.iter().enumerate() {
+            sink.push(Record::Device(Box::new(Device {
+                id: DeviceId(place as u32),
+                name: device_name(rows, *process, texts, devices),
+                backend: "chrome".to_owned(),
+                detail: String::new(),
+            })));
+        }
+        for place in 0..self.used.len() {
+            self.announce(LaneId(place as u32), rows, texts, sink);
+        }
+    }
+
+    fn announce(&self, id: LaneId, rows: &Rows, texts: &Texts, sink: &mut Sink<'_>) {
+        let Some(used) = self.used.get(id.index()) else {
+            return;
+        };
+        let Some(facts) = rows.get(used.row) else {
+            return;
+        };
+        let group = used.group();
+        sink.push(Record::Lane(Box::new(Lane {
+            id,
+            group,
+            device: used.device,
+            role: if group == Group::Streams {
+                used.work.role()
+            } else {
+                Role::None
+            },
+            name: lane_name(rows, facts, used.slot, used.nature, texts),
+            order: order(rows, facts),
+        })));
+    }
+}
+
+impl Used {
+    fn group(&self) -> Group {
+        match (self.slot, self.nature) {
+            (_, Nature::Stream) => Group::Streams,
+            (Slot::Own, Nature::Host) => Group::Host,
+            _ => Group::Device,
+        }
+    }
+}
+
+impl Work {
+    /// What a stream is for: communication and copies are seldom mixed with anything.
+    fn role(self) -> Role {
+        let copies = self.uploads + self.downloads + self.copies;
+        if self.collectives > 0 && self.collectives >= self.kernels {
+            Role::Collective
+        } else if self.kernels > 0 {
+            Role::Compute
+        } else if copies == 0 {
+            Role::None
+        } else if self.uploads >= self.downloads.max(self.copies) {
+            Role::HostToDevice
+        } else if self.downloads >= self.copies {
+            Role::DeviceToHost
+        } else {
+            Role::DeviceToDevice
+        }
+    }
+}
+
+fn order(rows: &Rows, facts: &RowFacts) -> i32 {
+    let process = rows
+        .processes
+        .get(&facts.row.0)
+        .and_then(|it| it.order)
+        .unwrap_or(0);
+    let thread = facts.order.or(match facts.row.1 {
+        Token::Number(number) => Some(number),
+        _ => None,
+    });
+    let clamp = |value: i64, most: i64| value.clamp(-most, most);
+    let sum = clamp(process, 1 << 10) * (1 << 20) + clamp(thread.unwrap_or(0), (1 << 19) - 1);
+    sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+}
+
+fn lane_name(rows: &Rows, facts: &RowFacts, slot: Slot, nature: Nature, texts: &Texts) -> String {
+    let thread = texts.shown(facts.row.1);
+    let own = facts.name.map(|name| texts.text(name).trim().to_owned());
+    let own = own.filter(|name| !name.is_empty());
+    let stream = own.clone().unwrap_or_else(|| {
+        let number = matches!(facts.row.1, Token::Number(_));
+        if number {
+            format!("stream {thread}")
+        } else {
+            thread.clone()
+        }
+    });
+    match (slot, nature) {
+        (Slot::Own, Nature::Host) => host_name(rows, facts, own, &thread, texts),
+        (Slot::Own | Slot::Stream, _) => stream,
+        (Slot::Scopes, _) => format!("{stream} · annotations"),
+        (Slot::Syncs, _) if matches!(facts.row.1, Token::Number(-1 | 0xFFFF_FFFF)) => {
+            "waits of the host".to_owned()
+        }
+        (Slot::Syncs, _) => format!("{stream} · waits, host time"),
+    }
+}
+
+/// A thread's name, with that of its process where there are several.
+fn host_name(
+    rows: &Rows,
+    facts: &RowFacts,
+    own: Option<String>,
+    thread: &str,
+    texts: &Texts,
+) -> String {
+    let process = rows.processes.get(&facts.row.0).and_then(|it| it.name);
+    let process = process.map(|name| texts.text(name).trim().to_owned());
+    let process = process
+        .filter(|it| !it.is_empty())
+        .unwrap_or_else(|| texts.shown(facts.row.0));
+    let number = matches!(facts.row.1, Token::Number(_));
+    let thread = own.unwrap_or_else(|| {
+        if number {
+            format!("thread {thread}")
+        } else {
+            thread.to_owned()
+        }
+    });
+    match (process.as_str(), thread.as_str()) {
+        ("", _) => thread,
+        (_, "") => process,
+        _ if process == thread => thread,
+        _ => format!("{process} · {thread}"),
+    }
+}
+
+/// What a device is called: by its properties, its labels, or its process.
+fn device_name(rows: &Rows, process: Token, texts: &Texts, devices: &[(i64, String)]) -> String {
+    let shown = texts.shown(process);
+    let facts = rows.processes.get(&process);
+    let text = |text: Option<u32>| {
+        let text = text.map(|it| texts.text(it).trim().to_owned());
+        text.filter(|it| !it.is_empty())
+    };
+    let labels = text(facts.and_then(|it| it.labels));
+    let name = text(facts.and_then(|it| it.name));
+    let properties = match process {
+        Token::Number(number) => devices.iter().find(|(id, _)| *id == number),
+        _ => None,
+    };
+    if let Some((id, name)) = properties {
+        return format!("GPU {id} · {name}");
+    }
+    match process {
+        Token::Text(_) => shown,
+        _ => labels
+            .filter(|it| it != "NPU")
+            .or(name)
+            .unwrap_or_else(|| format!("device {shown}")),
+    }
+}

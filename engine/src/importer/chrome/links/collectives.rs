@@ -1,0 +1,55 @@
+//! The parts of one collective operation on several devices, matched by name, group and sequence.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Ties;
+use crate::importer::Sink;
+use crate::importer::chrome::build::Builder;
+use crate::importer::chrome::scan::Token;
+use crate::importer::chrome::work::Operation;
+use crate::record::{Basis, DependencyKind};
+
+/// Ties the part that started last, which all others had to wait for, to each of the others.
+pub(super) fn tie(builder: &Builder, ties: &mut Ties, sink: &mut Sink<'_>) {
+    let all = builder.work.operations.iter().filter(|it| it.collective);
+    let mut lists: BTreeMap<(u32, u32), BTreeMap<Token, Vec<Operation>>> = BTreeMap::new();
+    let mut devices = BTreeSet::new();
+    for operation in all {
+        devices.insert(operation.process);
+        let group = builder.work.group_of(operation.span);
+        let of = lists.entry((operation.name, group)).or_default();
+        of.entry(operation.process).or_default().push(*operation);
+    }
+    if devices.len() < 2 {
+        return;
+    }
+    for mut parts in lists.into_values() {
+        for list in parts.values_mut() {
+            list.sort_by_key(|it| it.start);
+        }
+        let longest = parts.values().map(Vec::len).max().unwrap_or(0);
+        for place in 0..longest {
+            let members: Vec<&Operation> = parts.values().filter_map(|it| it.get(place)).collect();
+            tie_one(&members, ties, sink);
+        }
+    }
+}
+
+/// Ties the members of one, if they were at work together.
+fn tie_one(members: &[&Operation], ties: &mut Ties, sink: &mut Sink<'_>) {
+    let Some(last) = members.iter().max_by_key(|it| it.start) else {
+        return;
+    };
+    let ended = members.iter().map(|it| it.end).min();
+    if ended.is_some_and(|ended| ended < last.start) {
+        return;
+    }
+    for member in members.iter().filter(|it| it.span != last.span) {
+        ties.tie(
+            (last.span, member.span),
+            DependencyKind::Collective,
+            Basis::Inferred,
+            sink,
+        );
+    }
+}

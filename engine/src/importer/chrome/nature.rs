@@ -1,0 +1,78 @@
+//! What a row is, where no category says it: by what its process and its thread are called.
+
+use super::rows::RowFacts;
+use super::rows::Rows;
+use super::texts::Texts;
+
+/// What a row is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Nature {
+    /// A thread of the host, or something that happens there.
+    Host,
+    /// A stream of a device.
+    Stream,
+    /// What a tool made of a device's streams.
+    Derived,
+}
+
+impl Nature {
+    pub fn of(rows: &Rows, facts: &RowFacts, texts: &Texts) -> Self {
+        let process = rows.processes.get(&facts.row.0);
+        let process = process
+            .and_then(|it| it.name)
+            .map_or("", |it| texts.text(it));
+        let thread = facts.name.map_or("", |it| texts.text(it));
+        Self::by_name(process.trim(), thread.trim())
+    }
+
+    fn by_name(process: &str, thread: &str) -> Self {
+        if process.starts_with("/device:") {
+            // XProf puts what it derived beside the streams of the same device.
+            return if thread.starts_with("Stream #") {
+                Self::Stream
+            } else {
+                Self::Derived
+            };
+        }
+        match process {
+            "Ascend Hardware" | "NPU" => Self::Stream,
+            "HCCL" | "Communication" if thread.starts_with("Plane") => Self::Stream,
+            "HCCL" | "Communication" | "Overlap Analysis" => Self::Derived,
+            _ if is_gpu(process) => Self::Stream,
+            _ => Self::Host,
+        }
+    }
+}
+
+/// Whether a process is called `GPU2` or `GPU 2`.
+fn is_gpu(process: &str) -> bool {
+    let number = process.strip_prefix("GPU").map(str::trim_start);
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|it| it.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_known_by_what_tools_call_them() {
+        let cases = [
+            (("Ascend Hardware", "Stream 2"), Nature::Stream),
+            (("HCCL", "Plane 0"), Nature::Stream),
+            (("HCCL", "Group 0 Communication"), Nature::Derived),
+            (("/device:GPU:0", "Stream #20(Compute)"), Nature::Stream),
+            (("/device:GPU:0", "XLA Ops"), Nature::Derived),
+            (("/host:CPU", "tf_XLA"), Nature::Host),
+            (("GPU2", ""), Nature::Stream),
+            (("GPU Process", "CrGpuMain"), Nature::Host),
+            (("python", "thread 1"), Nature::Host),
+        ];
+        for ((process, thread), nature) in cases {
+            assert_eq!(
+                Nature::by_name(process, thread),
+                nature,
+                "{process} {thread}"
+            );
+        }
+    }
+}

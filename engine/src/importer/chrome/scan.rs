@@ -1,0 +1,20 @@
+//! Turns bytes into events: no time through a float, texts and rows interned, no recursion, and no event kept that
+//! was not whole.
+
+mod arguments;
+mod block;
+mod cursor;
+mod event;
+mod intern;
+mod number;
+mod rows;
+mod text;
+pub(super) mod words;
+
+pub(super) use arguments::{Argument, Payload};
+pub(super) use block::{Damage, End, Lists, Parsed, Scanner};
+pub(super) use cursor::{Cursor, Fault};
+pub(super) use event::{Event, NO_CORRELATION, flag};
+pub(super) use intern::Interner;
+pub(super) use number::integer;
+pub(super) use rows::{Row, Token};

@@ -1,0 +1,112 @@
+//! The fields of an event: each a name and a number or a text; what is nested stays as the file writes it.
+
+use super::cursor::{Cursor, Fault};
+use super::intern::Interner;
+use super::number::integer;
+use super::text::intern;
+use super::words;
+
+/// A field of an event.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Argument {
+    /// The number of its name.
+    pub key: u32,
+    pub payload: Payload,
+}
+
+/// The value of a field.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Payload {
+    Integer(i64),
+    Number(f64),
+    /// The number of a text.
+    Text(u32),
+}
+
+impl Payload {
+    /// The whole number it is, be it written as a number or as a text.
+    pub fn integer(self, table: &Interner) -> Option<i64> {
+        match self {
+            Self::Integer(value) => Some(value),
+            Self::Number(_) => None,
+            Self::Text(text) => integer(table.text(text).as_bytes()),
+        }
+    }
+}
+
+/// Reads the value of `args`.
+pub fn arguments(
+    cursor: &mut Cursor<'_>,
+    table: &mut Interner,
+    out: &mut Vec<Argument>,
+) -> Result<(), Fault> {
+    cursor.space();
+    if cursor.peek() != Some(b'{') {
+        let key = words::ARGS;
+        let payload = value(cursor, table)?;
+        if payload != Payload::Text(words::EMPTY) {
+            out.push(Argument { key, payload });
+        }
+        return Ok(());
+    }
+    cursor.step();
+    cursor.space();
+    if cursor.peek() == Some(b'}') {
+        cursor.step();
+        return Ok(());
+    }
+    loop {
+        cursor.space();
+        let key = cursor.text()?;
+        let key = intern(table, key);
+        cursor.expect(b':')?;
+        let payload = value(cursor, table)?;
+        out.push(Argument { key, payload });
+        cursor.space();
+        match cursor.peek() {
+            Some(b',') => cursor.step(),
+            Some(b'}') => {
+                cursor.step();
+                return Ok(());
+            }
+            Some(_) => return Err(Fault::Bad),
+            None => return Err(Fault::Cut),
+        }
+    }
+}
+
+/// Reads a value.
+pub fn value(cursor: &mut Cursor<'_>, table: &mut Interner) -> Result<Payload, Fault> {
+    if cursor.peek() == Some(b' ') {
+        cursor.space();
+    }
+    match cursor.peek() {
+        Some(b'"') => {
+            let raw = cursor.text()?;
+            Ok(Payload::Text(intern(table, raw)))
+        }
+        Some(b'[' | b'{') => Ok(Payload::Text(table.intern(cursor.nested()?))),
+        Some(b'\n' | b'\r' | b'\t' | 0) => {
+            cursor.space();
+            value(cursor, table)
+        }
+        Some(_) => match cursor.whole() {
+            Some(value) => Ok(Payload::Integer(value)),
+            None => Ok(plain(cursor.plain()?, table)),
+        },
+        None => Err(Fault::Cut),
+    }
+}
+
+/// What stands there without quotes. Whole numbers that 64 bits cannot hold stay texts: every digit counts in an id.
+fn plain(bytes: &[u8], table: &mut Interner) -> Payload {
+    if let Some(value) = integer(bytes) {
+        return Payload::Integer(value);
+    }
+    let real = bytes.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
+    let text = std::str::from_utf8(bytes).ok().filter(|_| real);
+    match text.and_then(|text| text.parse::<f64>().ok()) {
+        Some(value) if value.is_finite() => Payload::Number(value),
+        _ => Payload::Text(table.intern(bytes)),
+    }
+}

@@ -1,0 +1,239 @@
+//! A place in some bytes, and what may stand there in JSON.
+
+use memchr::memchr2;
+
+/// The most microseconds whose nanoseconds 64 bits hold, whatever follows the point.
+pub const MOST_MICROS: i64 = i64::MAX / 1000 - 1;
+
+/// Why something could not be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The bytes are over: what follows may mend it.
+    Cut,
+    /// It makes no sense.
+    Bad,
+}
+
+/// A place in some bytes.
+#[derive(Clone, Copy)]
+pub struct Cursor<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+/// A text between quotes, as it stands there.
+#[derive(Clone, Copy)]
+pub struct Raw<'a> {
+    pub bytes: &'a [u8],
+    /// Whether it holds a backslash.
+    pub escaped: bool,
+}
+
+impl<'a> Cursor<'a> {
+    pub fn new(bytes: &'a [u8], at: usize) -> Self {
+        Self { bytes, at }
+    }
+
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
+    pub fn go(&mut self, at: usize) {
+        self.at = at;
+    }
+
+    pub fn peek(&self) -> Option<u8> {
+        self.bytes.get(self.at).copied()
+    }
+
+    pub fn step(&mut self) {
+        self.at += 1;
+    }
+
+    /// Passes white space, and the NUL bytes that some writers leave.
+    pub fn space(&mut self) {
+        while let Some(b' ' | b'\n' | b'\r' | b'\t' | 0) = self.peek() {
+            self.at += 1;
+        }
+    }
+
+    /// Passes white space and one byte that has to follow.
+    pub fn expect(&mut self, byte: u8) -> Result<(), Fault> {
+        if self.peek() != Some(byte) {
+            self.space();
+        }
+        match self.peek() {
+            Some(found) if found == byte => {
+                self.at += 1;
+                Ok(())
+            }
+            Some(_) => Err(Fault::Bad),
+            None => Err(Fault::Cut),
+        }
+    }
+
+    /// Passes a text between quotes.
+    pub fn text(&mut self) -> Result<Raw<'a>, Fault> {
+        self.expect(b'"')?;
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let end = quote(rest).ok_or(Fault::Cut)?;
+        if rest.get(end) == Some(&b'"') {
+            self.at += end + 1;
+            let bytes = rest.get(..end).unwrap_or_default();
+            return Ok(Raw {
+                bytes,
+                escaped: false,
+            });
+        }
+        let end = end_of_escaped(rest, end).ok_or(Fault::Cut)?;
+        self.at += end + 1;
+        let bytes = rest.get(..end).unwrap_or_default();
+        Ok(Raw {
+            bytes,
+            escaped: true,
+        })
+    }
+
+    /// Passes a whole number of at most 18 digits; stays where it is, and returns nothing, before anything else.
+    pub fn whole(&mut self) -> Option<i64> {
+        let rest = self.bytes.get(self.at..)?;
+        let (negative, digits) = match rest.first()? {
+            b'-' => (true, rest.get(1..)?),
+            _ => (false, rest),
+        };
+        let (mut sum, mut count) = (0_i64, 0_usize);
+        for byte in digits.iter().take(19) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            sum = sum.wrapping_mul(10) + i64::from(digit);
+            count += 1;
+        }
+        let ends = matches!(
+            digits.get(count)?,
+            b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t'
+        );
+        if count == 0 || count > 18 || !ends {
+            return None;
+        }
+        self.at += count + usize::from(negative);
+        Some(if negative { -sum } else { sum })
+    }
+
+    /// Passes a number of microseconds with up to three decimals and returns nanoseconds; stays where it is before
+    /// anything else.
+    pub fn micros(&mut self) -> Option<i64> {
+        let rest = self.bytes.get(self.at..)?;
+        let (mut sum, mut at) = (0_i64, 0_usize);
+        for byte in rest.iter().take(17) {
+            let digit = byte.wrapping_sub(b'0');
+            if digit > 9 {
+                break;
+            }
+            sum = sum * 10 + i64::from(digit);
+            at += 1;
+        }
+        if at == 0 || sum > MOST_MICROS {
+            return None;
+        }
+        if rest.get(at) != Some(&b'.') {
+            let ends = matches!(rest.get(at)?, b',' | b'}' | b' ' | b'\n' | b'\r');
+            self.at += if ends { at } else { return None };
+            return sum.checked_mul(1000);
+        }
+        let [a, b, c, end] = *rest.get(at + 1..)?.first_chunk::<4>()?;
+        let ends = matches!(end, b',' | b'}' | b' ' | b'\n' | b'\r');
+        let digit = |byte: u8| byte.wrapping_sub(b'0');
+        let (a, b, c) = (digit(a), digit(b), digit(c));
+        if !ends || a > 9 || b > 9 || c > 9 {
+            return None;
+        }
+        self.at += at + 4;
+        let fraction = i64::from(a) * 100 + i64::from(b) * 10 + i64::from(c);
+        Some(sum * 1000 + fraction)
+    }
+
+    /// Passes a number, `true`, `false` or `null`: everything up to the next delimiter.
+    pub fn plain(&mut self) -> Result<&'a [u8], Fault> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let end = rest.iter().position(|byte| {
+            matches!(
+                byte,
+                b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' | b'"' | b':' | b'{' | b'['
+            )
+        });
+        match end {
+            Some(0) => Err(Fault::Bad),
+            Some(end) => {
+                self.at += end;
+                Ok(rest.get(..end).unwrap_or_default())
+            }
+            None => Err(Fault::Cut),
+        }
+    }
+
+    /// Passes an array or an object and returns it as it stands there. However deep it is, this does not recurse.
+    pub fn nested(&mut self) -> Result<&'a [u8], Fault> {
+        let start = self.at;
+        let mut depth = 0_usize;
+        while let Some(byte) = self.peek() {
+            match byte {
+                b'"' => {
+                    self.text()?;
+                    continue;
+                }
+                b'[' | b'{' => depth += 1,
+                b']' | b'}' => {
+                    depth = depth.checked_sub(1).ok_or(Fault::Bad)?;
+                    if depth == 0 {
+                        self.at += 1;
+                        return Ok(self.bytes.get(start..self.at).unwrap_or_default());
+                    }
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+        Err(Fault::Cut)
+    }
+
+    /// Passes any value.
+    pub fn skip(&mut self) -> Result<(), Fault> {
+        self.space();
+        match self.peek() {
+            Some(b'"') => self.text().map(|_| ()),
+            Some(b'[' | b'{') => self.nested().map(|_| ()),
+            Some(_) => self.plain().map(|_| ()),
+            None => Err(Fault::Cut),
+        }
+    }
+}
+
+/// The place of the first quote or backslash. Eight bytes are looked at together; long texts are left to wider means.
+fn quote(bytes: &[u8]) -> Option<usize> {
+    const ONES: u64 = 0x0101_0101_0101_0101;
+    const HIGH: u64 = 0x8080_8080_8080_8080;
+    let zeros = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let (words, _) = bytes.as_chunks::<8>();
+    for (place, word) in words.iter().enumerate().take(4) {
+        let word = u64::from_le_bytes(*word);
+        let quotes = zeros(word ^ (ONES * 0x22)) | zeros(word ^ (ONES * 0x5C));
+        if quotes != 0 {
+            return Some(place * 8 + quotes.trailing_zeros() as usize / 8);
+        }
+    }
+    let far = words.len().min(4) * 8;
+    Some(far + memchr2(b'"', b'\\', bytes.get(far..)?)?)
+}
+
+/// Where a text ends whose first backslash is at `at`.
+fn end_of_escaped(bytes: &[u8], mut at: usize) -> Option<usize> {
+    loop {
+        match bytes.get(at)? {
+            b'\\' => at += 2,
+            b'"' => return Some(at),
+            _ => at += memchr2(b'"', b'\\', bytes.get(at..)?)?,
+        }
+    }
+}

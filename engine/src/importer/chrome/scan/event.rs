@@ -1,0 +1,287 @@
+//! One event, with its fields in whatever order they come.
+
+use super::arguments::{Argument, Payload, arguments, value};
+use super::cursor::{Cursor, Fault, Raw};
+use super::intern::Interner;
+use super::number::{integer, nanos};
+use super::rows::{Rows, Token, number_of};
+use super::text::{intern, unescape};
+use super::words;
+
+/// Stands for no correlation.
+pub const NO_CORRELATION: i64 = i64::MIN;
+
+/// What else is known of an event.
+pub mod flag {
+    /// It has a time that makes sense.
+    pub const TIME: u16 = 1;
+    /// It has a length that makes sense.
+    pub const LENGTH: u16 = 2;
+    /// Its time or length was written as a text.
+    pub const TEXT_TIME: u16 = 4;
+    /// Its flow ends at the span around it, not at the next.
+    pub const ENCLOSING: u16 = 8;
+    /// It has an id.
+    pub const ID: u16 = 16;
+    /// A flow leaves it.
+    pub const FLOW_OUT: u16 = 32;
+    /// A flow arrives at it.
+    pub const FLOW_IN: u16 = 64;
+    /// Its time or length is written, and is no number.
+    pub const BAD_TIME: u16 = 128;
+    /// Its time or length is farther than can be written.
+    pub const FAR_TIME: u16 = 256;
+}
+
+/// A short key as one number, so that finding out which it is takes no calls; longer ones are none of ours.
+const fn packed(key: &[u8]) -> u64 {
+    let mut word = 0;
+    let mut rest = key;
+    if rest.len() > 8 {
+        return 0;
+    }
+    while let [byte, after @ ..] = rest {
+        word = word << 8 | *byte as u64;
+        rest = after;
+    }
+    word
+}
+
+const PH: u64 = packed(b"ph");
+const NAME: u64 = packed(b"name");
+const CAT: u64 = packed(b"cat");
+const PID: u64 = packed(b"pid");
+const TID: u64 = packed(b"tid");
+const TS: u64 = packed(b"ts");
+const DUR: u64 = packed(b"dur");
+const ID: u64 = packed(b"id");
+const ID2: u64 = packed(b"id2");
+const BIND_ID: u64 = packed(b"bind_id");
+const ARGS: u64 = packed(b"args");
+const BP: u64 = packed(b"bp");
+const FLOW_OUT: u64 = packed(b"flow_out");
+const FLOW_IN: u64 = packed(b"flow_in");
+const S: u64 = packed(b"s");
+
+/// An event of a file.
+#[derive(Clone, Copy, Debug)]
+pub struct Event {
+    /// When, in nanoseconds of the file.
+    pub time: i64,
+    /// How long, in nanoseconds; may be negative in a bad file.
+    pub length: i64,
+    /// The id of a flow or of an asynchronous operation.
+    pub id: u64,
+    /// What ties a call to the work it launched, or [`NO_CORRELATION`].
+    pub correlation: i64,
+    /// The number of its name.
+    pub name: u32,
+    /// The number of its category.
+    pub category: u32,
+    /// Its row.
+    pub row: u32,
+    /// How many arguments it has.
+    pub arguments: u32,
+    /// Its phase, a letter; 0 where it has none.
+    pub phase: u8,
+    /// See [`flag`].
+    pub flags: u16,
+}
+
+/// What an event is read with.
+pub struct Desk<'a> {
+    pub table: &'a mut Interner,
+    pub rows: &'a mut Rows,
+    pub arguments: &'a mut Vec<Argument>,
+}
+
+/// Reads an event, from its opening bracket on.
+pub fn event(cursor: &mut Cursor<'_>, desk: &mut Desk<'_>) -> Result<Event, Fault> {
+    let first = desk.arguments.len();
+    let mut draft = Draft::default();
+    cursor.expect(b'{')?;
+    cursor.space();
+    if cursor.peek() == Some(b'}') {
+        cursor.step();
+        return Ok(draft.event);
+    }
+    loop {
+        cursor.space();
+        let key = cursor.text()?;
+        cursor.expect(b':')?;
+        draft.field(key, cursor, desk)?;
+        if cursor.peek() != Some(b',') {
+            cursor.space();
+        }
+        match cursor.peek() {
+            Some(b',') => cursor.step(),
+            Some(b'}') => {
+                cursor.step();
+                break;
+            }
+            Some(_) => return Err(Fault::Bad),
+            None => return Err(Fault::Cut),
+        }
+    }
+    let mut event = draft.event;
+    event.row = desk.rows.place((draft.process, draft.thread));
+    let added = desk.arguments.get(first..).unwrap_or_default();
+    event.arguments = added.len() as u32;
+    event.correlation = correlation(added, desk.table);
+    Ok(event)
+}
+
+/// The correlation among some arguments.
+fn correlation(arguments: &[Argument], table: &Interner) -> i64 {
+    let known = [words::CORRELATION, words::CORRELATION_ID];
+    let found = arguments
+        .iter()
+        .find(|argument| known.contains(&argument.key));
+    found
+        .and_then(|argument| argument.payload.integer(table))
+        .unwrap_or(NO_CORRELATION)
+}
+
+/// An event that is being read.
+struct Draft {
+    event: Event,
+    process: Token,
+    thread: Token,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self {
+            event: Event {
+                time: 0,
+                length: 0,
+                id: 0,
+                correlation: NO_CORRELATION,
+                name: words::EMPTY,
+                category: words::EMPTY,
+                row: 0,
+                arguments: 0,
+                phase: 0,
+                flags: 0,
+            },
+            process: Token::None,
+            thread: Token::None,
+        }
+    }
+}
+
+impl Draft {
+    fn field(
+        &mut self,
+        key: Raw<'_>,
+        cursor: &mut Cursor<'_>,
+        desk: &mut Desk<'_>,
+    ) -> Result<(), Fault> {
+        if cursor.peek() == Some(b' ') {
+            cursor.space();
+        }
+        match packed(key.bytes) {
+            PH => self.event.phase = scalar(cursor)?.0.first().copied().unwrap_or(0),
+            NAME => self.event.name = text(cursor, desk.table)?,
+            CAT => self.event.category = text(cursor, desk.table)?,
+            PID => self.process = token(cursor, desk.table)?,
+            TID => self.thread = token(cursor, desk.table)?,
+            TS => self.event.time = self.time(flag::TIME, cursor)?,
+            DUR => self.event.length = self.time(flag::LENGTH, cursor)?,
+            ID | ID2 | BIND_ID => self.id(cursor)?,
+            ARGS => arguments(cursor, desk.table, desk.arguments)?,
+            BP => {
+                if scalar(cursor)?.0 == b"e" {
+                    self.event.flags |= flag::ENCLOSING;
+                }
+            }
+            FLOW_OUT => self.flow(flag::FLOW_OUT, cursor)?,
+            FLOW_IN => self.flow(flag::FLOW_IN, cursor)?,
+            // How far an instant's line reaches on screen.
+            S => cursor.skip()?,
+            _ => {
+                let key = intern(desk.table, key);
+                let payload = value(cursor, desk.table)?;
+                desk.arguments.push(Argument { key, payload });
+            }
+        }
+        Ok(())
+    }
+
+    fn time(&mut self, has: u16, cursor: &mut Cursor<'_>) -> Result<i64, Fault> {
+        if let Some(time) = cursor.micros() {
+            self.event.flags |= has;
+            return Ok(time);
+        }
+        let (bytes, quoted) = scalar(cursor)?;
+        let value = nanos(bytes.trim_ascii());
+        self.event.flags |= match value {
+            Some(value) if value.unsigned_abs() == i64::MAX.unsigned_abs() => has | flag::FAR_TIME,
+            Some(_) => has,
+            None => flag::BAD_TIME,
+        };
+        if quoted {
+            self.event.flags |= flag::TEXT_TIME;
+        }
+        Ok(value.unwrap_or(0))
+    }
+
+    /// An id may be a number, a number in a text, any other text, or an object that says how far it holds.
+    fn id(&mut self, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+        self.event.flags |= flag::ID;
+        if let Some(id) = cursor.whole() {
+            self.event.id = id as u64;
+            return Ok(());
+        }
+        let (bytes, _) = scalar(cursor)?;
+        let text = std::str::from_utf8(bytes).unwrap_or_default();
+        let number = match text.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok(),
+            None => text.parse().ok(),
+        };
+        self.event.id = number.unwrap_or_else(|| number_of(bytes));
+        Ok(())
+    }
+
+    fn flow(&mut self, which: u16, cursor: &mut Cursor<'_>) -> Result<(), Fault> {
+        if scalar(cursor)?.0 == b"true" {
+            self.event.flags |= which;
+        }
+        Ok(())
+    }
+}
+
+/// The bytes of a value, and whether they stood between quotes.
+fn scalar<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], bool), Fault> {
+    cursor.space();
+    match cursor.peek() {
+        Some(b'"') => Ok((cursor.text()?.bytes, true)),
+        Some(b'[' | b'{') => Ok((cursor.nested()?, false)),
+        _ => Ok((cursor.plain()?, false)),
+    }
+}
+
+fn text(cursor: &mut Cursor<'_>, table: &mut Interner) -> Result<u32, Fault> {
+    Ok(match value(cursor, table)? {
+        Payload::Text(text) => text,
+        Payload::Integer(value) => table.intern(value.to_string().as_bytes()),
+        Payload::Number(value) => table.intern(value.to_string().as_bytes()),
+    })
+}
+
+/// What names a process or a thread.
+fn token(cursor: &mut Cursor<'_>, table: &mut Interner) -> Result<Token, Fault> {
+    if let Some(number) = cursor.whole() {
+        return Ok(Token::Number(number));
+    }
+    let (bytes, quoted) = scalar(cursor)?;
+    if let Some(number) = integer(bytes) {
+        return Ok(Token::Number(number));
+    }
+    let escaped = quoted && bytes.contains(&b'\\');
+    Ok(Token::Text(if escaped {
+        table.intern(&unescape(bytes))
+    } else {
+        table.intern(bytes)
+    }))
+}

@@ -1,0 +1,61 @@
+//! Whether a file is of this format, and what it is where it only looks so.
+
+use super::scan::Cursor;
+use crate::importer::{Error, Source};
+
+/// Whether a file that begins so is a list of events, or an object that holds one.
+pub(super) fn is_list_of_events(head: &[u8]) -> bool {
+    let head = head.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(head);
+    let mut cursor = Cursor::new(head, 0);
+    cursor.space();
+    let first = cursor.peek();
+    cursor.step();
+    cursor.space();
+    match (first, cursor.peek()) {
+        (Some(b'{'), Some(b'"')) => {
+            let other = ["\"rocprofiler-sdk-tool\""];
+            !other.iter().any(|key| contains(head, key))
+        }
+        (Some(b'['), None | Some(b']')) => true,
+        (Some(b'['), Some(b'{')) => contains(head, "\"ph\"") || is_empty_object(head, &cursor),
+        _ => false,
+    }
+}
+
+/// Whether an object without fields stands there, as some writers begin.
+fn is_empty_object(head: &[u8], cursor: &Cursor<'_>) -> bool {
+    let mut cursor = Cursor::new(head, cursor.at() + 1);
+    cursor.space();
+    matches!(cursor.peek(), Some(b'}') | None) || head.len() < 64
+}
+
+fn contains(head: &[u8], text: &str) -> bool {
+    memchr::memmem::find(head, text.as_bytes()).is_some()
+}
+
+/// Why nothing can be shown of a file.
+pub(super) fn useless(source: &Source) -> Error {
+    const KNOWN: &[(&str, &str)] = &[
+        (
+            "\"spans\"",
+            "it seems to hold spans of a distributed system, not of a GPU",
+        ),
+        (
+            "chakra",
+            "it is an execution graph without streams; open the trace that was taken beside it",
+        ),
+        (
+            "\"nodes\"",
+            "it is an execution graph without streams; open the trace that was taken beside it",
+        ),
+    ];
+    let known = KNOWN.iter().find(|(sign, _)| contains(source.head(), sign));
+    let why = known.map_or(
+        "it is JSON without a list “traceEvents”, or breaks off before it",
+        |(_, why)| why,
+    );
+    Error::Useless {
+        path: source.path().to_owned(),
+        why: why.to_owned(),
+    }
+}

@@ -1,0 +1,12 @@
+//! Reads a file as a stream of stretches, each scanned on whichever thread is free and taken in order.
+//!
+//! Where a stretch may end can only be guessed without reading all that is before it. So a stretch is scanned as if
+//! the guess were right; the scan of the one before it either ends exactly there, which proves it, or it does not,
+//! and then the two are scanned together.
+
+mod feed;
+mod pool;
+mod stitch;
+pub(super) mod top;
+
+pub(super) use stitch::{Piece, Tail, run};

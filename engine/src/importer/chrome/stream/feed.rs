@@ -1,0 +1,135 @@
+//! Cuts a file into stretches that probably end between two events.
+
+use std::io::{self, Read};
+
+use crossbeam_channel::{Receiver, Sender};
+use memchr::memrchr;
+
+use crate::importer::chrome::scan::Lists;
+
+/// How much is read at a time.
+const BLOCK: usize = 1 << 20;
+/// The longest stretch without a place to cut it, which is the longest event that is read.
+pub const LONGEST: usize = 96 << 20;
+
+/// What a stretch takes, to be used again.
+pub type Spare = (Vec<u8>, Lists);
+
+/// A stretch of the file.
+pub struct Block {
+    /// Its place in the order of all.
+    pub order: u64,
+    /// Where in the file it begins.
+    pub at: u64,
+    pub bytes: Vec<u8>,
+    /// What its events are to be put in.
+    pub lists: Lists,
+    /// Why reading ended with it, where that was not the end of the file.
+    pub failed: Option<io::Error>,
+}
+
+/// Reads a file from the first event on.
+pub struct Feed<R> {
+    pub reader: R,
+    /// What was read already, and where in the file that begins.
+    pub ahead: Vec<u8>,
+    pub at: u64,
+}
+
+impl<R: Read> Feed<R> {
+    /// Sends every stretch. `spare` gives buffers, so that only so many are under way.
+    pub fn run(mut self, spare: &Receiver<Spare>, out: &Sender<Block>) {
+        let opening = Opening::of(&self.ahead);
+        let mut carry = std::mem::take(&mut self.ahead);
+        for order in 0.. {
+            let Ok((mut bytes, lists)) = spare.recv() else {
+                return;
+            };
+            bytes.clear();
+            bytes.append(&mut carry);
+            let (over, failed) = match self.fill(&mut bytes, &opening) {
+                Ok(Some(end)) => {
+                    carry.extend_from_slice(bytes.get(end..).unwrap_or_default());
+                    bytes.truncate(end);
+                    (false, None)
+                }
+                Ok(None) => (true, None),
+                Err(error) => (true, Some(error)),
+            };
+            let at = self.at;
+            self.at += bytes.len() as u64;
+            let block = Block {
+                order,
+                at,
+                bytes,
+                lists,
+                failed,
+            };
+            if out.send(block).is_err() || over {
+                return;
+            }
+        }
+    }
+
+    /// Reads until there is a place to cut, and returns it; nothing at the end of the file.
+    fn fill(&mut self, bytes: &mut Vec<u8>, opening: &Opening) -> io::Result<Option<usize>> {
+        let mut searched = 0;
+        loop {
+            let got = self.reader.by_ref().take(BLOCK as u64).read_to_end(bytes)?;
+            if got == 0 {
+                return Ok(None);
+            }
+            if let Some(end) = opening.last(bytes, searched) {
+                return Ok(Some(end));
+            }
+            if bytes.iter().all(u8::is_ascii_whitespace) {
+                self.at += bytes.len() as u64;
+                bytes.clear();
+            }
+            if bytes.len() >= LONGEST {
+                return Ok(Some(bytes.len()));
+            }
+            // A place may lie across two readings.
+            searched = bytes.len().saturating_sub(1 << 10);
+        }
+    }
+}
+
+/// How events begin, as far as the first shows.
+struct Opening {
+    key: Vec<u8>,
+}
+
+impl Opening {
+    fn of(bytes: &[u8]) -> Self {
+        let mut parts = bytes.splitn(3, |&byte| byte == b'"');
+        let before = parts.next().unwrap_or_default();
+        let key = parts.next().filter(|_| parts.next().is_some());
+        // An empty object tells nothing.
+        let key = key.filter(|_| !before.contains(&b'}')).unwrap_or_default();
+        Self { key: key.to_vec() }
+    }
+
+    /// The last place, after `from`, where an event seems to begin.
+    fn last(&self, bytes: &[u8], from: usize) -> Option<usize> {
+        let mut end = bytes.len();
+        while let Some(found) = bytes.get(from..end).and_then(|part| memrchr(b'{', part)) {
+            let at = from + found;
+            if at > 0 && self.begins(bytes, at) {
+                return Some(at);
+            }
+            end = at;
+        }
+        None
+    }
+
+    fn begins(&self, bytes: &[u8], at: usize) -> bool {
+        let (before, after) = bytes.split_at(at);
+        let after = after.get(1..).unwrap_or_default().trim_ascii_start();
+        let keyed = after
+            .strip_prefix(b"\"")
+            .is_some_and(|after| after.starts_with(&self.key));
+        let comma = before.trim_ascii_end().strip_suffix(b",");
+        keyed && comma.is_some_and(|before| before.trim_ascii_end().ends_with(b"}"))
+    }
+}

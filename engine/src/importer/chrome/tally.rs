@@ -1,0 +1,121 @@
+//! Counts what has to be said about a file.
+
+use crate::importer::{Receipt, Sink};
+use crate::record::Severity;
+
+/// What has to be said about a file.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Events that were understood.
+    pub events: u64,
+    pub text_times: u64,
+    pub negative: u64,
+    pub impossible: u64,
+    pub no_length: u64,
+    pub bad_times: u64,
+    pub ends: u64,
+    pub open: u64,
+    pub renamed: u64,
+    pub unordered: u64,
+    pub bad_text: u64,
+    pub early: u64,
+    pub loose_flows: u64,
+    /// Ends of launch flows that have no start: every other call of Kineto's has one.
+    pub launch_flows: u64,
+    pub objects: u64,
+    pub unknown: u64,
+    pub unlisted: u64,
+    /// Stretches that make no sense, their bytes, and where the first begins.
+    pub damaged: (u64, u64, u64),
+}
+
+impl Tally {
+    /// Counts damage.
+    pub fn damage(&mut self, at: u64, length: u64) {
+        let (count, bytes, first) = &mut self.damaged;
+        if *count == 0 {
+            *first = at;
+        }
+        *count += 1;
+        *bytes += length;
+    }
+
+    /// Says it all: what was mended, as problems where something is missing, and as notes.
+    pub fn tell(&self, receipt: &mut Receipt, sink: &mut Sink<'_>) {
+        receipt.events = self.events;
+        let repairs = [
+            ("times written as texts", self.text_times),
+            ("negative durations", self.negative),
+            ("durations that cannot be true", self.impossible),
+            ("no duration", self.no_length),
+            ("times that are no numbers", self.bad_times),
+            ("ends without a begin", self.ends),
+            ("begins without an end", self.open),
+            ("ends named unlike their begin", self.renamed),
+            ("begins and ends out of order", self.unordered),
+            ("texts that are not UTF-8", self.bad_text),
+            ("work that starts before its launch", self.early),
+            ("flows without a partner", self.loose_flows),
+            ("damaged stretches", self.damaged.0),
+        ];
+        for (cause, count) in repairs {
+            receipt.repair(cause, count);
+        }
+        let (damaged, bytes, first) = self.damaged;
+        if damaged > 0 {
+            let text = format!(
+                "{damaged} stretches of the file make no sense, the first at byte {first}: {bytes} bytes were left \
+                 out. If it was copied, copy it again."
+            );
+            sink.complain(Severity::DataLoss, "damaged", text.clone());
+            receipt.note(text);
+        }
+        let said = [
+            (
+                self.open,
+                "no-end",
+                "spans have a beginning and no end; they are drawn up to the last time of their row",
+            ),
+            (
+                self.ends,
+                "no-begin",
+                "ends have no beginning; each is drawn as an instant",
+            ),
+            (
+                self.impossible,
+                "impossible-duration",
+                "spans have a duration longer than a century; they are drawn without",
+            ),
+        ];
+        for (count, code, words) in said {
+            if count > 0 {
+                let text = format!("{count} {words}.");
+                sink.complain(Severity::Warning, code, text.clone());
+                receipt.note(text);
+            }
+        }
+        let notes = [
+            (
+                self.launch_flows,
+                "flows repeat what correlation numbers say",
+            ),
+            (
+                self.objects,
+                "events tell of objects, memory or clocks, which have no place on a timeline",
+            ),
+            (
+                self.unknown,
+                "events are of a phase that the format does not know",
+            ),
+            (
+                self.unlisted,
+                "events of metadata say nothing that is shown",
+            ),
+        ];
+        for (count, words) in notes {
+            if count > 0 {
+                receipt.note(format!("{count} {words}."));
+            }
+        }
+    }
+}

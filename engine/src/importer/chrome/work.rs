@@ -1,0 +1,197 @@
+//! Calls, and the work on streams that they launched: what arrows between streams are found from.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::class::{Class, Verb, kind_of_work};
+use super::scan::{Argument, NO_CORRELATION, Payload, Token, words};
+use super::texts::Texts;
+use crate::record::{SpanId, SpanKind};
+
+/// A call of a GPU's API.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub correlation: i64,
+    pub start: i64,
+    pub end: i64,
+    /// The row of the thread that made it.
+    pub row: u32,
+    pub span: SpanId,
+    pub verb: Verb,
+}
+
+/// An operation on a stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operation {
+    pub correlation: i64,
+    /// When it was launched; when it started, where that is not known.
+    pub launched: i64,
+    pub start: i64,
+    pub end: i64,
+    pub span: SpanId,
+    pub process: Token,
+    pub stream: Token,
+    pub name: u32,
+    pub collective: bool,
+}
+
+/// What the fields of a wait, a record or a task say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Detail {
+    pub span: SpanId,
+    pub name: u32,
+    pub process: Token,
+    pub start: i64,
+    pub end: i64,
+    pub correlation: Option<i64>,
+    pub stream: Option<i64>,
+    pub wait_stream: Option<i64>,
+    pub wait_record: Option<i64>,
+    pub wait_event: Option<i64>,
+    pub sequence: Option<i64>,
+}
+
+/// Hashes small numbers quickly.
+#[derive(Default)]
+pub(super) struct Quick(u64);
+
+impl Hasher for Quick {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        let mixed = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        self.0 = mixed ^ mixed >> 32;
+    }
+
+    fn write_i64(&mut self, number: i64) {
+        self.write_u64(number as u64);
+    }
+}
+
+/// Calls by the number that ties them to their work.
+pub(super) type ByNumber<T> = HashMap<i64, T, BuildHasherDefault<Quick>>;
+
+/// What was launched and waited for.
+#[derive(Default)]
+pub(super) struct Work {
+    pub calls: Vec<Call>,
+    pub operations: Vec<Operation>,
+    pub details: Vec<Detail>,
+    launches: ByNumber<u32>,
+    streams: HashMap<SpanId, i64>,
+    /// What tasks are that say which way they copy.
+    kinds: HashMap<SpanId, SpanKind>,
+    /// The process group of each collective operation that names one.
+    groups: HashMap<SpanId, u32>,
+}
+
+impl Work {
+    /// Takes a call. Of two with one number, the one that is a launch by its name counts, or else the first.
+    pub fn call(&mut self, call: Call) {
+        let place = self.calls.len() as u32;
+        self.calls.push(call);
+        if call.correlation == NO_CORRELATION || call.correlation < 0 {
+            return;
+        }
+        let known = self.launches.entry(call.correlation).or_insert(place);
+        let before = self.calls.get(*known as usize);
+        if call.verb == Verb::Launch && before.is_some_and(|it| it.verb != Verb::Launch) {
+            *known = place;
+        }
+    }
+
+    /// Whether calls have numbers that tie them to their work.
+    pub fn has_correlations(&self) -> bool {
+        !self.launches.is_empty()
+    }
+
+    /// The call with a number.
+    pub fn of(&self, correlation: i64) -> Option<&Call> {
+        let place = *self.launches.get(&correlation)?;
+        self.calls.get(place as usize)
+    }
+
+    /// Takes the fields of a wait, a record or a task.
+    pub fn detail(
+        &mut self,
+        span: SpanId,
+        class: Class,
+        name: u32,
+        arguments: &[Argument],
+        texts: &Texts,
+    ) {
+        let mut detail = Detail {
+            span,
+            name,
+            ..Detail::default()
+        };
+        for argument in arguments {
+            let value = argument.payload.integer(texts.table());
+            match argument.key {
+                words::CORRELATION => detail.correlation = value,
+                words::STREAM => detail.stream = value,
+                words::WAIT_STREAM => detail.wait_stream = value,
+                words::WAIT_RECORD => detail.wait_record = value,
+                words::WAIT_EVENT => detail.wait_event = value,
+                words::SEQUENCE => detail.sequence = value,
+                words::DIRECTION if class == Class::Task => {
+                    self.direct(span, argument.payload, texts);
+                }
+                _ => {}
+            }
+        }
+        if class == Class::Task
+            && let Some(stream) = detail.stream
+        {
+            self.streams.insert(span, stream);
+        }
+        let ties = [words::EVENT_WAIT, words::EVENT_RECORD].contains(&name);
+        if class == Class::Sync || ties {
+            self.details.push(detail);
+        }
+    }
+
+    /// Takes the process group of a collective operation.
+    pub fn group(&mut self, span: SpanId, group: u32) {
+        self.groups.insert(span, group);
+    }
+
+    /// The process group of a collective operation, or the empty text.
+    pub fn group_of(&self, span: SpanId) -> u32 {
+        self.groups.get(&span).copied().unwrap_or(words::EMPTY)
+    }
+
+    fn direct(&mut self, span: SpanId, direction: Payload, texts: &Texts) {
+        if let Payload::Text(text) = direction {
+            self.kinds.insert(span, kind_of_work(texts.text(text)));
+        }
+    }
+
+    /// What a span is by the way it copies.
+    pub fn kind_of(&self, span: SpanId) -> Option<SpanKind> {
+        if self.kinds.is_empty() {
+            return None;
+        }
+        self.kinds.get(&span).copied()
+    }
+
+    /// The stream that a task names.
+    pub fn stream_of(&mut self, span: SpanId) -> Option<i64> {
+        self.streams.remove(&span)
+    }
+
+    /// Completes what was said last of a span.
+    pub fn place_detail(&mut self, span: SpanId, process: Token, start: i64, end: i64) {
+        if let Some(detail) = self.details.last_mut().filter(|it| it.span == span) {
+            (detail.process, detail.start, detail.end) = (process, start, end);
+        }
+    }
+}
