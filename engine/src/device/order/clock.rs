@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 /// Entries of a block.
 const BLOCK: usize = 128;
-/// Entries of a narrow block may be apart by this much.
-const NEAR: u32 = u8::MAX as u32 - 1;
+/// Narrow blocks begin at multiples of this, so that most of those that are joined begin alike.
+const STEP: u32 = 64;
 
 /// One of those that have operations in an order of their own: a stream, a host thread.
 pub(super) type Member = u32;
@@ -23,7 +23,7 @@ pub(super) struct Clock {
 /// Entries of neighbouring members.
 #[derive(Clone, Debug)]
 enum Block {
-    /// 0 for nothing, and otherwise one more than the distance from the least entry.
+    /// 0 for nothing, and otherwise the distance from the number before all entries.
     Narrow(u32, [u8; BLOCK]),
     Wide(Box<[u32; BLOCK]>),
 }
@@ -47,7 +47,7 @@ impl Clock {
         let Some(slot) = blocks.get_mut(block) else {
             return;
         };
-        let empty = || Arc::new(Block::Narrow(time, [0; BLOCK]));
+        let empty = || Arc::new(Block::Narrow(before(time), [0; BLOCK]));
         Arc::make_mut(slot.get_or_insert_with(empty)).set(place, time);
     }
 
@@ -105,9 +105,9 @@ impl Block {
 
     fn set(&mut self, place: usize, time: u32) {
         match self {
-            Self::Narrow(least, near) if time.wrapping_sub(*least) < NEAR => {
+            Self::Narrow(base, near) if is_near(*base, time) => {
                 if let Some(slot) = near.get_mut(place) {
-                    *slot = (time - *least) as u8 + 1;
+                    *slot = (time - *base) as u8;
                 }
             }
             Self::Wide(wide) => {
@@ -134,15 +134,11 @@ impl Block {
 
     fn of(wide: &[u32; BLOCK]) -> Self {
         let most = wide.iter().copied().max().unwrap_or_default();
-        // Nothing wraps round to the far end, so that the least of what is left is the least entry.
-        let least = wide.iter().map(|time| time.wrapping_sub(1)).min();
-        let least = least.unwrap_or_default().wrapping_add(1);
-        if most.saturating_sub(least) < NEAR {
-            let near = |time: u32| (time.wrapping_sub(least) as u8).wrapping_add(1);
-            Self::Narrow(
-                least,
-                wide.map(|time| if time == 0 { 0 } else { near(time) }),
-            )
+        let least = wide.iter().copied().filter(|time| *time > 0).min();
+        let base = before(least.unwrap_or(1));
+        if most == 0 || is_near(base, most) {
+            let near = |time: u32| time.saturating_sub(base) as u8;
+            Self::Narrow(base, wide.map(near))
         } else {
             Self::Wide(Box::new(*wide))
         }
@@ -153,27 +149,54 @@ impl Block {
         if Arc::ptr_eq(ours, theirs) {
             return None;
         }
+        if let (Self::Narrow(base, known), Self::Narrow(other, told)) = (&**ours, &**theirs)
+            && base == other
+        {
+            let both = latest(known, told);
+            return choose(known, told, &both, theirs, || Self::Narrow(*base, both));
+        }
         let (known, told) = (ours.wide(), theirs.wide());
-        let mut both = known;
-        for (both, told) in both.iter_mut().zip(&told) {
-            *both = (*both).max(*told);
-        }
-        if both == known {
-            None
-        } else if both == told {
-            Some(Arc::clone(theirs))
-        } else {
-            Some(Arc::new(Self::of(&both)))
-        }
+        let both = latest(&known, &told);
+        choose(&known, &told, &both, theirs, || Self::of(&both))
     }
 }
 
-const fn widen(least: u32, near: u8) -> u32 {
-    if near == 0 {
-        0
-    } else {
-        least.wrapping_add(near as u32 - 1)
+fn latest<T: Copy + Ord>(known: &[T; BLOCK], told: &[T; BLOCK]) -> [T; BLOCK] {
+    let mut both = *known;
+    for (both, told) in both.iter_mut().zip(told) {
+        *both = (*both).max(*told);
     }
+    both
+}
+
+/// What two blocks come to: nothing new, all of `theirs`, or a block of its own.
+fn choose<T: PartialEq>(
+    known: &[T; BLOCK],
+    told: &[T; BLOCK],
+    both: &[T; BLOCK],
+    theirs: &Arc<Block>,
+    make: impl FnOnce() -> Block,
+) -> Option<Arc<Block>> {
+    if both == known {
+        None
+    } else if both == told {
+        Some(Arc::clone(theirs))
+    } else {
+        Some(Arc::new(make()))
+    }
+}
+
+/// The number before a narrow block whose least entry is `time`.
+const fn before(time: u32) -> u32 {
+    time.saturating_sub(1) / STEP * STEP
+}
+
+const fn is_near(base: u32, time: u32) -> bool {
+    time > base && time - base <= u8::MAX as u32
+}
+
+const fn widen(base: u32, near: u8) -> u32 {
+    if near == 0 { 0 } else { base + near as u32 }
 }
 
 /// What one member knew right after one of its operations.
@@ -190,6 +213,8 @@ pub(super) struct Knowledge {
     pub member: Member,
     pub time: u32,
     clock: Clock,
+    /// Whether it learned something since its own latest operation.
+    has_news: bool,
 }
 
 impl Knowledge {
@@ -199,6 +224,7 @@ impl Knowledge {
             member,
             time: 0,
             clock: Clock::default(),
+            has_news: false,
         }
     }
 
@@ -219,6 +245,7 @@ impl Knowledge {
     /// One more operation of its own.
     pub const fn tick(&mut self) {
         self.time += 1;
+        self.has_news = false;
     }
 
     /// Takes in what another knew; whether that was news. Whoever knows a member up to a time learned it together
@@ -228,7 +255,13 @@ impl Knowledge {
         if self.get(mark.member) >= mark.time {
             return false;
         }
-        self.clock.join(&mark.clock);
+        if !self.has_news && mark.clock.get(self.member) >= self.time {
+            // Whoever knows its latest operation knows all that it knew by then.
+            self.clock = mark.clock.clone();
+        } else {
+            self.clock.join(&mark.clock);
+        }
+        self.has_news = true;
         self.clock.set(mark.member, mark.time);
         true
     }
@@ -281,6 +314,34 @@ mod tests {
             for member in 0..700 {
                 let known = model[a].get(&member).copied().unwrap_or_default();
                 assert_eq!(clocks[a].get(member), known, "member {member}");
+            }
+        }
+    }
+
+    #[test]
+    fn who_is_known_to_be_behind_takes_over_all_that_the_other_knows() {
+        const MEMBERS: u32 = 300;
+        let mut seed = 11;
+        let mut all: Vec<Knowledge> = (0..MEMBERS).map(Knowledge::new).collect();
+        let mut model = vec![BTreeMap::<u32, u32>::new(); MEMBERS as usize];
+        for _ in 0..6_000 {
+            let member = random(&mut seed) as u32 % MEMBERS;
+            let at = member as usize;
+            for _ in 0..random(&mut seed) % 3 {
+                // Neighbours above all, so that most know each other.
+                let near = (member + 1 + random(&mut seed) as u32 % 4) % MEMBERS;
+                let mark = all[near as usize].mark();
+                all[at].join(&mark);
+                for (other, time) in model[near as usize].clone() {
+                    let known = model[at].entry(other).or_default();
+                    *known = time.max(*known);
+                }
+            }
+            all[at].tick();
+            model[at].insert(member, all[at].time);
+            for other in 0..MEMBERS {
+                let known = model[at].get(&other).copied().unwrap_or_default();
+                assert_eq!(all[at].get(other), known, "{member} of {other}");
             }
         }
     }
