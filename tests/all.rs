@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod golden;
+mod graphics;
 mod house;
 
 mod captures;

@@ -45,6 +45,25 @@ pub fn named(name: &str) -> Option<&'static dyn Backend> {
     BACKENDS.iter().copied().find(|found| found.name() == name)
 }
 
+/// The backend that runs where none was chosen: wgpu where it finds a graphics device, else the embedded one. With the
+/// reason, in words for the screen.
+pub fn default_backend() -> (&'static dyn Backend, String) {
+    let embedded = |reason| (&cpu::Cpu as &'static dyn Backend, reason);
+    match wgpu::Wgpu.probe() {
+        Err(error) => embedded(format!("the cpu backend runs: {error}")),
+        Ok(found) => match found.first() {
+            Some(best) if !best.caps.software => {
+                let reason = format!("wgpu runs on {}, the best adapter here", best.name);
+                (&wgpu::Wgpu, reason)
+            }
+            _ => embedded(
+                "the cpu backend runs: wgpu finds software adapters alone, which can be chosen"
+                    .to_owned(),
+            ),
+        },
+    }
+}
+
 /// The position in `found` of the device that `selector` names: its position, counted
 /// from 0, or a part of its name in either case. Empty stands for the first, which is the best.
 ///
@@ -127,6 +146,8 @@ mod tests {
             ["", "SMALL", "1", "gpu", "2"].map(place),
             [Some(0), Some(1), Some(1), Some(0), None]
         );
+        let (chosen, reason) = default_backend();
+        assert!(chosen.probe().is_ok() && reason.contains(chosen.name()));
         assert_eq!(BACKENDS.first().map(|first| first.name()), Some("cpu"));
     }
 }

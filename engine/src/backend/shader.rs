@@ -86,8 +86,8 @@ fn entry<'a>(module: &'a Module, request: &CompileRequest) -> Result<&'a EntryPo
             .next()
             .filter(|_| request.entry.is_empty() && fitting.clone().count() == 1)
     };
-    let named = fitting.clone().find(|entry| entry.name == request.entry);
-    let chosen = named.or_else(only);
+    let wanted = fitting.clone().find(|entry| entry.name == request.entry);
+    let chosen = wanted.or_else(only);
     chosen.ok_or_else(|| {
         let names: Vec<&str> = fitting.by_ref().map(|entry| entry.name.as_str()).collect();
         let there_is = if names.is_empty() {

@@ -47,11 +47,17 @@ pub struct Parts<'a> {
 }
 
 impl Body {
-    /// Opens a device of `adapter` with buffers like `hosts`, for so many streams.
+    /// Opens a device of `adapter` with buffers like `hosts`, for so many streams. What was measured of the adapter
+    /// `before` is not measured again.
     ///
     /// # Errors
     /// The request is refused, the buffers do not fit, or the device does not run what every device must.
-    pub fn open(adapter: &Adapter, hosts: &[Floats], streams: usize) -> Result<Self, Error> {
+    pub fn open(
+        adapter: &Adapter,
+        hosts: &[Floats],
+        streams: usize,
+        before: Option<&Self>,
+    ) -> Result<Self, Error> {
         let gpu = Gpu::open(adapter)?;
         let buffers = buffers(&gpu, hosts)?;
         let mut lane = Lane::new(&gpu.device);
@@ -62,13 +68,19 @@ impl Body {
                 Fault::Stopped => "it was lost while it was opened".to_owned(),
             })
         };
-        let ticks = fit(adapter, &gpu, &mut lane).map_err(refused)?;
+        let ticks = match before {
+            Some(before) => before.ticks.clone(),
+            None => fit(adapter, &gpu, &mut lane).map_err(refused)?,
+        };
         let parts = Parts {
             gpu: &gpu,
             pipelines: &pipelines,
         };
         let length = |done: &Done| length(ticks.as_ref(), done);
-        let steps_per_nano = spin::calibrate(&mut lane, &parts, &length).map_err(refused)?;
+        let steps_per_nano = match before {
+            Some(before) => before.steps_per_nano,
+            None => spin::calibrate(&mut lane, &parts, &length).map_err(refused)?,
+        };
         let probe = gpu.device.create_buffer(&BufferDescriptor {
             label: None,
             size: 1024,

@@ -51,7 +51,7 @@ impl WgpuExecutor {
         };
         let hosts: Vec<Floats> = layout.buffers.iter().map(zeros).collect::<Result<_, _>>()?;
         let streams = layout.streams.len();
-        let body = Body::open(&adapter, &hosts, streams)?;
+        let body = Body::open(&adapter, &hosts, streams, None)?;
         Ok(Self {
             found,
             hosts,
@@ -311,7 +311,10 @@ impl Executor for WgpuExecutor {
     }
 
     fn reopen(&self) -> Result<(), Error> {
-        let body = Arc::new(Body::open(&self.adapter, &self.hosts, self.streams)?);
+        let before = self.body();
+        let body = Body::open(&self.adapter, &self.hosts, self.streams, Some(&before))?;
+        drop(before);
+        let body = Arc::new(body);
         let refused = |_| Error::Refused("it was lost again while it was opened".to_owned());
         body.restore(&self.hosts).map_err(refused)?;
         let old = {

@@ -1,15 +1,16 @@
 //! Where devices end: dropping one waits for all that it still runs, which nobody else should.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::channel;
 use std::time::Duration;
+
+use crossbeam_channel::bounded;
 
 /// How long whoever drops a device waits for its end: a device that is idle ends within this.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Drops `device` on a thread of its own, and waits for that as long as an idle device takes.
 pub fn bury<T: Send + 'static>(device: T) {
-    let (done, ended) = channel();
+    let (done, ended) = bounded(1);
     let dig = move || {
         // wgpu's own clean-up may find a device that answers nothing any more.
         let _ = catch_unwind(AssertUnwindSafe(|| drop(device)));

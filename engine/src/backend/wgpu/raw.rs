@@ -1,10 +1,10 @@
 //! Questions to wgpu itself, asked straight.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use ::wgpu::{BufferDescriptor, BufferUsages, Error, PollType};
+use crossbeam_channel::{Receiver, bounded};
 
 use super::body::Body;
 use super::ready::ready;
@@ -34,7 +34,7 @@ fn map(body: &Body, mode: MapMode, offset: u64, size: u64, now: Instant) -> Raw 
         .gpu
         .device
         .push_error_scope(::wgpu::ErrorFilter::Validation);
-    let (tell, told) = channel();
+    let (tell, told) = bounded(1);
     let wanted = match mode {
         MapMode::Read => ::wgpu::MapMode::Read,
         MapMode::Write => ::wgpu::MapMode::Write,
@@ -62,7 +62,7 @@ fn map(body: &Body, mode: MapMode, offset: u64, size: u64, now: Instant) -> Raw 
 }
 
 fn work_done(body: &Body, now: Instant) -> Raw {
-    let (tell, told) = channel();
+    let (tell, told) = bounded(1);
     body.gpu.queue.on_submitted_work_done(move || {
         let _ = tell.send(());
     });
