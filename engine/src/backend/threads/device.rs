@@ -17,7 +17,7 @@ use crate::backend::{
     LossReport, Operation, Question, Raw, Side, Sink, Submission,
 };
 use crate::device::{Progress, Status, lock};
-use crate::record::{Began, Clock, Loss, LossKind, Record, SpanId};
+use crate::record::{Began, Clock, LossKind, SpanId};
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
 
@@ -31,8 +31,6 @@ const DRAIN: Duration = Duration::from_secs(10);
 pub struct ThreadedDevice<E> {
     shared: Arc<Shared<E>>,
     workers: Vec<JoinHandle<()>>,
-    /// Where a loss is reported that is noticed while nothing runs.
-    sink: Mutex<Box<dyn Sink>>,
 }
 
 impl<E: Executor> ThreadedDevice<E> {
@@ -48,7 +46,6 @@ impl<E: Executor> ThreadedDevice<E> {
         let mut device = Self {
             shared: Arc::new(Shared::new(layout, executor)),
             workers: Vec::new(),
-            sink: Mutex::new(sinks()),
         };
         for (place, stream) in layout.streams.iter().enumerate() {
             let worker = Worker::new(Arc::clone(&device.shared), place, sinks());
@@ -85,15 +82,7 @@ impl<E: Executor> ThreadedDevice<E> {
         let Some(reason) = shared.executor.lost() else {
             return;
         };
-        if let Some(time) = shared.lose(&reason) {
-            lock(&self.sink).report(Record::Loss(Box::new(Loss {
-                device: shared.device,
-                time,
-                reason,
-                kind: LossKind::Unknown,
-                generation: shared.generation(),
-            })));
-        }
+        shared.lose(&reason);
     }
 
     fn wait_for_streams(&self, ends: &[(StreamIndex, u64)], deadline: Option<Instant>) -> bool {

@@ -104,9 +104,9 @@ impl<E> Shared<E> {
         self.wake_all();
     }
 
-    /// The implementation below lost its device, because of `reason`. Answers when, where that is news.
-    pub fn lose(&self, reason: &str) -> Option<Nanos> {
-        self.lose_by(|| reason.to_owned())
+    /// The implementation below lost its device, because of `reason`.
+    pub fn lose(&self, reason: &str) {
+        self.lose_by(|| reason.to_owned());
     }
 
     /// Loses the device by `act`, which gives the reason. Answers when, where that is news.

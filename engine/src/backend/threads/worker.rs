@@ -11,7 +11,7 @@ use super::stream::{Item, Obstacle, Stream};
 use crate::backend::{Operation, Sink, Submission};
 use crate::device::{Cause, Progress, Stage, lock, outcome};
 use crate::record::{EventId, Loss, LossKind, Problem, Record, Sample, Severity, State};
-use crate::time::{Interval, Nanos};
+use crate::time::Interval;
 
 /// The thread of a stream.
 pub struct Worker<E> {
@@ -182,8 +182,8 @@ impl<E: Executor> Worker<E> {
                 State::Failed
             }
             Fault::Lost(reason) => {
-                // Whoever looks after the device reports it.
-                let _ = shared.lose(&reason);
+                // Whoever runs the workload sees the device's status, and reports the loss.
+                shared.lose(&reason);
                 State::Lost
             }
         };
@@ -203,18 +203,15 @@ impl<E: Executor> Worker<E> {
             event: EventId::NONE,
         })));
         if self.shared.poison(reason) {
-            self.report_loss(self.shared.now(), reason, LossKind::Failed);
+            let time = self.shared.now();
+            self.sink.report(Record::Loss(Box::new(Loss {
+                device: self.shared.device,
+                time,
+                reason: reason.to_owned(),
+                kind: LossKind::Failed,
+                generation: self.shared.generation(),
+            })));
         }
-    }
-
-    fn report_loss(&mut self, time: Nanos, reason: &str, kind: LossKind) {
-        self.sink.report(Record::Loss(Box::new(Loss {
-            device: self.shared.device,
-            time,
-            reason: reason.to_owned(),
-            kind,
-            generation: self.shared.generation(),
-        })));
     }
 }
 

@@ -10,17 +10,17 @@ use crate::backend::threads::Fault;
 
 /// The longest that one dispatch spins: beyond a second or two a driver takes a device for hung.
 const PIECE: Duration = Duration::from_millis(20);
-/// The most steps of one dispatch.
-const MOST: f64 = 4e9;
+/// The most steps of one dispatch: a software driver ends a loop after 65535 turns.
+const MOST: u32 = 50_000;
 
-/// Steps of one dispatch for `left`, and how much of `left` they take.
+/// Steps for `left`, and how much of `left` they take.
 pub fn piece(left: Duration, steps_per_nano: f64) -> (u32, Duration) {
     let part = left.min(PIECE);
     let steps = part.as_nanos() as f64 * steps_per_nano;
-    (steps.clamp(1.0, MOST) as u32, part)
+    (steps.clamp(1.0, 1e9) as u32, part)
 }
 
-/// Runs `steps` steps.
+/// Runs about `steps` steps, in as many dispatches as they take.
 ///
 /// # Errors
 /// The device is lost, or does not take the shader.
@@ -30,9 +30,12 @@ pub fn run(
     is_lost: &dyn Fn() -> bool,
     steps: u32,
 ) -> Result<Done, Fault> {
+    let dispatches = steps.div_ceil(MOST).max(1);
+    let each = steps.div_ceil(dispatches);
     let dispatch = Dispatch {
-        given: words(0, [steps as usize, 0, 0], &[]),
+        given: words(0, [each as usize, 0, 0], &[]),
         groups: Some([1; 3]),
+        turns: u64::from(each),
     };
     let key = Key {
         kernel: "spin",
@@ -45,7 +48,9 @@ pub fn run(
     let bound = lane.bindings.get(key, device, parts.pipelines, &[], &word);
     let bound = bound.map_err(Fault::Failed)?;
     lane.submit(parts.gpu, is_lost, None, |encoder| {
-        bound.encode(encoder, &dispatch);
+        for _ in 0..dispatches {
+            bound.encode(encoder, &dispatch);
+        }
     })
 }
 
