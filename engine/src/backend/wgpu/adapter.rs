@@ -130,6 +130,14 @@ fn describe(adapter: &Adapter) -> Found {
     Found { name, caps }
 }
 
+/// How often the loops of one invocation may turn: Mesa's software driver ends them after 65535, and says nothing.
+pub fn most_turns(found: &Found) -> u64 {
+    match found.caps.pipelines {
+        CompileTime::FirstUse => 65_000,
+        _ => u64::MAX,
+    }
+}
+
 /// Mesa's software driver generates code when a pipeline is dispatched first, whenever it was created.
 fn compile_time(info: &AdapterInfo) -> CompileTime {
     if info.driver.contains("llvmpipe") || info.name.contains("llvmpipe") {

@@ -70,6 +70,19 @@ impl WgpuExecutor {
         self.hosts.get(buffer.index()).map(Floats::len)
     }
 
+    fn dispatch(&self, launch: &Launch, most_groups: u32) -> Result<Dispatch, String> {
+        let lens = |buffers: &[BufferIndex]| -> Vec<usize> {
+            let lens = buffers.iter().map(|index| self.len(*index));
+            lens.map(Option::unwrap_or_default).collect()
+        };
+        let shape = Shape {
+            reads: &lens(&launch.reads),
+            writes: &lens(&launch.writes),
+            parameters: &launch.parameters,
+        };
+        Dispatch::of(launch.kernel, &shape, most_groups)
+    }
+
     fn perform(
         &self,
         body: &Body,
@@ -139,16 +152,7 @@ impl WgpuExecutor {
         turn: &Turn<'_>,
         found: &Launch,
     ) -> Result<Done, Fault> {
-        let lens = |buffers: &[BufferIndex]| -> Vec<usize> {
-            let lens = buffers.iter().map(|index| self.len(*index));
-            lens.map(Option::unwrap_or_default).collect()
-        };
-        let shape = Shape {
-            reads: &lens(&found.reads),
-            writes: &lens(&found.writes),
-            parameters: &found.parameters,
-        };
-        let dispatch = Dispatch::of(found.kernel, &shape, body.most_groups);
+        let dispatch = self.dispatch(found, body.most_groups);
         let dispatch = dispatch.map_err(Fault::Failed)?;
         let buffers = (&*found.reads, &*found.writes);
         let done = launch(body, lane, turn, found.kernel, buffers, &dispatch)?;
@@ -231,7 +235,26 @@ impl Executor for WgpuExecutor {
     }
 
     fn check(&self, operation: &Operation) -> Result<(), Error> {
-        check::operation(operation, &|buffer| self.len(buffer))
+        check::operation(operation, &|buffer| self.len(buffer))?;
+        let Operation::Launch(launch) = operation else {
+            return Ok(());
+        };
+        let wrong = |reason: String| Error::Launch {
+            kernel: launch.kernel.to_owned(),
+            reason,
+        };
+        let dispatch = self
+            .dispatch(launch, self.body().most_groups)
+            .map_err(wrong)?;
+        let most = adapter::most_turns(&self.found);
+        if dispatch.turns > most {
+            return Err(wrong(format!(
+                "its loops turn {} times, and this software driver ends them after {most} without a word: make its \
+                 buffers smaller",
+                dispatch.turns
+            )));
+        }
+        Ok(())
     }
 
     fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault> {

@@ -19,6 +19,8 @@ pub struct Dispatch {
     pub given: Given,
     /// Workgroups to each side; none where there is nothing to do.
     pub groups: Option<[u32; 3]>,
+    /// How often the loops of one invocation turn.
+    pub turns: u64,
 }
 
 impl Dispatch {
@@ -30,7 +32,7 @@ impl Dispatch {
         let write = shape.writes.first().copied().unwrap_or_default();
         let read = shape.reads.first().copied().unwrap_or_default();
         let line = |elements: usize| line(elements.div_ceil(GROUP), most);
-        let (len, sizes, groups) = match kernel {
+        let (len, sizes, groups, turns) = match kernel {
             "matmul" => {
                 let [rows, columns, inner] = shape.matmul()?;
                 let sides = [columns, rows].map(|side| side.div_ceil(TILE) as u32);
@@ -39,32 +41,38 @@ impl Dispatch {
                     return Err(format!("c has a side of more than {most} tiles of {TILE}"));
                 }
                 let groups = fits.then_some([sides[0], sides[1], 1]);
-                (write, [rows, columns, inner], groups)
+                (write, [rows, columns, inner], groups, inner + inner / TILE)
             }
             "stencil" => {
                 let [width, height] = shape.grid()?;
-                (write, [width, height, 0], line(write))
+                (write, [width, height, 0], line(write), 0)
             }
             "reduce" => {
                 let chunk = read / write.max(1);
-                (write, [chunk, 0, 0], self::line(write, most))
+                (
+                    write,
+                    [chunk, 0, 0],
+                    self::line(write, most),
+                    chunk / GROUP + 8,
+                )
             }
-            "scan" => (
-                write,
-                [write.div_ceil(GROUP), 0, 0],
-                (write > 0).then_some([1; 3]),
-            ),
+            "scan" => {
+                let run = write.div_ceil(GROUP);
+                let groups = (write > 0).then_some([1; 3]);
+                (write, [run, 0, 0], groups, 2 * run + GROUP)
+            }
             "histogram" => {
                 let groups = self::line(write.div_ceil(BINS), most);
-                (write, [read, 0, 0], groups)
+                (write, [read, 0, 0], groups, read / GROUP + BINS / GROUP)
             }
-            "nbody" => (read / 4, [0; 3], line(read / 4)),
-            "spin" | "trap" => (0, [0; 3], Some([1; 3])),
-            _ => (write, [0; 3], line(write)),
+            "nbody" => (read / 4, [0; 3], line(read / 4), read / 4),
+            "spin" | "trap" => (0, [0; 3], Some([1; 3]), 0),
+            _ => (write, [0; 3], line(write), 0),
         };
         Ok(Self {
             given: words(len, sizes, shape.parameters),
             groups,
+            turns: turns as u64,
         })
     }
 }
