@@ -54,10 +54,10 @@ fn a_race_names_both_calls_their_lines_streams_and_the_buffer() {
     let capture = capture_of(found.unwrap().source, "mock");
     let race = races(&capture)[0];
     assert_eq!((race.severity, race.count), (Severity::Error, 1));
-    assert_eq!(race.lines, [16, 20]);
+    assert_eq!(race.lines, [14, 18]);
     for words in [
-        "“kernel” (line 20, on compute)",
-        "“upload” (line 16, on copy)",
+        "“kernel” (line 18, on compute)",
+        "“upload” (line 14, on copy)",
         "reads x",
         "writes it",
     ] {
@@ -93,7 +93,7 @@ fn count(calls: &str) -> Vec<u64> {
 
 #[test]
 fn a_pair_of_calls_in_a_loop_is_one_finding_with_a_count() {
-    let calls = r#"host "main" { repeat 6 { fill "x" 1 on="a"; fill "x" 2 on="b" } }"#;
+    let calls = r#"host "main" { repeat 6 { fill "x" value=1 on="a"; fill "x" value=2 on="b" } }"#;
     let found = count(calls);
     assert_eq!(found.len(), 2, "either may come first: {found:?}");
     assert_eq!(found.iter().sum::<u64>(), 11);
@@ -102,24 +102,24 @@ fn a_pair_of_calls_in_a_loop_is_one_finding_with_a_count() {
 #[test]
 fn each_way_to_order_two_calls_is_known() {
     let ordered = [
-        r#"host "main" { fill "x" 1 on="a"; record "e" on="a"; wait "e" on="b"; fill "x" 2 on="b" }"#,
-        r#"host "main" { fill "x" 1 on="a"; record "e" on="a"; synchronize-event "e"; fill "x" 2 on="b" }"#,
-        r#"host "main" { fill "x" 1 on="a"; synchronize-stream "a"; fill "x" 2 on="b" }"#,
-        r#"host "main" { fill "x" 1 on="a"; synchronize-device; fill "x" 2 on="b" }"#,
-        r#"host "one" { fill "x" 1 on="a"; synchronize-stream "a"; signal "go" }
-           host "two" { await "go"; fill "x" 2 on="b" }"#,
-        r#"host "one" { hold "go" on="b"; fill "x" 2 on="b" }
-           host "two" { fill "x" 1 on="a"; synchronize-stream "a"; signal "go" }"#,
+        r#"host "main" { fill "x" value=1 on="a"; record "e" on="a"; wait "e" on="b"; fill "x" value=2 on="b" }"#,
+        r#"host "main" { fill "x" value=1 on="a"; record "e" on="a"; synchronize-event "e"; fill "x" value=2 on="b" }"#,
+        r#"host "main" { fill "x" value=1 on="a"; synchronize-stream "a"; fill "x" value=2 on="b" }"#,
+        r#"host "main" { fill "x" value=1 on="a"; synchronize-device; fill "x" value=2 on="b" }"#,
+        r#"host "one" { fill "x" value=1 on="a"; synchronize-stream "a"; signal "go" }
+           host "two" { await "go"; fill "x" value=2 on="b" }"#,
+        r#"host "one" { hold "go" on="b"; fill "x" value=2 on="b" }
+           host "two" { fill "x" value=1 on="a"; synchronize-stream "a"; signal "go" }"#,
         r#"host "main" { upload "x" on="a"; upload "y" on="b" }"#,
     ];
     for calls in ordered {
         assert_eq!(count(calls), [0_u64; 0], "{calls}");
     }
     let racy = [
-        r#"host "main" { fill "x" 1 on="a"; wait "e" on="b"; record "e" on="a"; fill "x" 2 on="b" }"#,
-        r#"host "main" { record "e" on="a"; fill "x" 1 on="a"; wait "e" on="b"; fill "x" 2 on="b" }"#,
-        r#"host "main" { fill "x" 1 on="a"; synchronize-stream "b"; fill "x" 2 on="b" }"#,
-        r#"host "main" { hold "go" on="b"; fill "x" 2 on="b"; fill "x" 1 on="a"; signal "go" }"#,
+        r#"host "main" { fill "x" value=1 on="a"; wait "e" on="b"; record "e" on="a"; fill "x" value=2 on="b" }"#,
+        r#"host "main" { record "e" on="a"; fill "x" value=1 on="a"; wait "e" on="b"; fill "x" value=2 on="b" }"#,
+        r#"host "main" { fill "x" value=1 on="a"; synchronize-stream "b"; fill "x" value=2 on="b" }"#,
+        r#"host "main" { hold "go" on="b"; fill "x" value=2 on="b"; fill "x" value=1 on="a"; signal "go" }"#,
         r#"host "main" { download "x" on="a"; download "x" on="b" }"#,
     ];
     for calls in racy {
@@ -130,7 +130,7 @@ fn each_way_to_order_two_calls_is_known() {
 #[test]
 fn what_a_lost_device_did_is_before_all_that_its_successor_does() {
     let source = workload(
-        r#"host "main" { fill "x" 1 on="a"; lose-device; recover-device; fill "x" 2 on="b" }"#,
+        r#"host "main" { fill "x" value=1 on="a"; lose-device by="destroy"; recover-device; fill "x" value=2 on="b" }"#,
     );
     let capture = capture_with(RunRequest {
         source,

@@ -64,6 +64,7 @@ pub fn records() -> Vec<Record> {
         ),
         began(8, 2, 1, SpanKind::Kernel, 270),
     ]);
+    records.extend(concluded());
     records.extend(tail());
     records
 }
@@ -113,6 +114,26 @@ fn head() -> Vec<Record> {
             offset: Nanos(123),
             drift: 1.0 / 3.0,
             uncertainty: Nanos(40),
+        })),
+    ]
+}
+
+fn concluded() -> Vec<Record> {
+    vec![
+        Record::Finding(Box::new(Finding {
+            id: FindingId(0),
+            code: "race".to_owned(),
+            severity: Severity::Error,
+            text: "nothing orders the two".to_owned(),
+            spans: vec![SpanId(1), SpanId(3)],
+            lines: vec![3, 5],
+            count: 7,
+        })),
+        Record::Search(Box::new(Search {
+            code: "race".to_owned(),
+            calls: 128,
+            left: 1,
+            text: "two unordered uses of one buffer".to_owned(),
         })),
     ]
 }
@@ -184,21 +205,6 @@ fn tail() -> Vec<Record> {
             reason: "the device was lost first".to_owned(),
             anchor: "#dom-gpubuffer-mapasync".to_owned(),
             actual: "Ok(())".to_owned(),
-        })),
-        Record::Finding(Box::new(Finding {
-            id: FindingId(0),
-            code: "race".to_owned(),
-            severity: Severity::Error,
-            text: "nothing orders the two".to_owned(),
-            spans: vec![SpanId(1), SpanId(3)],
-            lines: vec![3, 5],
-            count: 7,
-        })),
-        Record::Search(Box::new(Search {
-            code: "race".to_owned(),
-            calls: 128,
-            left: 1,
-            text: "two unordered uses of one buffer".to_owned(),
         })),
         Record::Problem(Box::new(Problem {
             severity: Severity::Warning,

@@ -8,7 +8,7 @@ use super::{json, syncline};
 fn findings_are_printed_where_they_are_asked_for() {
     let (_, out, _) = syncline(&["run", "missing-wait", "--backend", "mock", "--findings"]);
     assert!(
-        out.contains("error race: launch “kernel” (line 20, on compute)"),
+        out.contains("error race: launch “kernel” (line 18, on compute)"),
         "{out}"
     );
     assert!(out.contains("looked for"), "{out}");
@@ -28,7 +28,7 @@ fn a_denied_finding_fails_the_run() {
         stream "a"
         stream "b"
         buffer "x" f32=64
-        host "main" { fill "x" 1 on="a"; fill "x" 2 on="b"; synchronize-device }
+        host "main" { fill "x" value=1 on="a"; fill "x" value=2 on="b"; synchronize-device }
     "#;
     let (_folder, path) = super::file("racy.kdl", mended);
     let run = ["run", path.as_str(), "--backend", "mock"];
@@ -57,6 +57,6 @@ fn programs_read_findings_with_their_lines() {
     let found = json(&run);
     let race = &found["findings"][0];
     assert_eq!(race["code"], "race");
-    assert_eq!(race["lines"], serde_json::json!([16, 20]));
+    assert_eq!(race["lines"], serde_json::json!([14, 18]));
     assert_eq!(found["looked"][0]["code"], "race");
 }
