@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use engine::capture::Capture;
 use engine::exporter::{ExtractError, extract};
-use engine::record::{DependencyKind, Group, LaneId, Role, SpanId, SpanKind};
+use engine::record::{
+    CallId, DependencyKind, Group, LaneId, NameId, Record, Role, Span, SpanId, SpanKind, State,
+};
 use engine::runner::{RunRequest, run};
 use engine::time::{Interval, Nanos};
 use engine::workload::{Document, bundled};
@@ -141,6 +143,47 @@ fn a_range_is_cut_out_and_what_it_waited_for_is_told() {
     );
     let nothing = Interval::new(whole.end + Nanos(1), whole.end + Nanos(2));
     assert_eq!(extract(&before, nothing), Err(ExtractError::Nothing));
+}
+
+/// What no workload may hold is refused, and what barely fits is terse and still a workload.
+#[test]
+fn long_ranges_are_written_tersely_or_refused() {
+    let capture = |count: u32| {
+        let mut capture = Capture::new();
+        let mut records = crate::captures::sample::records();
+        records.retain(|record| matches!(record, Record::Lane(_) | Record::Name(..)));
+        records.extend((0..count).map(|id| {
+            let start = Nanos(i64::from(id) * 12_345);
+            Record::Span(Span {
+                id: SpanId(id),
+                lane: LaneId(1 + id % 2),
+                name: NameId(1),
+                call: CallId::NONE,
+                kind: SpanKind::Kernel,
+                state: State::Done,
+                enqueued: start,
+                start,
+                end: start + Nanos(10_000 + i64::from(id)),
+            })
+        }));
+        capture.apply(records);
+        capture
+    };
+    let range = Interval::new(Nanos(0), Nanos(i64::MAX));
+    let short = extract(&capture(200), range).unwrap().text;
+    let long = extract(&capture(400), range).unwrap().text;
+    assert!(
+        short.contains("// saxpy") && short.contains("scale *"),
+        "{short}"
+    );
+    assert!(!long.contains("// saxpy") && long.len() > short.len());
+    for text in [short, long] {
+        assert!(Document::parse("extracted.kdl", &text).is_ok());
+    }
+    for count in [900, 6_000] {
+        let refused = extract(&capture(count), range);
+        assert_eq!(refused, Err(ExtractError::TooMany(count as usize)));
+    }
 }
 
 /// Names of other tools are made fit, and copies keep their bytes.

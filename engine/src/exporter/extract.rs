@@ -7,10 +7,12 @@ use crate::capture::{Capture, PlacedSpan};
 use crate::record::{Basis, DependencyKind, Group, Role, SpanId, SpanKind};
 use crate::time::{Interval, Nanos};
 use order::{Order, Step};
-use script::Script;
+use script::{Script, Style};
 
-/// More operations than this make a text that nobody edits.
-const MOST: usize = 50_000;
+/// More operations than this make a text that no workload may have.
+const MOST: usize = 5_000;
+/// Bytes that a workload's text may have.
+const LONGEST: usize = 32 << 10;
 
 /// A workload made from a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +34,8 @@ pub enum ExtractError {
     Nothing,
     /// Too much for a text.
     #[error(
-        "{0} operations of streams lie in this range, and a workload of more than {MOST} is too long to work with; \
-         choose a shorter range"
+        "{0} operations of streams lie in this range, too many for the {LONGEST} bytes that a workload may have; \
+         choose a range of some 400 operations"
     )]
     TooMany(usize),
 }
@@ -59,15 +61,21 @@ pub fn extract(capture: &Capture, range: Interval) -> Result<Extracted, ExtractE
     spans.sort_by_key(|placed| (placed.span.start, placed.span.end, placed.span.id));
     let ties = ties(capture, &spans);
     let order = Order::new(&spans, &ties);
-    let mut script = Script::new(capture, &order);
-    for step in &order.steps {
-        match step {
-            Step::Run(placed, at) => script.run(placed, *at),
-            Step::Record(event, lane) => script.record(*event, *lane),
-            Step::Wait(event, lane) => script.wait(*event, *lane),
+    for style in [Style::Full, Style::Terse] {
+        let mut script = Script::new(capture, &order, style);
+        for step in &order.steps {
+            match step {
+                Step::Run(placed, at) => script.run(placed, *at),
+                Step::Record(event, lane) => script.record(*event, *lane),
+                Step::Wait(event, lane) => script.wait(*event, *lane),
+            }
+        }
+        let extracted = script.finish(range, &order);
+        if extracted.text.len() <= LONGEST {
+            return Ok(extracted);
         }
     }
-    Ok(script.finish(range, &order))
+    Err(ExtractError::TooMany(spans.len()))
 }
 
 /// Whether a stream does this by itself, rather than holding still.
@@ -142,7 +150,7 @@ mod tests {
         assert!(
             ExtractError::TooMany(60_000)
                 .to_string()
-                .contains("choose a shorter range")
+                .contains("choose a range")
         );
     }
 }

@@ -16,9 +16,19 @@ const BYTES: &[&str] = &["bytes", "Bytes", "size", "Size", "size_bytes", "size(B
 /// Bytes beyond which a copy is told as time alone: no device may have room for it.
 const LARGEST: i64 = 4 << 30;
 
+/// How much a text says besides what is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Streams by their names, every operation with the name it had, and parameters to stretch times with.
+    Full,
+    /// None of that, to fit more operations.
+    Terse,
+}
+
 /// A workload on its way.
 pub(super) struct Script<'a> {
     capture: &'a Capture,
+    style: Style,
     streams: BTreeMap<LaneId, String>,
     /// The name and the place in its array of each event.
     events: Vec<(String, u32)>,
@@ -26,17 +36,20 @@ pub(super) struct Script<'a> {
     calls: String,
     host: Option<Nanos>,
     unsized_copies: usize,
-    kernels: usize,
 }
 
 impl<'a> Script<'a> {
-    pub fn new(capture: &'a Capture, order: &Order) -> Self {
+    pub fn new(capture: &'a Capture, order: &Order, style: Style) -> Self {
         let mut names = Names::default();
         let mut streams = BTreeMap::new();
         for lane in capture.lane_order() {
             let used = order.steps.iter().any(|step| step.lane() == lane);
             if let (true, Some(row)) = (used, capture.lane(lane)) {
-                streams.insert(lane, names.unique(&row.name, "stream"));
+                let name = match style {
+                    Style::Full => row.name.clone(),
+                    Style::Terse => format!("s{}", streams.len()),
+                };
+                streams.insert(lane, names.unique(&name, "stream"));
             }
         }
         let mut counts: BTreeMap<String, u32> = BTreeMap::new();
@@ -53,13 +66,13 @@ impl<'a> Script<'a> {
         }
         Self {
             capture,
+            style,
             streams,
             events,
             buffers: BTreeSet::new(),
             calls: String::new(),
             host: None,
             unsized_copies: 0,
-            kernels: 0,
         }
     }
 
@@ -77,29 +90,36 @@ impl<'a> Script<'a> {
         let span = placed.span;
         let pause = at - self.host.unwrap_or(at);
         if pause >= PAUSE {
-            self.call(format_args!("work micros=\"pace * {}\"", micros(pause)));
+            let length = micros(pause);
+            match self.style {
+                Style::Full => self.call(format_args!("work micros=\"pace * {length}\"")),
+                Style::Terse => self.call(format_args!("work micros={length}")),
+            }
         }
         self.host = Some(self.host.map_or(at, |host| host.max(at)));
         let on = self.stream(span.lane);
-        let was = comment(self.capture.name(span.name));
+        let was = match self.style {
+            Style::Full => format!(" // {}", comment(self.capture.name(span.name))),
+            Style::Terse => String::new(),
+        };
         let bytes = self.bytes(&span);
         match (span.kind, bytes) {
             (SpanKind::Upload, Some(bytes)) => {
                 let buffer = self.buffer("up", &span, bytes);
-                self.call(format_args!("upload {buffer} on={on} // {was}"));
+                self.call(format_args!("upload {buffer} on={on}{was}"));
             }
             (SpanKind::Download, Some(bytes)) => {
                 let buffer = self.buffer("down", &span, bytes);
-                self.call(format_args!("download {buffer} on={on} // {was}"));
+                self.call(format_args!("download {buffer} on={on}{was}"));
             }
             (SpanKind::Copy, Some(bytes)) => {
                 let from = self.buffer("from", &span, bytes);
                 let to = self.buffer("to", &span, bytes);
-                self.call(format_args!("copy {from} {to} on={on} // {was}"));
+                self.call(format_args!("copy {from} {to} on={on}{was}"));
             }
             (SpanKind::Fill, Some(bytes)) => {
                 let buffer = self.buffer("fill", &span, bytes);
-                self.call(format_args!("fill {buffer} value=0 on={on} // {was}"));
+                self.call(format_args!("fill {buffer} value=0 on={on}{was}"));
             }
             (SpanKind::HostFunction, _) => {
                 let (name, length) = (quoted(self.capture.name(span.name)), span.end - span.start);
@@ -107,11 +127,14 @@ impl<'a> Script<'a> {
                 self.call(format_args!("host-function {name} micros={length} on={on}"));
             }
             (kind, _) => {
-                self.kernels += 1;
                 self.unsized_copies += usize::from(kind != SpanKind::Kernel);
                 let length = micros(span.end - span.start);
+                let length = match self.style {
+                    Style::Full => format!("\"scale * {length}\""),
+                    Style::Terse => length,
+                };
                 self.call(format_args!(
-                    "launch \"spin\" on={on} {{ set \"micros\" \"scale * {length}\" }} // {was}"
+                    "launch \"spin\" on={on} {{ set \"micros\" {length} }}{was}"
                 ));
             }
         }
@@ -164,7 +187,7 @@ impl<'a> Script<'a> {
             range.start, range.end
         );
         let _ = writeln!(text, "about {}\n", quoted(&about));
-        if self.kernels > 0 {
+        if self.calls.contains("\"scale * ") {
             text.push_str("param \"scale\" 1 min=0 max=1000 about=\"how long kernels spin, against the capture\"\n");
         }
         if self.calls.contains("\"pace * ") {

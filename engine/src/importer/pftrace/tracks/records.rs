@@ -16,7 +16,7 @@ impl Tracks {
             Record::Device(Box::new(Device {
                 id: *id,
                 name: format!("GPU {number}"),
-                backend: "pftrace".to_owned(),
+                backend: String::new(),
                 detail: String::new(),
             }))
         });
