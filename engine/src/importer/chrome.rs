@@ -16,6 +16,8 @@ mod scan;
 mod sense;
 mod stream;
 mod tally;
+#[cfg(test)]
+mod tests;
 mod texts;
 mod work;
 
