@@ -6,6 +6,7 @@ mod pictures;
 mod pipelines;
 mod receipts;
 mod storm;
+mod storms;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -5,9 +5,6 @@ use app::state::{ThemeChoice, Topic};
 use egui_kittest::kittest::Queryable as _;
 use engine::record::{PipelineId, PipelineState, PromiseId, SpanId, SpanKind};
 
-use engine::time::Nanos;
-use engine::workload::Moment;
-
 use super::{Window, storm};
 
 const SIZE: [f32; 2] = [1280.0, 800.0];
@@ -184,41 +181,4 @@ fn hundreds_of_pipelines_draw_only_the_rows_in_view() {
         .query_all_by_label_contains("· compute")
         .count();
     assert!((1..60).contains(&drawn), "{drawn} rows");
-}
-
-#[test]
-#[ignore = "a look while drawing"]
-fn look() {
-    let folder = std::path::PathBuf::from(std::env::var("LOOK").unwrap_or("/tmp/look".into()));
-    std::fs::create_dir_all(&folder).unwrap();
-    for (theme, name) in [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")] {
-        for (tab, count, size) in [
-            ("pipelines", 40, [1280.0, 800.0]),
-            ("promises", 40, [1920.0, 1080.0]),
-        ] {
-            let mut window = Window::new(size, theme);
-            window.answer(storm::records(count));
-            let topic = if tab == "pipelines" {
-                Topic::Pipeline(PipelineId(10))
-            } else {
-                Topic::Loss(0)
-            };
-            act(
-                &mut window,
-                vec![Action::OpenTab(tab), Action::SelectTopic(topic)],
-            );
-            if tab == "promises" {
-                act(
-                    &mut window,
-                    vec![Action::Lose(Moment::Time(Nanos(300_000)))],
-                );
-                window.harness.get_by_label("Lose device").click();
-                window.harness.run();
-            }
-            let image = window.harness.render().unwrap();
-            image
-                .save(folder.join(format!("{tab}-{name}.png")))
-                .unwrap();
-        }
-    }
 }

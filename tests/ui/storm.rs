@@ -141,7 +141,7 @@ fn head(maker: &mut Maker) {
         id: DeviceId(0),
         name: "made by hand".to_owned(),
         backend: "made".to_owned(),
-        detail: "this driver compiles at first use, not at creation".to_owned(),
+        detail: "compiled at its first use".to_owned(),
     })));
     maker.lane(HOST, Group::Host, Role::None, "main");
     maker.lane(TIMELINE, Group::Device, Role::None, "device timeline");

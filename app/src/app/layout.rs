@@ -40,7 +40,13 @@ impl App {
             let side = Side::left("left")
                 .default_size(232.0)
                 .size_range(160.0..=420.0);
-            side.frame(frame(theme, 14)).show(ui, |ui| {
+            // The scroll bar lies beside what is scrolled, not on it.
+            let bar = Margin {
+                right: 4,
+                ..frame(theme, 14).inner_margin
+            };
+            let frame = frame(theme, 14).inner_margin(bar);
+            side.frame(frame).show(ui, |ui| {
                 stack(ui, &scene, panels, Place::Left, &mut actions);
             });
         }
@@ -103,6 +109,7 @@ fn stack(
         return;
     }
     ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
+        ui.set_max_width(ui.available_width() - 10.0);
         for panel in own {
             ui.push_id(panel.id(), |ui| panel.ui(ui, scene, actions));
         }

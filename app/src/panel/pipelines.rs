@@ -141,10 +141,15 @@ impl Pipelines {
     }
 }
 
-/// What the devices say of when they compile, where it is not what one would expect.
+/// When the devices really compile, where that is not when a pipeline is created.
 fn notes(scene: &Scene<'_>) -> String {
-    let devices = scene.capture.devices().iter();
-    let late = devices.filter(|device| device.detail.contains("first use"));
-    let words = late.map(|device| format!("{}: {}", device.name, device.detail));
+    let is_said = |note: &str| {
+        let devices = scene.capture.devices().iter();
+        let mut said = devices.map(|device| device.detail.as_str());
+        let steps = || scene.capture.pipelines().iter().flat_map(|it| &it.steps);
+        said.any(|said| said.contains(note)) || steps().any(|step| step.detail.contains(note))
+    };
+    let notes = lines::NOTES.iter().filter(|(note, _)| is_said(note));
+    let words = notes.map(|(_, time)| format!("on this device {}", time.about()));
     words.collect::<Vec<_>>().join(" · ")
 }

@@ -49,7 +49,9 @@ fn label(capture: &Capture, loss: &Loss) -> String {
         Some(device) if capture.devices().len() > 1 => device.name.as_str(),
         _ => "device",
     };
-    let reason = text::shorten(&loss.reason, 36);
+    // What follows the first part is told by the inspector.
+    let reason = loss.reason.split("; ").next().unwrap_or_default();
+    let reason = text::shorten(reason, 36);
     let reason = if reason.is_empty() {
         loss.kind.label()
     } else {

@@ -17,7 +17,8 @@ pub struct Aftermath {
     pub spans: Vec<SpanId>,
     /// Promises that were pending at the loss, or asked for while the device was lost.
     pub promises: Vec<PromiseId>,
-    /// Pipelines that were not ready at the loss, or asked for while the device was lost.
+    /// Pipelines that were not ready at the loss, that were lost with the device, or that were asked for while it was
+    /// lost.
     pub pipelines: Vec<PipelineId>,
     /// How the device was opened anew.
     pub recovery: Option<Recovery>,
@@ -110,15 +111,16 @@ fn was_pending(pledge: &Pledge, loss: &Loss) -> bool {
     settlement.time >= loss.time || destroyed && settlement.value.contains("AbortError")
 }
 
-/// Whether the pipeline was on its way on the lost device.
+/// Whether the pipeline was on its way on the lost device, or ready there and lost with it.
 fn was_underway(stages: &Stages, loss: &Loss) -> bool {
     let pipeline = &stages.pipeline;
     let over = [PipelineState::Ready, PipelineState::Failed]
         .into_iter()
         .filter_map(|state| stages.reached(state))
         .min();
+    let is_lost = stages.state() == PipelineState::Lost;
     (pipeline.device, pipeline.generation) == (loss.device, loss.generation)
-        && over.is_none_or(|time| time >= loss.time)
+        && (is_lost || over.is_none_or(|time| time >= loss.time))
 }
 
 #[cfg(test)]

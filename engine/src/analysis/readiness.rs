@@ -50,10 +50,8 @@ impl Readiness {
                 found.first_use = Some((placed.span.id, placed.span.start));
             }
         }
-        let told = stages.steps.iter().rev();
-        let mut told = told.map(|step| step.detail.trim());
-        let told = told.find(|detail| !detail.is_empty() && !CACHE.contains(detail));
-        told.unwrap_or_default().clone_into(&mut found.detail);
+        let mut told = stages.steps.iter().rev().map(|step| said(&step.detail));
+        found.detail = told.find(|detail| !detail.is_empty()).unwrap_or_default();
         found
     }
 }
@@ -64,6 +62,13 @@ pub fn pipeline_of(capture: &Capture, span: SpanId) -> Option<&Stages> {
     let steps = |stages: &&Stages| stages.steps.iter().any(|step| step.span == span);
     let brought = pipelines().find(steps);
     brought.or_else(|| pipelines().find(|stages| stages.pipeline.call == span))
+}
+
+/// What a step says besides what the cache did.
+fn said(detail: &str) -> String {
+    let parts = detail.split("; ");
+    let parts = parts.filter(|part| !CACHE.contains(&part.trim()));
+    parts.collect::<Vec<_>>().join("; ").trim().to_owned()
 }
 
 /// Whether it came out of a cache, as its steps say.
@@ -144,7 +149,7 @@ mod tests {
             span(3, 5, SpanKind::Kernel, 60, 90),
             span(4, 5, SpanKind::Kernel, 90, 95),
             step(PipelineState::Requested, 1, 0, ""),
-            step(PipelineState::Compiling, 10, 1, "cache miss"),
+            step(PipelineState::Compiling, 10, 1, "cache miss; compiled late"),
             step(PipelineState::Ready, 60, 1, ""),
             needed(1, 2),
             needed(1, 4),
@@ -157,6 +162,6 @@ mod tests {
         assert_eq!((found.cached, found.worker), (Some(false), Some(LaneId(3))));
         assert_eq!(found.first_use, Some((SpanId(3), Nanos(60))));
         assert_eq!(found.stalled, Nanos(40));
-        assert_eq!(found.detail, "");
+        assert_eq!(found.detail, "compiled late");
     }
 }

@@ -119,8 +119,9 @@ fn reasons(ui: &mut Ui, scene: &Scene<'_>, settlement: &Settlement) {
             ui.label(&settlement.reason);
         }
         if !settlement.anchor.is_empty() {
-            let address = format!("{SPECIFICATION}{}", settlement.anchor);
-            ui.hyperlink_to(RichText::new(&settlement.anchor).small(), address);
+            let (words, address) = place(&settlement.anchor);
+            ui.hyperlink_to(RichText::new(words).small(), address)
+                .on_hover_text("Where the specification says so");
         }
         if !settlement.actual.is_empty() {
             ui.add_space(GRID);
@@ -130,11 +131,38 @@ fn reasons(ui: &mut Ui, scene: &Scene<'_>, settlement: &Settlement) {
     });
 }
 
+/// A place in the specification: its anchor alone, and its whole address.
+fn place(anchor: &str) -> (&str, String) {
+    match anchor.split_once('#') {
+        Some((page, _)) if page.is_empty() => (anchor, format!("{SPECIFICATION}{anchor}")),
+        Some((page, _)) => (
+            anchor.get(page.len()..).unwrap_or(anchor),
+            anchor.to_owned(),
+        ),
+        None => (anchor, anchor.to_owned()),
+    }
+}
+
 /// How it ended, in a few words.
 pub fn outcome(pledge: &Pledge) -> String {
     match &pledge.settlement {
         None => String::from("pending"),
         Some(settlement) if settlement.value.is_empty() => settlement.verdict.label().to_owned(),
         Some(settlement) => format!("{} with {}", settlement.verdict.label(), settlement.value),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_anchor_leads_to_the_specification_whether_it_is_whole_or_not() {
+        let whole = format!("{SPECIFICATION}#lose-the-device");
+        assert_eq!(
+            place("#lose-the-device"),
+            ("#lose-the-device", whole.clone())
+        );
+        assert_eq!(place(&whole), ("#lose-the-device", whole.clone()));
     }
 }

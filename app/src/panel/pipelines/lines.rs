@@ -1,6 +1,7 @@
 //! A pipeline as a line of the table.
 
 use engine::analysis::Readiness;
+use engine::backend::CompileTime;
 use engine::capture::Stages;
 use engine::record::{PipelineId, PipelineState, SpanId};
 use engine::time::Nanos;
@@ -62,6 +63,13 @@ pub const COLUMNS: &[Column] = &[
     ),
 ];
 
+/// What steps say of when a device really compiles, and what that means. It is true of every row, so it is said once,
+/// above the table.
+pub const NOTES: [(&str, CompileTime); 2] = [
+    ("compiled at its first use", CompileTime::FirstUse),
+    ("only looked at", CompileTime::Never),
+];
+
 /// The column of the first use.
 pub const FIRST_USE: usize = 7;
 /// The column of what was said.
@@ -112,7 +120,7 @@ pub fn line(scene: &Scene<'_>, stages: &Stages) -> (Line, Vec<Cell>) {
         Cell::number(generation(scene, pipeline.generation), |number| {
             number.to_string()
         }),
-        detail(stages.state(), found.detail),
+        detail(stages.state(), &found.detail),
     ];
     let words: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
     let line = Line {
@@ -143,7 +151,10 @@ fn state(scene: &Scene<'_>, state: PipelineState) -> Cell {
     }
 }
 
-fn detail(state: PipelineState, words: String) -> Cell {
+fn detail(state: PipelineState, words: &str) -> Cell {
+    let is_note = |part: &&str| NOTES.iter().any(|(note, _)| part.contains(note));
+    let parts = words.split("; ").filter(|part| !is_note(part));
+    let words = parts.collect::<Vec<_>>().join("; ");
     let ink = match state {
         PipelineState::Failed | PipelineState::Lost => Ink::Bad,
         _ => Ink::Weak,
