@@ -134,7 +134,7 @@ fn reasons(ui: &mut Ui, scene: &Scene<'_>, settlement: &Settlement) {
 /// A place in the specification: its anchor alone, and its whole address.
 fn place(anchor: &str) -> (&str, String) {
     match anchor.split_once('#') {
-        Some((page, _)) if page.is_empty() => (anchor, format!("{SPECIFICATION}{anchor}")),
+        Some(("", _)) => (anchor, format!("{SPECIFICATION}{anchor}")),
         Some((page, _)) => (
             anchor.get(page.len()..).unwrap_or(anchor),
             anchor.to_owned(),
