@@ -53,8 +53,10 @@ pub const EXPORTERS: &[&dyn Exporter] = &[
 pub fn for_path(path: &Path) -> Option<&'static dyn Exporter> {
     let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
     let asked = EXPORTERS.iter().filter(|exporter| {
-        let stem = name.strip_suffix(exporter.extension());
-        stem.is_some_and(|stem| stem.ends_with('.'))
+        let ending = exporter.extension();
+        let stem = name.strip_suffix(ending);
+        // A name may be no more than an ending of two parts.
+        stem.is_some_and(|stem| stem.ends_with('.') || stem.is_empty() && ending.contains('.'))
     });
     asked.max_by_key(|it| it.extension().len()).copied()
 }

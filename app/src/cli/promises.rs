@@ -82,7 +82,10 @@ impl Outcomes {
         for it in &self.promises {
             let time = it.settled_ns.map(|time| text::duration(Nanos(time)));
             table.row([
-                it.name.clone(),
+                match it.name.as_str() {
+                    "" => "(compiled again)".to_owned(),
+                    name => name.to_owned(),
+                },
                 it.api.clone(),
                 it.outcome.to_owned(),
                 it.value.clone(),

@@ -29,7 +29,7 @@ mod tests {
 
     #[test]
     fn a_buffer_that_is_too_large_is_named() {
-        let source = "about \"x\"\nstream \"s\"\nbuffer \"small\" f32=4\nbuffer \"large\" f32=100\nhost \"main\" {}\n";
+        let source = "about \"x\"\nstream \"s\"\nbuffer \"small\" f32=4\nbuffer \"large\" f32=100\nhost \"main\" { work micros=1 }\n";
         let plan = Document::parse("x", source).unwrap().plan(&[]).unwrap();
         let found = BACKENDS
             .iter()

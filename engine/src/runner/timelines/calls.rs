@@ -166,6 +166,11 @@ impl Timelines {
         };
         let host = Self::content(asked.host);
         let mut state = self.lock();
+        if state.is_closed {
+            // The run has ended while the device was opened anew: nobody would settle it.
+            flag.raise(asked.time);
+            return flag;
+        }
         let is_async = answer != Answer::Handle;
         let (id, made) = if is_async {
             state.model.create_pipeline_async(host, asked.span, shape)

@@ -59,7 +59,7 @@ pub fn arguments(
         cursor.space();
         let key = cursor.text()?;
         let key = intern(table, key);
-        cursor.expect(b':')?;
+        cursor.demand(b':')?;
         let payload = value(cursor, table)?;
         out.push(Argument { key, payload });
         cursor.space();

@@ -138,7 +138,7 @@ fn resume(bytes: &[u8], from: usize) -> usize {
 /// The place of an opening bracket that follows `at` after one comma.
 pub fn boundary(bytes: &[u8], at: usize) -> Option<usize> {
     let mut cursor = Cursor::new(bytes, at);
-    cursor.expect(b',').ok()?;
+    cursor.demand(b',').ok()?;
     cursor.space();
     (cursor.peek() == Some(b'{')).then(|| cursor.at())
 }

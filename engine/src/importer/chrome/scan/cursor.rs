@@ -58,7 +58,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Passes white space and one byte that has to follow.
-    pub fn expect(&mut self, byte: u8) -> Result<(), Fault> {
+    pub fn demand(&mut self, byte: u8) -> Result<(), Fault> {
         if self.peek() != Some(byte) {
             self.space();
         }
@@ -74,7 +74,7 @@ impl<'a> Cursor<'a> {
 
     /// Passes a text between quotes.
     pub fn text(&mut self) -> Result<Raw<'a>, Fault> {
-        self.expect(b'"')?;
+        self.demand(b'"')?;
         let rest = self.bytes.get(self.at..).unwrap_or_default();
         let end = quote(rest).ok_or(Fault::Cut)?;
         if rest.get(end) == Some(&b'"') {

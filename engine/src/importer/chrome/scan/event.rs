@@ -99,7 +99,7 @@ pub struct Desk<'a> {
 pub fn event(cursor: &mut Cursor<'_>, desk: &mut Desk<'_>) -> Result<Event, Fault> {
     let first = desk.arguments.len();
     let mut draft = Draft::default();
-    cursor.expect(b'{')?;
+    cursor.demand(b'{')?;
     cursor.space();
     if cursor.peek() == Some(b'}') {
         cursor.step();
@@ -108,7 +108,7 @@ pub fn event(cursor: &mut Cursor<'_>, desk: &mut Desk<'_>) -> Result<Event, Faul
     loop {
         cursor.space();
         let key = cursor.text()?;
-        cursor.expect(b':')?;
+        cursor.demand(b':')?;
         draft.field(key, cursor, desk)?;
         if cursor.peek() != Some(b',') {
             cursor.space();

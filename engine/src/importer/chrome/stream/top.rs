@@ -93,7 +93,7 @@ impl Top {
     pub fn finish(&mut self, bytes: &[u8]) {
         let mut cursor = Cursor::new(bytes, 0);
         // The list may be followed by nothing, by a comma and more keys, or by the end of the object.
-        if cursor.expect(b',').is_ok() {
+        if cursor.demand(b',').is_ok() {
             let _: Result<Place, Fault> = self.keys(&mut cursor);
         }
     }
@@ -112,7 +112,7 @@ impl Top {
                 None => return Err(Fault::Cut),
             }
             let key = cursor.text()?.bytes;
-            cursor.expect(b':')?;
+            cursor.demand(b':')?;
             cursor.space();
             if key == LIST && cursor.peek() == Some(b'[') {
                 return Ok(Place::List(cursor.at() + 1));
