@@ -61,7 +61,7 @@ host "two" edition="before-2024-07" {
 fn backends() -> Vec<&'static str> {
     let open = |name: &str, probe: Result<_, engine::backend::Error>| {
         probe
-            .inspect_err(|error| println!("skipped {name}: {error}"))
+            .inspect_err(|error| eprintln!("skipped {name}: {error}"))
             .is_ok()
     };
     let all = BACKENDS.iter().filter(|it| open(it.name(), it.probe()));

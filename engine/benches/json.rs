@@ -1,6 +1,6 @@
 //! Speed of trace JSON: Kineto-like files of 0.1, 1 and 5 million events, opened to a full capture.
 //!
-//! Prints one table of medians. What opening is compared with is serde_json reading the same bytes, which are in memory
+//! Prints one table of medians. What opening is compared with is `serde_json` reading the same bytes, which are in memory
 //! already, into typed structs on one core and dropping each: of the parsers that were tried, sonic-rs and jiter among
 //! them, it is the quickest at that. `SYNCLINE_JSON=FILE` opens one file of yours instead.
 

@@ -8,6 +8,7 @@ use engine::workload::bundled;
 
 const ROUNDS: usize = 15;
 
+#[expect(clippy::print_stdout, reason = "a bench prints its table")]
 fn main() {
     for backend in BACKENDS {
         let caps = backend.probe().map(|found| found.into_iter().next());
@@ -21,6 +22,7 @@ fn main() {
     }
 }
 
+#[expect(clippy::print_stdout, reason = "a bench prints its table")]
 fn report(backend: &str, device: &str) {
     let mut times: Vec<(f64, f64)> = (0..ROUNDS).filter_map(|_| once(backend)).collect();
     times.sort_by(|a, b| a.1.total_cmp(&b.1));

@@ -279,9 +279,9 @@ fn a_lost_device_takes_everything_pending_with_it() {
         assert!(bench.device.settle(Duration::from_secs(30)), "{name}");
         let kept = bench.kept.clone();
         drop(bench);
-        let states: Vec<State> = kept.spans().iter().map(|span| span.state).collect();
-        assert_eq!(states[0], State::Done, "{name}");
-        assert_eq!(states[1..], [State::Lost; 5], "{name}");
+        let ends: Vec<State> = kept.spans().iter().map(|span| span.state).collect();
+        assert_eq!(ends[0], State::Done, "{name}");
+        assert_eq!(ends[1..], [State::Lost; 5], "{name}");
         let spans = kept.spans();
         assert!(
             spans[1].end <= report.time,

@@ -65,9 +65,9 @@ fn serialised(
     queues: &BTreeSet<LaneId>,
     dependencies: &[Dependency],
 ) {
-    let queued = spans.values().filter(|span| queues.contains(&span.lane));
-    let mut queued: Vec<Span> = queued.copied().collect();
-    for span in &queued {
+    let found = spans.values().filter(|span| queues.contains(&span.lane));
+    let mut operations: Vec<Span> = found.copied().collect();
+    for span in &operations {
         let cause = dependencies.iter().find(|tie| tie.effect == span.id);
         let cause = cause.map(|tie| (tie.kind, spans[&tie.cause]));
         let (kind, cause) = cause.expect("each operation in a queue is one of a stream");
@@ -75,9 +75,9 @@ fn serialised(
         assert_eq!((cause.name, cause.state), (span.name, span.state));
         assert_eq!(cause.end, span.end, "{cause:?} {span:?}");
     }
-    queued.retain(|span| span.state == State::Done);
-    queued.sort_by_key(|span| (span.start, span.end));
-    for pair in queued.windows(2) {
+    operations.retain(|span| span.state == State::Done);
+    operations.sort_by_key(|span| (span.start, span.end));
+    for pair in operations.windows(2) {
         assert!(pair[0].end <= pair[1].start, "{pair:?} overlap in a queue");
     }
 }

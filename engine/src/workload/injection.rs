@@ -129,7 +129,9 @@ fn time(text: &str) -> Option<Nanos> {
     let (unit, scale) = UNITS.into_iter().find(|(unit, _)| text.ends_with(unit))?;
     let number: f64 = text.strip_suffix(unit)?.trim().parse().ok()?;
     let nanos = number * scale;
-    (nanos >= 0.0 && nanos < 9e18).then_some(Nanos(nanos.round() as i64))
+    (0.0..9e18)
+        .contains(&nanos)
+        .then_some(Nanos(nanos.round() as i64))
 }
 
 impl TryFrom<String> for Injection {
