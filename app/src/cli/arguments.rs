@@ -88,9 +88,9 @@ pub struct RunOptions {
     /// A file in KDL, or the name of a workload that comes with the program
     #[arg(value_name = "FILE|NAME")]
     pub workload: String,
-    /// What runs it; `syncline backends` lists them
-    #[arg(long, default_value = "cpu")]
-    pub backend: String,
+    /// What runs it; `syncline backends` lists them. Without it, wgpu where there is a graphics device, else cpu
+    #[arg(long)]
+    pub backend: Option<String>,
     /// Which of the backend's adapters: its number, or a part of its name
     #[arg(long, default_value = "", hide_default_value = true)]
     pub adapter: String,

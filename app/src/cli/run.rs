@@ -42,11 +42,14 @@ pub(super) fn run(options: &RunOptions, streams: &mut Streams<'_>) -> Result<u8,
 /// What to run, with everything that can be wrong about it said before it starts.
 fn request(options: &RunOptions) -> Result<RunRequest, String> {
     let names = || backend::BACKENDS.iter().map(|it| it.name());
-    if backend::named(&options.backend).is_none() {
-        let hint = nearest(&options.backend, names()).unwrap_or_default();
+    let backend = options.backend.clone().unwrap_or_else(|| {
+        let (best, _) = backend::default_backend();
+        best.name().to_owned()
+    });
+    if backend::named(&backend).is_none() {
+        let hint = nearest(&backend, names()).unwrap_or_default();
         return Err(format!(
-            "there is no backend “{}”; {}",
-            options.backend,
+            "there is no backend “{backend}”; {}",
             or(hint, "`syncline backends` lists them")
         ));
     }
@@ -62,7 +65,7 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
         name,
         source,
         parameters: options.parameters.clone(),
-        backend: options.backend.clone(),
+        backend,
         save: options.save.clone(),
         paused: false,
         pace: Pace::Full,
