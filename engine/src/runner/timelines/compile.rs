@@ -31,7 +31,7 @@ pub(super) fn request(plan: &PipelinePlan) -> CompileRequest {
             PipelineKind::Compute => crate::record::PipelineKind::Compute,
             PipelineKind::Render => crate::record::PipelineKind::Render,
         },
-        cache: true,
+        cache: plan.cache,
         slow: Duration::from_nanos(plan.slow.0.max(0) as u64),
     }
 }
