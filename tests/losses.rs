@@ -14,10 +14,10 @@ buffer "x" f32=1024 init="k"
 host "main" {
     upload "x" on="a"
     repeat 10 {
-        launch "spin" on="a" label="work" { set "micros" 400 }
+        launch "spin" on="a" label="work" { set "micros" 1000 }
         record "done" on="a"
         wait "done" on="b"
-        launch "spin" on="b" { set "micros" 200 }
+        launch "spin" on="b" { set "micros" 4000 }
         synchronize-stream "b" label="step"
     }
     download "x" on="a" label="last"
