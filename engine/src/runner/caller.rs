@@ -93,7 +93,7 @@ impl Caller {
             end: self.shared.device.now(self.host),
         }));
         if let Some(timelines) = &self.shared.timelines {
-            timelines.release(self.host);
+            timelines.release(self.host, &self.reporter);
         }
         result
     }

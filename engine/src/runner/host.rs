@@ -58,7 +58,7 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
         }
         if let Some(timelines) = &shared.timelines {
             timelines.drain(shared, host);
-            timelines.release(host);
+            timelines.release(host, reporter);
         }
         shared.before_call(placed.place, reporter);
         match caller.make(&placed) {
@@ -75,7 +75,7 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
     match &shared.timelines {
         Some(timelines) if !shared.losses.is_replaying() => {
             let settled = timelines.settle_all(shared, host).map(|_| ());
-            timelines.release(host);
+            timelines.release(host, reporter);
             settled
         }
         _ => Ok(()),

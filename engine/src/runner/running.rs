@@ -305,7 +305,8 @@ impl Running {
         }
         if let Some(timelines) = &self.shared.timelines {
             timelines.close(&self.shared);
-            (0..self.shared.plan.hosts.len()).for_each(|host| timelines.release(HostIndex(host)));
+            (0..self.shared.plan.hosts.len())
+                .for_each(|host| timelines.release(HostIndex(host), &self.reporter));
         }
         // Streams that run on, where the run was stopped, are part of it until they end.
         while !self.shared.device.settle(Duration::from_millis(100)) {

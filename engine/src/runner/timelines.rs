@@ -112,11 +112,12 @@ impl Timelines {
         }
     }
 
-    /// The call of `host` has been reported: what was done inside it follows.
-    pub fn release(&self, host: HostIndex) {
+    /// The call of `host` has been reported to `reporter`: what was done inside it follows, by the same way, so that
+    /// it comes out after it.
+    pub fn release(&self, host: HostIndex, reporter: &Reporter) {
         if let Some(nested) = self.nested.get(host.0) {
             for record in std::mem::take(&mut *lock(nested)) {
-                self.reporter.send(record);
+                reporter.send(record);
             }
         }
     }
