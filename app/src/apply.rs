@@ -11,7 +11,7 @@ use engine::runner::Recovery;
 use engine::workload::Moment;
 
 use crate::action::{Action, Command, Request};
-use crate::state::{Motion, Selection, State, Switch, ThemeChoice};
+use crate::state::{Motion, Selection, State, Switch, ThemeChoice, Window};
 
 pub use view::keep_up;
 
@@ -123,7 +123,8 @@ fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Opti
         Command::MarkRange => go::mark(state, capture, false),
         Command::WidenRange => go::mark(state, capture, true),
         Command::Clear => clear(state),
-        Command::Help => state.help = !state.help,
+        Command::Help => open(state, Window::Keys),
+        Command::Guides => open(state, Window::Guides),
     }
     None
 }
@@ -141,6 +142,11 @@ fn toggle(state: &mut State, switch: Switch) {
     set(state, switch, !on);
 }
 
+/// Opens a window, or closes it where it is open.
+fn open(state: &mut State, window: Window) {
+    state.window = Some(window).filter(|_| state.window != Some(window));
+}
+
 /// Puts the notice away. The first start's line is a note; once read, it is not said again.
 fn put_away(state: &mut State) {
     let notice = state.notice.take();
@@ -149,8 +155,8 @@ fn put_away(state: &mut State) {
 
 /// Closes what is open, the topmost first; only then forgets what is chosen.
 fn clear(state: &mut State) {
-    if state.help {
-        state.help = false;
+    if state.window.is_some() {
+        state.window = None;
     } else if state.notice.is_some() {
         put_away(state);
     } else if !state.search.is_empty() {

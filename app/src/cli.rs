@@ -7,6 +7,7 @@ mod details;
 mod extract;
 mod figures;
 mod findings;
+mod guide;
 mod interrupt;
 mod lists;
 mod open;
@@ -130,6 +131,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop
         Some(Command::Run(options)) => run::run(options, streams),
         Some(Command::Workloads { format }) => lists::workloads(*format, streams),
         Some(Command::Backends { format }) => lists::backends(*format, streams),
+        Some(Command::Guide { name }) => guide::guide(name.as_deref(), streams),
         Some(Command::Check { files }) => check::check(files, streams),
         Some(Command::Info { files, format }) => details::details(files, *format, streams),
         Some(Command::Convert { files }) => convert::convert(files, streams),

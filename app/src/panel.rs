@@ -4,6 +4,7 @@ mod choice;
 mod expectations;
 mod findings;
 mod fit;
+mod guide;
 mod help;
 mod inspector;
 mod log;
@@ -28,6 +29,7 @@ pub use widgets::{Sign, hint, section, toggle};
 use eframe::egui::Ui;
 
 use crate::action::Action;
+use crate::state::Window;
 
 /// Where a panel stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +41,7 @@ pub enum Place {
     /// Below the timeline, one tab each.
     Bottom,
     /// In a window of its own, while it is asked for.
-    Window,
+    Window(Window),
 }
 
 /// A part of the window. It reads the scene and answers with actions; its own state is scroll, sort and the like.
@@ -80,4 +82,5 @@ pub const PANELS: &[Make] = &[
     || Box::new(receipts::Receipts),
     || Box::new(log::LogLines),
     || Box::new(help::Help),
+    || Box::new(guide::Coming::default()),
 ];

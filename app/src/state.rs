@@ -26,8 +26,8 @@ pub struct State {
     pub follow: bool,
     /// What is searched for; empty when nothing is.
     pub search: String,
-    /// Whether the help window is open.
-    pub help: bool,
+    /// The window that is open over the others.
+    pub window: Option<Window>,
     /// What stays from one start to the next.
     pub settings: Settings,
     /// The workloads that were opened or edited.
@@ -38,6 +38,15 @@ pub struct State {
     pub notice: Option<Notice>,
     /// By how much the times of each file of the capture were moved by hand.
     pub alignment: Vec<Nanos>,
+}
+
+/// A window that opens over the others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Window {
+    /// Keys and gestures.
+    Keys,
+    /// What other systems call things.
+    Guides,
 }
 
 /// How devices are to be lost, and what then.

@@ -55,6 +55,7 @@ mod expectation;
 mod expression;
 mod gpu;
 mod gpu_act;
+mod guides;
 mod injection;
 mod kernel;
 mod model;
@@ -73,6 +74,7 @@ pub use gpu::{
     Edition, ErrorFilter, GpuCall, MapMode, PipelineIndex, PipelineKind, PipelinePlan,
     PromiseIndex, ShaderPlan,
 };
+pub use guides::{Guide, guides};
 pub use injection::{Injection, LossBy, Moment, Unclear};
 pub use kernel::{KERNELS, Kernel, Shape};
 pub use model::{

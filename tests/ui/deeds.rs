@@ -205,7 +205,7 @@ fn the_help_lists_every_key() {
     }
     window.harness.key_press(Key::Escape);
     window.harness.run();
-    assert!(!window.harness.state().scene().state.help);
+    assert!(window.harness.state().scene().state.window.is_none());
 }
 
 #[test]

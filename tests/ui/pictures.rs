@@ -40,7 +40,7 @@ fn size(place: Place) -> [f32; 2] {
         Place::Left => [240.0, 420.0],
         Place::Right => [300.0, 520.0],
         Place::Bottom => [900.0, 260.0],
-        Place::Window => [780.0, 520.0],
+        Place::Window(_) => [780.0, 520.0],
     }
 }
 

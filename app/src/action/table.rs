@@ -131,6 +131,7 @@ commands! {
     Clear, Go, "Clear", "Close what is open, then clear the selection", [key(Key::Escape)];
 
     Help, Help, "Keys and gestures", "This table", [key(Key::Questionmark), key(Key::F1)];
+    Guides, Help, "Coming from another system", "What CUDA, Warp, WebGPU and others call things, and what they are called here", [key(Key::G)];
 }
 
 impl Command {

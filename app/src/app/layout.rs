@@ -236,12 +236,12 @@ fn windows(
     panels: &mut [Box<dyn Panel>],
     actions: &mut Vec<Action>,
 ) {
-    if !scene.state.help {
+    let Some(window) = scene.state.window else {
         return;
-    }
+    };
     for panel in panels
         .iter_mut()
-        .filter(|panel| panel.place() == Place::Window)
+        .filter(|panel| panel.place() == Place::Window(window))
     {
         let mut open = true;
         Window::new(panel.title())
@@ -253,7 +253,7 @@ fn windows(
             .anchor(eframe::egui::Align2::CENTER_CENTER, [0.0, 0.0])
             .show(context, |ui| panel.ui(ui, scene, actions));
         if !open {
-            actions.push(Command::Help.into());
+            actions.push(Command::Clear.into());
         }
     }
 }

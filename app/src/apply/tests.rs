@@ -234,7 +234,7 @@ fn escape_closes_one_thing_at_a_time() {
         ],
     );
     run(&mut state, [Command::Clear.into()]);
-    assert!(!state.help && state.search == "x");
+    assert!(state.window.is_none() && state.search == "x");
     run(&mut state, [Command::Clear.into()]);
     assert!(state.search.is_empty() && state.selection.span.is_some());
     run(&mut state, [Command::Clear.into()]);

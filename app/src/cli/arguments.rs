@@ -47,6 +47,11 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
+    /// Print what another system's names are called here, such as CUDA's or WebGPU's
+    Guide {
+        /// Which one; without it, a list of them
+        name: Option<String>,
+    },
     /// Read workloads and say what is wrong with them
     Check {
         /// The files, in KDL

@@ -5,6 +5,7 @@ use eframe::egui::{Grid, RichText, ScrollArea, Ui};
 use super::widgets::{compact, section};
 use super::{Panel, Place, Scene};
 use crate::action::{Action, COMMANDS, Entry, Menu};
+use crate::state::Window;
 use crate::theme::{GRID, Theme};
 
 /// The window of keys and gestures, made from the table of commands.
@@ -32,7 +33,7 @@ impl Panel for Help {
     }
 
     fn place(&self) -> Place {
-        Place::Window
+        Place::Window(Window::Keys)
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, _actions: &mut Vec<Action>) {

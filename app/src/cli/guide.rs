@@ -1,0 +1,29 @@
+//! The guides for people who know another system: which there are, and each one's text.
+
+use engine::workload::guides;
+
+use super::table::Table;
+use super::{FINE, Stop, Streams};
+
+/// Prints the guide called `name` as it is written, or which there are.
+pub(super) fn guide(name: Option<&str>, streams: &mut Streams<'_>) -> Result<u8, Stop> {
+    let Some(name) = name else {
+        let mut table = Table::new(&["name", "for someone who knows"]);
+        for guide in guides() {
+            table.row([guide.name.to_owned(), guide.title.to_owned()]);
+        }
+        table.write(streams.out)?;
+        return Ok(FINE);
+    };
+    let wanted = name.to_lowercase();
+    let is_it = |title: &str| title.to_lowercase() == wanted;
+    let Some(guide) = guides().iter().find(|it| is_it(it.name) || is_it(it.title)) else {
+        let names: Vec<&str> = guides().iter().map(|guide| guide.name).collect();
+        return Err(Stop::Wrong(format!(
+            "there is no guide “{name}”; there are: {}",
+            names.join(", ")
+        )));
+    };
+    write!(streams.out, "{}", guide.source)?;
+    Ok(FINE)
+}
