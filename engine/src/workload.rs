@@ -18,6 +18,10 @@
 //! and `repeat 8 index="i" { … }`. Any call can have a `label=` that expectations refer to. A launch names its kernel,
 //! and in its block what to `read`, to `write` and to `set`; see [`KERNELS`].
 //!
+//! A call that fails ends the run, unless something takes its error: `try { … }`, followed by any number of
+//! `catch "not-ready" { … }` and at most one `catch { … }` for every kind; see [`ErrorKind`]. The host thread goes on
+//! with the branch, and then behind the last one.
+//!
 //! An element of an array is `"x" i` or `"x[i + 1]"`, counted modulo the length of the array. Numbers may be
 //! expressions over the parameters and the indices of loops around: `+ - * / % ( )`, `min`, `max`, `floor`, `abs`,
 //! `sqrt`; `%` has the sign of its divisor.
@@ -49,8 +53,10 @@
 
 mod bundled;
 mod call;
+mod calls;
 mod document;
 mod error;
+mod error_kind;
 mod expectation;
 mod expression;
 mod gpu;
@@ -66,8 +72,10 @@ mod template;
 
 pub use bundled::{Bundled, bundled};
 pub use call::{Call, Launch, Place, Placed, Target};
+pub use calls::Calls;
 pub use document::Document;
 pub use error::{Error, nearest};
+pub use error_kind::ErrorKind;
 pub use expectation::{Bounds, ExpectationKind, ExpectationPlan, Mismatch, compare};
 pub use expression::Expression;
 pub use gpu::{
@@ -81,4 +89,3 @@ pub use model::{
     BufferIndex, BufferPlan, CallSite, EventIndex, EventPlan, HostPlan, Parameter, Plan, Role,
     SignalIndex, StreamIndex, StreamPlan,
 };
-pub use program::Calls;

@@ -1,5 +1,7 @@
 //! Why a backend cannot do what it was asked.
 
+use crate::workload::ErrorKind;
+
 /// Why a backend cannot do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -61,9 +63,43 @@ pub enum Error {
     /// It took longer than the caller would wait.
     #[error("not reached in time")]
     TimedOut,
-    /// The system gave no thread.
+    /// A call was refused, or says what failed before; everything is as it was (rule A46).
+    #[error("{reason}")]
+    Call {
+        /// What an error branch of the workload knows it by.
+        kind: ErrorKind,
+        /// What happened, why, and what to do next.
+        reason: String,
+    },
+    /// The system gives no thread.
     #[error(
         "a thread could not be started ({0}): use fewer streams, or raise the limit of threads"
     )]
     Thread(String),
+}
+
+impl Error {
+    /// A call that failed in one of the ways that workloads can catch.
+    pub fn call(kind: ErrorKind, reason: impl Into<String>) -> Self {
+        Self::Call {
+            kind,
+            reason: reason.into(),
+        }
+    }
+
+    /// What an error branch of the workload knows it by; none where no branch can take it.
+    pub const fn kind(&self) -> Option<ErrorKind> {
+        match self {
+            Self::Call { kind, .. } => Some(*kind),
+            Self::Unknown(_) => Some(ErrorKind::Unknown),
+            Self::Launch { .. } => Some(ErrorKind::InvalidLaunch),
+            Self::Poisoned(_) => Some(ErrorKind::DeviceFailed),
+            Self::Lost(_) => Some(ErrorKind::DeviceLost),
+            Self::TimedOut => Some(ErrorKind::TimedOut),
+            Self::Memory { .. } | Self::BufferLimit { .. } | Self::DeviceMemory(_) => {
+                Some(ErrorKind::OutOfMemory)
+            }
+            Self::Absent(_) | Self::Refused(_) | Self::Stopped | Self::Thread(_) => None,
+        }
+    }
 }

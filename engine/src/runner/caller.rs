@@ -6,6 +6,7 @@ mod gpu;
 mod label;
 mod order;
 mod problem;
+mod result;
 mod submit;
 
 use std::sync::Arc;
@@ -35,6 +36,8 @@ pub struct Caller {
     uses: Vec<Use>,
     /// For each call of the file, whether it was reported.
     known: Vec<bool>,
+    /// The call made last.
+    last: SpanId,
 }
 
 /// The call that is being made.
@@ -55,6 +58,7 @@ impl Caller {
             labels: Labels::default(),
             problems: problem::Tally::default(),
             uses: Vec::new(),
+            last: SpanId::NONE,
             shared,
             host,
             reporter,
@@ -74,7 +78,9 @@ impl Caller {
             name: self.label_of_call(&placed.call, placed.place),
             start,
         };
+        self.last = current.span;
         let (kind, result) = self.act(&current, &placed.call);
+        self.note_result(&current, &result);
         let state = match &result {
             Ok(()) => State::Done,
             Err(Error::Stopped) => State::Cancelled,

@@ -46,7 +46,8 @@ pub fn start(
 
 fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Result<(), Error> {
     let mut caller = Caller::new(Arc::clone(shared), host, reporter.clone());
-    for placed in shared.plan.calls(host.0) {
+    let mut calls = shared.plan.calls(host.0);
+    while let Some(placed) = calls.next() {
         shared.device.turn(host)?;
         shared.gate.pass(host)?;
         if let Some(progress) = shared.host(host) {
@@ -61,7 +62,17 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
             timelines.release(host, reporter);
         }
         shared.before_call(placed.place, reporter);
-        match caller.make(&placed) {
+        let made = caller.make(&placed);
+        let kind = made.as_ref().err().and_then(Error::kind);
+        if let Some(line) = kind.and_then(|kind| calls.catch(kind)) {
+            caller.note_caught(line);
+            if made.is_err_and(|error| matches!(error, Error::Poisoned(_) | Error::Lost(_))) {
+                shared.note_loss(reporter);
+                shared.forgive();
+            }
+            continue;
+        }
+        match made {
             // As WebGPU has it: what is asked of a lost device comes to nothing, and whoever asked goes on.
             Err(Error::Lost(_)) => {
                 shared.note_loss(reporter);

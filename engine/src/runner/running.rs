@@ -239,6 +239,7 @@ impl Running {
         }
         match self.shared.device.status() {
             Status::Lost(_) if self.shared.losses.goes_on() => self.ended_well(),
+            Status::Poisoned(_) | Status::Lost(_) if self.shared.is_forgiven() => self.ended_well(),
             Status::Poisoned(reason) | Status::Lost(reason) => Outcome::Failed(reason),
             Status::Working => self.ended_well(),
         }

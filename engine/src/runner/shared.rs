@@ -33,6 +33,7 @@ pub struct Shared {
     /// What is known of losses of the device.
     pub losses: Losses,
     is_over: AtomicBool,
+    is_forgiven: AtomicBool,
     streams: Vec<Mutex<Tail>>,
     signals: Vec<Mutex<Signal>>,
     hosts: Vec<Progress>,
@@ -99,6 +100,7 @@ impl Shared {
             losses,
             timelines,
             is_over: AtomicBool::new(false),
+            is_forgiven: AtomicBool::new(false),
             spans: AtomicU32::new(0),
             failure: Mutex::default(),
         }
@@ -154,6 +156,16 @@ impl Shared {
     pub fn fail(&self, reason: &str) {
         lock(&self.failure).get_or_insert_with(|| reason.to_owned());
         self.stop();
+    }
+
+    /// The workload itself took the error that says that the device failed or was lost.
+    pub fn forgive(&self) {
+        self.is_forgiven.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the workload took the error that says that the device failed or was lost: it ends no run.
+    pub fn is_forgiven(&self) -> bool {
+        self.is_forgiven.load(Ordering::SeqCst)
     }
 
     /// The run has ended.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::program::{Calls, Layout, Program};
-use super::{Edition, ExpectationPlan, Expression, PipelinePlan};
+use super::program::{Layout, Program};
+use super::{Calls, Edition, ExpectationPlan, Expression, PipelinePlan};
 
 /// A number that a workload can be run with other values of.
 #[derive(Clone, Debug, PartialEq)]
@@ -164,7 +164,7 @@ pub struct Plan {
     pub expectations: Vec<ExpectationPlan>,
     /// Every call of the file, at the position that [`super::Place::call`] gives.
     pub sites: Vec<CallSite>,
-    /// How many calls all host threads will make.
+    /// How many calls all host threads will make; those of error branches are counted as if each were taken.
     pub call_count: u64,
     pub(super) program: Arc<Program>,
     pub(super) layout: Arc<Layout>,

@@ -1,11 +1,10 @@
-//! The calls of a workload as compact code, and the iterator that unrolls its loops one call at a time.
+//! The calls of a workload as compact code: loops are kept as loops, and numbers as expressions.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::gpu_act::GpuAct;
 use super::{
-    BufferIndex, Call, EventIndex, Expression, Kernel, Launch, PipelineIndex, Place, Placed,
+    BufferIndex, Call, ErrorKind, EventIndex, Expression, Kernel, Launch, PipelineIndex, Place,
     SignalIndex, StreamIndex, Target,
 };
 use crate::time::Nanos;
@@ -28,6 +27,25 @@ pub(super) enum Step {
         end: usize,
     },
     Again,
+    /// Steps of which one may fail: then those of the first branch that takes such an error, in place of the rest.
+    Try {
+        branches: Vec<Branch>,
+    },
+    /// The end of steps of which one might have failed: goes on behind their branches.
+    Leave(usize),
+    /// The end of a branch: goes on behind the last one.
+    Skip(usize),
+}
+
+/// What is done in place of steps that fail.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Branch {
+    /// The errors that it takes: those of one kind, or all.
+    pub kind: Option<ErrorKind>,
+    /// Its first step.
+    pub start: usize,
+    /// Its line in the source, counted from 1.
+    pub line: u32,
 }
 
 /// A call whose names are known and whose numbers may still depend on variables.
@@ -243,99 +261,4 @@ pub(super) fn length(micros: f64) -> Nanos {
 /// How often a loop with this count runs.
 pub(super) fn rounds(count: f64) -> u64 {
     count.max(0.0) as u64
-}
-
-/// The calls of one host thread, made as they are asked for.
-#[derive(Clone, Debug)]
-pub struct Calls {
-    program: Arc<Program>,
-    layout: Arc<Layout>,
-    host: usize,
-    next: usize,
-    variables: Vec<f64>,
-    loops: Vec<Round>,
-}
-
-/// A loop that is under way.
-#[derive(Clone, Copy, Debug)]
-struct Round {
-    body: usize,
-    variable: usize,
-    index: u64,
-    count: u64,
-}
-
-impl Calls {
-    pub(super) fn new(program: Arc<Program>, layout: Arc<Layout>, host: usize) -> Self {
-        let variables = layout.values.clone();
-        Self {
-            program,
-            layout,
-            host,
-            next: 0,
-            variables,
-            loops: Vec::new(),
-        }
-    }
-
-    fn enter(&mut self, count: u64, variable: usize, end: usize) {
-        if count == 0 {
-            self.next = end + 1;
-            return;
-        }
-        self.variables.truncate(variable);
-        self.variables.push(0.0);
-        self.loops.push(Round {
-            body: self.next,
-            variable,
-            index: 0,
-            count,
-        });
-    }
-
-    fn again(&mut self) {
-        let Some(round) = self.loops.last_mut() else {
-            return;
-        };
-        round.index += 1;
-        if round.index < round.count {
-            self.next = round.body;
-            if let Some(index) = self.variables.get_mut(round.variable) {
-                *index = round.index as f64;
-            }
-        } else {
-            self.loops.pop();
-        }
-    }
-}
-
-impl Iterator for Calls {
-    type Item = Placed;
-
-    fn next(&mut self) -> Option<Placed> {
-        let program = Arc::clone(&self.program);
-        let code = program.hosts.get(self.host)?;
-        loop {
-            let step = code.get(self.next)?;
-            self.next += 1;
-            match step {
-                Step::Call(template) => {
-                    let call = template.act.call(&self.layout, &self.variables);
-                    return Some(Placed {
-                        call,
-                        place: template.place,
-                    });
-                }
-                Step::Repeat {
-                    count,
-                    variable,
-                    end,
-                    ..
-                } => {
-                    self.enter(rounds(count.evaluate(&self.variables)), *variable, *end);
-                }
-                Step::Again => self.again(),
-            }
-        }
-    }
 }

@@ -1,5 +1,6 @@
 //! Reads a KDL document into a template, and collects everything that is wrong on the way.
 
+mod attempt;
 mod calls;
 mod entries;
 mod expectations;

@@ -106,7 +106,8 @@ impl Planner<'_> {
                     self.repeat(walk, code, place + 1..*end, rounds, variables);
                     place = *end;
                 }
-                Some(Step::Again) | None => {}
+                // Branches are checked and counted as if each were taken.
+                Some(Step::Again | Step::Try { .. } | Step::Leave(_) | Step::Skip(_)) | None => {}
             }
             place += 1;
         }

@@ -86,7 +86,8 @@ impl<'c> Counter<'c> {
                     }
                     place = *end;
                 }
-                Some(Step::Again) | None => {}
+                // Branches are checked and counted as if each were taken.
+                Some(Step::Again | Step::Try { .. } | Step::Leave(_) | Step::Skip(_)) | None => {}
             }
             place += 1;
         }

@@ -43,7 +43,7 @@ impl Reader<'_> {
         code
     }
 
-    fn body(&mut self, node: &KdlNode, template: &mut Template, code: &mut Vec<Step>) {
+    pub(super) fn body(&mut self, node: &KdlNode, template: &mut Template, code: &mut Vec<Step>) {
         let Some(block) = node.children() else { return };
         if block.nodes().is_empty() {
             let message = format!("this {} does nothing", node.name().value());
@@ -53,14 +53,16 @@ impl Reader<'_> {
                 "put calls into it, or leave it out",
             );
         }
-        for child in block.nodes() {
+        let mut nodes = block.nodes().iter().peekable();
+        while let Some(child) = nodes.next() {
             let Some(rule) = self.rule(child, CALLS, "a host") else {
                 continue;
             };
-            if rule.name == "repeat" {
-                self.repeat(child, template, code);
-            } else {
-                self.call(rule, child, template, code);
+            match rule.name {
+                "repeat" => self.repeat(child, template, code),
+                "try" => self.attempt(child, &mut nodes, template, code),
+                "catch" => self.stray_catch(child),
+                _ => self.call(rule, child, template, code),
             }
         }
     }

@@ -29,6 +29,8 @@ pub(super) struct Names {
     pub pipelines: Vec<String>,
     pub promises: Vec<String>,
     pub hosts: Vec<String>,
+    /// How many `try`s are around.
+    pub attempts: usize,
     /// Calls by label.
     pub labels: BTreeMap<String, Vec<u32>>,
 }

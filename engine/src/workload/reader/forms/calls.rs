@@ -162,6 +162,11 @@ pub(in super::super) const CALLS: &[Rule] = &[
         "lose-device by=\"driver\" pipeline=\"saxpy\"",
     ),
     rule("recover-device", (0, 0), 0, &["label"], "recover-device"),
+    with(Block::Must, rule("try", (0, 0), 0, &[], "try { … }")),
+    with(
+        Block::May,
+        rule("catch", (0, 1), 0, &[], "catch \"not-ready\" { … }"),
+    ),
     with(
         Block::Must,
         rule(
