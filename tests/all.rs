@@ -21,6 +21,7 @@ mod losses;
 mod promises;
 mod readme;
 mod real;
+mod rocprofv3;
 mod several;
 mod sizes;
 mod ui;

@@ -11,6 +11,7 @@ use engine::record::{Record, Severity};
 use crate::captures::{capture, foreign, sample, saved};
 use crate::databases;
 use crate::house::root;
+use crate::rocprofv3;
 
 /// Files to damage: what every exporter writes, what another tool might write, and all of assets/captures.
 fn files() -> Vec<(String, Vec<u8>)> {
@@ -29,7 +30,12 @@ fn files() -> Vec<(String, Vec<u8>)> {
     });
     let other = ("other-tool.pftrace".to_owned(), foreign::sample());
     let made = databases::samples();
-    written.chain(kept).chain([other]).chain(made).collect()
+    let results = ("results.json".to_owned(), rocprofv3::sample());
+    written
+        .chain(kept)
+        .chain([other, results])
+        .chain(made)
+        .collect()
 }
 
 /// Opens bytes and applies what is in them. Whatever they are, this ends, and with an answer.
@@ -58,9 +64,15 @@ fn is_database(bytes: &[u8]) -> bool {
 
 /// Where the list of events of a file of JSON begins; 0 in other files.
 fn list_of_events(bytes: &[u8]) -> usize {
-    let key = b"\"traceEvents\"";
-    let found = bytes.windows(key.len()).position(|it| it == key);
-    found.map_or(0, |at| at + key.len() + 4)
+    let keys: [(&[u8], usize); 2] = [
+        (b"\"traceEvents\"", 4),
+        (b"\"dispatch_id\":1}},\n\"records\"", 128),
+    ];
+    let place = |(key, more): &(&[u8], usize)| {
+        let found = bytes.windows(key.len()).position(|it| it == *key);
+        found.map(|at| at + key.len() + more)
+    };
+    keys.iter().find_map(place).unwrap_or(0)
 }
 
 #[test]

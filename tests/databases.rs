@@ -7,7 +7,7 @@ mod nsight;
 mod nsight_reading;
 mod nvprof;
 mod others;
-mod reading;
+pub mod reading;
 mod real;
 mod rocpd;
 mod rpd;

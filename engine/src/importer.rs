@@ -9,6 +9,7 @@ pub mod pftrace;
 mod receipt;
 mod refused;
 pub mod rocpd;
+pub mod rocprofv3;
 pub mod rpd;
 mod several;
 mod sink;
@@ -53,6 +54,7 @@ pub const IMPORTERS: &[&dyn Importer] = &[
     &nsight::Nsight,
     &nvprof::Nvprof,
     &rocpd::Rocpd,
+    &rocprofv3::Rocprofv3,
     &rpd::Rpd,
     &ascend::Ascend,
 ];

@@ -31,7 +31,7 @@ pub enum Error {
         known: String,
     },
     /// Only its maker reads it.
-    #[error("{path} is {name}, which only its maker's own programs read; {instead}")]
+    #[error("{path} is {name}, which Syncline cannot read as it is; {instead}")]
     Refused {
         /// The file.
         path: PathBuf,

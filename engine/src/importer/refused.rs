@@ -1,4 +1,4 @@
-//! Formats that only their maker can read: each with the command that writes one that Syncline opens.
+//! Formats that only their maker can read, or nobody as they are: each with the command that writes one that Syncline opens.
 
 /// A format that is known and cannot be opened.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +35,12 @@ pub const REFUSED: &[Refused] = &[
         instead: "open the .trace.json.gz that the profiler writes beside it, or run xprof --logdir DIRECTORY and save \
                   the trace viewer's data",
     },
+    Refused {
+        name: "a Perfetto trace written out as text (.textproto)",
+        recognises: is_textproto,
+        instead: "run traceconv binary FILE out.pftrace, or protoc --encode=perfetto.protos.Trace with Perfetto's \
+                  trace.proto, and open out.pftrace",
+    },
 ];
 
 /// What files of Tracy begin with: those of today, and those packed with LZ4 and zstd by earlier versions.
@@ -57,6 +63,14 @@ fn is_xspace(head: &[u8]) -> bool {
         let name = start.get(at + 2..).unwrap_or_default();
         tag == 0x12 && at <= 8 && planes.iter().any(|plane| name.starts_with(plane))
     })
+}
+
+/// Whether a file is packets written out as text, behind comments.
+fn is_textproto(head: &[u8]) -> bool {
+    let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let mut lines = lines.filter(|line| !line.is_empty() && !line.starts_with(b"#"));
+    let packet = lines.next().and_then(|line| line.strip_prefix(b"packet"));
+    packet.is_some_and(|rest| matches!(rest.trim_ascii_start(), [b'{' | b':', ..]))
 }
 
 #[cfg(test)]
@@ -85,12 +99,15 @@ mod tests {
             Some("XSpace")
         );
         assert_eq!(refused(b"\x0a\x90\x03\x12\x09/host:CPU"), Some("XSpace"));
+        let text = b"# a test\n\npacket {\n  timestamp: 1\n}";
+        assert_eq!(refused(text), Some("Perfetto"));
     }
 
     #[test]
     fn files_that_open_are_not_refused() {
         assert_eq!(refused(b"\x0a\x05\x08\x01\x12\x01a"), None);
         assert_eq!(refused(b"SQLite format 3\0"), None);
+        assert_eq!(refused(b"packets are sent"), None);
         assert_eq!(refused(b"{\"traceEvents\":[]}"), None);
         assert_eq!(refused(b""), None);
     }

@@ -1,0 +1,186 @@
+//! What the file says of processes, devices, kernels and the names of operations.
+
+use std::collections::HashMap;
+
+use serde::Deserialize;
+use serde_json::from_slice;
+
+use super::row::Whole;
+use super::walk::Place;
+
+/// A fact by process and the file's own number.
+type Own = (u32, i64);
+
+/// Everything that records refer to by number.
+#[derive(Debug, Default)]
+pub(super) struct Facts {
+    /// The system's number of each process.
+    processes: Vec<i64>,
+    agents: HashMap<Own, Agent>,
+    kernels: HashMap<Own, String>,
+    counters: HashMap<Own, String>,
+    /// Operations by kind, by process.
+    operations: HashMap<Own, Kind>,
+    /// Kinds seen so far of each process.
+    kinds: HashMap<u32, i64>,
+    markers: HashMap<Own, String>,
+}
+
+/// A processor.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Agent {
+    id: Whole,
+    #[serde(rename = "type")]
+    sort: Whole,
+    name: String,
+    product_name: String,
+    logical_node_type_id: Whole,
+}
+
+impl Agent {
+    /// Whether it is a GPU.
+    pub fn is_gpu(&self) -> bool {
+        self.sort == Whole(Some(2))
+    }
+
+    /// What people call it, with its number among those of its sort.
+    pub fn title(&self) -> String {
+        let name = if self.product_name.is_empty() {
+            &self.name
+        } else {
+            &self.product_name
+        };
+        format!("{name} {}", self.logical_node_type_id.or_zero())
+    }
+
+    /// Its architecture.
+    pub fn architecture(&self) -> &str {
+        &self.name
+    }
+}
+
+/// A kernel's names.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Symbol {
+    kernel_id: Whole,
+    formatted_kernel_name: String,
+    demangled_kernel_name: String,
+    kernel_name: String,
+}
+
+/// A kind of record and the names of its operations.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Kind {
+    kind: String,
+    operations: Vec<String>,
+}
+
+/// A text by number.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Text {
+    key: Whole,
+    value: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Counter {
+    id: Whole,
+    name: String,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Metadata {
+    pid: Whole,
+}
+
+impl Facts {
+    /// Takes an element of a section that holds facts. Says no where it cannot be read.
+    pub fn take(&mut self, place: Place<'_>, bytes: &[u8]) -> bool {
+        let own = |id: Whole| (place.process, id.or_zero());
+        let taken =
+            match (place.section, place.list) {
+                ("metadata", _) => from_slice(bytes).map(|it: Metadata| {
+                    let at = place.process as usize;
+                    self.processes.resize(self.processes.len().max(at + 1), 0);
+                    if let Some(slot) = self.processes.get_mut(at) {
+                        *slot = it.pid.or_zero();
+                    }
+                }),
+                ("agents", _) => {
+                    from_slice(bytes).map(|it: Agent| drop(self.agents.insert(own(it.id), it)))
+                }
+                ("kernel_symbols", _) => from_slice(bytes).map(|it: Symbol| {
+                    let id = own(it.kernel_id);
+                    self.kernels.insert(id, it.best());
+                }),
+                ("counters", _) => from_slice(bytes)
+                    .map(|it: Counter| drop(self.counters.insert(own(it.id), it.name))),
+                ("strings", "buffer_records") => from_slice(bytes).map(|it: Kind| {
+                    let next = self.kinds.entry(place.process).or_default();
+                    self.operations.insert((place.process, *next), it);
+                    *next += 1;
+                }),
+                ("strings", "marker_api") => from_slice(bytes)
+                    .map(|it: Text| drop(self.markers.insert(own(it.key), it.value))),
+                _ => Ok(()),
+            };
+        taken.is_ok()
+    }
+
+    /// The system's number of a process.
+    pub fn process(&self, process: u32) -> i64 {
+        let known = self.processes.get(process as usize);
+        known.copied().unwrap_or_else(|| i64::from(process))
+    }
+
+    pub fn agent(&self, process: u32, id: i64) -> Option<&Agent> {
+        self.agents.get(&(process, id))
+    }
+
+    /// What a kernel is called; its number where the file does not say.
+    pub fn kernel(&self, process: u32, id: i64) -> String {
+        let known = self.kernels.get(&(process, id));
+        known.cloned().unwrap_or_else(|| format!("kernel {id}"))
+    }
+
+    /// What a counter is called; its number where the file does not say.
+    pub fn counter(&self, process: u32, id: i64) -> String {
+        let known = self.counters.get(&(process, id));
+        known.cloned().unwrap_or_else(|| format!("counter {id}"))
+    }
+
+    /// What an operation is called.
+    pub fn operation(&self, process: u32, kind: Whole, operation: Whole) -> Option<&str> {
+        let known = self.operations.get(&(process, kind.0?))?;
+        let at = usize::try_from(operation.0?).ok()?;
+        let name = known.operations.get(at).unwrap_or(&known.kind);
+        Some(name.as_str()).filter(|it| !it.is_empty())
+    }
+
+    /// What the program called a range that it marked itself.
+    pub fn marker(&self, process: u32, correlation: i64) -> Option<&str> {
+        self.markers
+            .get(&(process, correlation))
+            .map(String::as_str)
+    }
+}
+
+impl Symbol {
+    fn best(self) -> String {
+        let names = [
+            self.formatted_kernel_name,
+            self.demangled_kernel_name,
+            self.kernel_name,
+        ];
+        names
+            .into_iter()
+            .find(|it| !it.is_empty())
+            .unwrap_or_else(|| "?".to_owned())
+    }
+}

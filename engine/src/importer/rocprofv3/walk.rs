@@ -1,0 +1,129 @@
+//! Walks through a file: processes, their sections, and in these one element after the other.
+
+use super::window::{Fault, Window};
+use crate::importer::Error;
+
+/// The key of the list of processes.
+pub(super) const ROOT: &str = "rocprofiler-sdk-tool";
+/// Sections that hold lists by name; the others are lists or objects themselves.
+const NAMED: &[&str] = &["strings", "callback_records", "buffer_records"];
+
+/// Where an element stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place<'a> {
+    /// The number of the process, counted from 0.
+    pub process: u32,
+    /// The section, such as `buffer_records`.
+    pub section: &'a str,
+    /// The list in it, such as `kernel_dispatch`; empty where the section is one itself.
+    pub list: &'a str,
+    /// The byte of the file behind the element.
+    pub end: u64,
+}
+
+/// Why the walk ended early.
+#[derive(Debug)]
+pub(super) enum Stop {
+    /// The file is damaged.
+    Fault(Fault),
+    /// The reader wants no more.
+    Error(Error),
+}
+
+impl From<Fault> for Stop {
+    fn from(fault: Fault) -> Self {
+        Self::Fault(fault)
+    }
+}
+
+/// Takes one element as it stands in the file.
+pub(super) type Take<'a> = dyn FnMut(Place<'_>, &[u8]) -> Result<(), Error> + 'a;
+
+/// Gives every element of every section to `take`.
+pub(super) fn walk(window: &mut Window, take: &mut Take<'_>) -> Result<(), Stop> {
+    let mut process = 0;
+    object(window, &mut |window, key| {
+        if key != ROOT || window.peek() != Some(b'[') {
+            return Ok(window.skip()?);
+        }
+        list(window, &mut |window| {
+            object(window, &mut |window, section| {
+                if !NAMED.contains(&section) {
+                    return elements(window, (process, section, ""), take);
+                }
+                object(window, &mut |window, list| {
+                    elements(window, (process, section, list), take)
+                })
+            })?;
+            process += 1;
+            Ok(())
+        })
+    })
+}
+
+/// Gives every element of a list, or a value that is no list as a whole.
+fn elements(
+    window: &mut Window,
+    (process, section, name): (u32, &str, &str),
+    take: &mut Take<'_>,
+) -> Result<(), Stop> {
+    let mut one = |window: &mut Window| {
+        let bytes = window.value()?.len() as u64;
+        let end = window.place();
+        let place = Place {
+            process,
+            section,
+            list: name,
+            end,
+        };
+        take(place, window.passed(bytes)).map_err(Stop::Error)
+    };
+    if window.peek() == Some(b'[') {
+        list(window, &mut one)
+    } else {
+        one(window)
+    }
+}
+
+/// Walks through an object: each key, with the window before its value.
+fn object(
+    window: &mut Window,
+    each: &mut dyn FnMut(&mut Window, &str) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    window.pass(b'{')?;
+    loop {
+        match window.peek() {
+            Some(b'}') => {
+                window.step();
+                return Ok(());
+            }
+            Some(b',') => window.step(),
+            Some(b'"') => {
+                let key = String::from_utf8_lossy(window.value()?).into_owned();
+                window.pass(b':')?;
+                each(window, key.trim_matches('"'))?;
+            }
+            Some(_) => return Err(Fault::Bad.into()),
+            None => return Err(Fault::Cut.into()),
+        }
+    }
+}
+
+/// Walks through a list, with the window before each element.
+fn list(
+    window: &mut Window,
+    each: &mut dyn FnMut(&mut Window) -> Result<(), Stop>,
+) -> Result<(), Stop> {
+    window.pass(b'[')?;
+    loop {
+        match window.peek() {
+            Some(b']') => {
+                window.step();
+                return Ok(());
+            }
+            Some(b',') => window.step(),
+            Some(_) => each(window)?,
+            None => return Err(Fault::Cut.into()),
+        }
+    }
+}
