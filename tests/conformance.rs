@@ -7,6 +7,7 @@ mod control;
 mod device;
 mod failures;
 mod invariants;
+mod streams;
 mod view;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -29,6 +30,11 @@ pub struct Case {
     pub source: &'static str,
     /// Fails unless the capture is as the rules say.
     pub check: fn(&View),
+}
+
+/// Every case.
+fn all_cases() -> impl Iterator<Item = &'static Case> + Clone {
+    CASES.iter().chain(streams::CASES)
 }
 
 /// The backends that open here. Prints why others do not; fails for those that `REQUIRE_BACKENDS` names.
@@ -81,7 +87,7 @@ pub fn view(source: &str, backend: &str) -> View {
 fn every_case_on_every_backend() {
     let mut failed = Vec::new();
     for backend in backends() {
-        for case in CASES {
+        for case in all_cases() {
             let run = || {
                 let view = view(case.source, backend.name());
                 assert_eq!(view.end.outcome, Outcome::Finished);
@@ -115,10 +121,9 @@ fn a_check_that_must_fail_does() {
 
 #[test]
 fn names_of_cases_are_unique() {
-    for (place, case) in CASES.iter().enumerate() {
+    for (place, case) in all_cases().enumerate() {
         assert!(
-            CASES
-                .iter()
+            all_cases()
                 .skip(place + 1)
                 .all(|other| other.name != case.name)
         );
@@ -133,7 +138,7 @@ fn a_deterministic_backend_gives_the_same_records_every_time() {
         if !found.first().is_some_and(|found| found.caps.deterministic) {
             continue;
         }
-        for case in CASES {
+        for case in all_cases() {
             let records = || {
                 let mut records = Vec::new();
                 run(request(case.source, backend.name()), |batch| {

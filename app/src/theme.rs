@@ -95,6 +95,9 @@ struct Hues {
     device_to_device: Color32,
     collective: Color32,
     barrier: Color32,
+    critical_section: Color32,
+    lazy_job: Color32,
+    pinned_compute: Color32,
 }
 
 const fn rgb(hex: u32) -> Color32 {
@@ -135,6 +138,9 @@ pub const DARK: Theme = Theme {
         device_to_device: rgb(0x0062_BDE8),
         collective: rgb(0x00E0_7A45),
         barrier: rgb(0x00A6_ACB9),
+        critical_section: rgb(0x00C4_6FB8),
+        lazy_job: rgb(0x0088_9A3A),
+        pinned_compute: rgb(0x0090_7CF5),
     },
 };
 
@@ -172,6 +178,9 @@ pub const LIGHT: Theme = Theme {
         device_to_device: rgb(0x0058_B2E2),
         collective: rgb(0x00EC_8751),
         barrier: rgb(0x00A4_AAB8),
+        critical_section: rgb(0x00D4_7CC6),
+        lazy_job: rgb(0x0097_A847),
+        pinned_compute: rgb(0x00A0_90F8),
     },
 };
 
@@ -194,6 +203,9 @@ impl Theme {
             Role::DeviceToDevice => self.hues.device_to_device,
             Role::Collective => self.hues.collective,
             Role::Barrier => self.hues.barrier,
+            Role::CriticalSection => self.hues.critical_section,
+            Role::LazyJob => self.hues.lazy_job,
+            Role::PinnedCompute => self.hues.pinned_compute,
         }
     }
 

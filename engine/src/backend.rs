@@ -27,7 +27,7 @@ pub use compile::{CacheUse, CompileError, CompileRequest, Compiled, ShaderMessag
 pub use device::{Device, HostIndex, Side};
 pub use error::Error;
 pub use flag::{Alarm, Flag};
-pub use layout::{Layout, Operation, StreamLayout, Submission};
+pub use layout::{Layout, Operation, Position, StreamLayout, Submission};
 pub use library::{ENTRY, kernel_shader};
 pub use limits::{Limits, Sides};
 pub use loss::LossReport;

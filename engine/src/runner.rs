@@ -8,6 +8,7 @@ mod fit;
 mod gate;
 mod host;
 mod injector;
+mod insertion;
 mod ledger;
 mod loss;
 mod names;

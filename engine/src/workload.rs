@@ -68,6 +68,8 @@ mod model;
 mod planner;
 mod program;
 mod reader;
+mod stream_act;
+mod streams;
 mod template;
 
 pub use bundled::{Bundled, bundled};
@@ -89,3 +91,4 @@ pub use model::{
     BufferIndex, BufferPlan, CallSite, EventIndex, EventPlan, HostPlan, Parameter, Plan, Role,
     SignalIndex, StreamIndex, StreamPlan,
 };
+pub use streams::{MemoryKind, StreamCall, StreamKind, StreamTraits, Synchronization};

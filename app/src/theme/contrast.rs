@@ -158,6 +158,9 @@ mod tests {
             Role::DeviceToDevice,
             Role::Collective,
             Role::Barrier,
+            Role::CriticalSection,
+            Role::LazyJob,
+            Role::PinnedCompute,
         ];
         for theme in [&DARK, &LIGHT] {
             for (eye, matrix) in EYES {

@@ -132,6 +132,8 @@ fn cause(frame: &Frame<'_>, tie: &Dependency) -> Option<String> {
         engine::record::DependencyKind::Buffer => "needs",
         engine::record::DependencyKind::Step => "next step after",
         engine::record::DependencyKind::Pipeline => "needs the pipeline",
+        engine::record::DependencyKind::Legacy => "legacy default stream: waited for",
+        engine::record::DependencyKind::Automatic => "inserted: waited for",
         _ => "waited for",
     };
     Some(format!("◂ {verb} {} on {lane}", capture.name(span.name)))

@@ -119,7 +119,14 @@ pub fn is_wait(kind: SpanKind) -> bool {
 /// The role whose hue a span has: that of what it does, and else that of its lane.
 pub fn role(lane: Role, kind: SpanKind) -> Role {
     match (lane, kind) {
-        (Role::Collective | Role::Barrier, _) => lane,
+        (
+            Role::Collective
+            | Role::Barrier
+            | Role::CriticalSection
+            | Role::LazyJob
+            | Role::PinnedCompute,
+            _,
+        ) => lane,
         (_, SpanKind::Kernel) => Role::Compute,
         (_, SpanKind::Upload) => Role::HostToDevice,
         (_, SpanKind::Download) => Role::DeviceToHost,

@@ -48,6 +48,8 @@ pub enum Blocker {
     Room(StreamIndex),
     /// A flag of the runner's, such as a promise.
     Flag,
+    /// A stream, to come to a position.
+    Stream(StreamIndex),
 }
 
 impl Activity {

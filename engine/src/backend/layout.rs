@@ -2,7 +2,7 @@
 
 use crate::record::{CallId, CounterId, DeviceId, LaneId, NameId, Span, SpanId, SpanKind, State};
 use crate::time::{Interval, Nanos};
-use crate::workload::{BufferIndex, EventIndex, Launch, Role, SignalIndex};
+use crate::workload::{BufferIndex, EventIndex, Launch, Role, SignalIndex, StreamIndex};
 
 /// The resources to make on a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -83,6 +83,15 @@ impl Submission {
     }
 }
 
+/// How far a stream has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// The stream.
+    pub stream: StreamIndex,
+    /// So many of the operations that were submitted to it have ended.
+    pub ended: u64,
+}
+
 /// What a stream does in one step.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Operation {
@@ -114,6 +123,12 @@ pub enum Operation {
     Hold(SignalIndex),
     /// Calls a function of the host that works for this long.
     HostFunction(Nanos),
+    /// Waits until each of these streams has come so far.
+    Join(Box<[Position]>),
+    /// A buffer's memory is allocated, in stream order (rule A33).
+    Allocate(BufferIndex),
+    /// A buffer's memory is freed, in stream order (rule A34).
+    Free(BufferIndex),
 }
 
 impl Operation {
@@ -141,6 +156,9 @@ impl Operation {
             Self::Wait(_) => SpanKind::EventWait,
             Self::Hold(_) => SpanKind::Hold,
             Self::HostFunction(_) => SpanKind::HostFunction,
+            Self::Join(_) => SpanKind::Join,
+            Self::Allocate(_) => SpanKind::Allocate,
+            Self::Free(_) => SpanKind::Free,
         }
     }
 }

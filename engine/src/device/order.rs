@@ -95,6 +95,15 @@ impl Order {
                 wait.needs.extend(record);
                 self.submit(op.host, *stream, wait);
             }
+            Act::Join(from, to) => {
+                let ticket = Arc::new(Ticket::default());
+                let mut record = step(Deed::Pass);
+                record.done = Some(Arc::clone(&ticket));
+                self.submit(op.host, *from, record);
+                let mut wait = step(Deed::Pass);
+                wait.needs.push(ticket);
+                self.submit(op.host, *to, wait);
+            }
             Act::Reset(event, stream) => {
                 self.submit(op.host, *stream, step(Deed::Pass));
                 self.set_event(*event, None);

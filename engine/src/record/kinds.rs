@@ -61,6 +61,12 @@ kinds! {
         Barrier = "barrier",
         /// No stream, but the one queue that a device's streams share: the same operations, as they were serialised.
         Queue = "queue",
+        /// What one thing at a time may do, on a thread of its own.
+        CriticalSection = "critical-section",
+        /// Jobs that are launched once something asks for what they make, on a thread of its own.
+        LazyJob = "lazy-job",
+        /// Kernels on memory of the host that the device reaches.
+        PinnedCompute = "pinned-compute",
     }
 
     /// What sort of operation a span was.
@@ -98,6 +104,12 @@ kinds! {
         Step = "step",
         /// A launch held back until its pipeline is ready.
         Stall = "stall",
+        /// A stream held back until others have come to where they were when it was asked; empty where they had.
+        Join = "join",
+        /// Memory allocated in the order of a stream.
+        Allocate = "allocate",
+        /// Memory freed in the order of a stream.
+        Free = "free",
     }
 
     /// How an operation ended.
@@ -134,6 +146,12 @@ kinds! {
         Flow = "flow",
         /// The parts of one collective operation, on several devices.
         Collective = "collective",
+        /// What was submitted last to a stream, and another stream that was told to wait for it.
+        Join = "join",
+        /// The same between the legacy default stream and a blocking stream, which nobody asked for.
+        Legacy = "legacy-stream",
+        /// The same, inserted because a buffer was used last on the other stream.
+        Automatic = "automatic",
     }
 
     /// How a dependency is known. These are never mixed.
@@ -216,7 +234,7 @@ impl SpanKind {
     pub const fn is_waiting(self) -> bool {
         matches!(
             self,
-            Self::EventWait | Self::Hold | Self::Synchronize | Self::Stall
+            Self::EventWait | Self::Hold | Self::Synchronize | Self::Stall | Self::Join
         )
     }
 }

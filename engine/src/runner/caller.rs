@@ -7,6 +7,7 @@ mod label;
 mod order;
 mod problem;
 mod result;
+mod streams;
 mod submit;
 
 use std::sync::Arc;
@@ -143,6 +144,7 @@ impl Caller {
             Call::Signal(signal) => return (SpanKind::Call, self.raise(current, *signal)),
             Call::Await(signal) => return self.await_signal(current, *signal),
             Call::Work(length) => return self.work(current, *length),
+            Call::Streams(call) => return (SpanKind::Call, self.stream_call(current, call)),
             Call::Gpu(call) => {
                 self.note_asked(current, call);
                 let made = self.gpu(current, call);

@@ -14,6 +14,8 @@ pub struct Ledger {
     first_other: u32,
     streams: BTreeSet<LaneId>,
     calls: BTreeSet<u32>,
+    /// The calls that tell a stream to wait for another.
+    joins: BTreeSet<u32>,
     /// When each stream that is asked about was busy.
     busy: BTreeMap<LaneId, Vec<Interval>>,
     on_streams: BTreeMap<u32, Vec<Interval>>,
@@ -33,6 +35,7 @@ impl Ledger {
         let mut ledger = Self {
             first_stream: first_stream.0,
             first_other: first_stream.0 + plan.streams.len() as u32,
+            joins: joins(plan),
             ..Self::default()
         };
         for expectation in &plan.expectations {
@@ -92,6 +95,10 @@ impl Ledger {
             return;
         }
         if span.lane.0 >= self.first_other || span.kind == SpanKind::Step {
+            return;
+        }
+        // One that was inserted is not what the call does.
+        if span.kind == SpanKind::Join && !self.joins.contains(&span.call.0) {
             return;
         }
         let interval = Interval::new(span.start, span.end);
@@ -154,10 +161,21 @@ impl Ledger {
     }
 }
 
+fn joins(plan: &Plan) -> BTreeSet<u32> {
+    let sites = plan.sites.iter().zip(0_u32..);
+    let joins = sites.filter(|(site, _)| site.verb == "wait-stream");
+    joins.map(|(_, place)| place).collect()
+}
+
 /// Whether an operation keeps its stream busy, rather than waiting or marking an instant.
 const fn is_work(kind: SpanKind) -> bool {
     !matches!(
         kind,
-        SpanKind::EventRecord | SpanKind::EventWait | SpanKind::Hold
+        SpanKind::EventRecord
+            | SpanKind::EventWait
+            | SpanKind::Hold
+            | SpanKind::Join
+            | SpanKind::Allocate
+            | SpanKind::Free
     )
 }

@@ -183,6 +183,7 @@ impl Shared {
         let time = self.now();
         self.events.forget();
         self.order.push(0, Origin::default(), Act::Restart, &[]);
+        self.note_streams();
         if let Some(timelines) = &self.timelines {
             timelines.recovered(self);
         }

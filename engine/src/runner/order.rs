@@ -178,7 +178,7 @@ fn stream(plan: &Plan, index: u32) -> &str {
 }
 
 /// The name of a buffer, and whether it is its copy on the host: see [`super::uses`].
-fn buffer_name(plan: &Plan, number: u32) -> (&str, &'static str) {
+pub fn buffer_name(plan: &Plan, number: u32) -> (&str, &'static str) {
     let found = plan.buffers.get(number as usize / 2);
     let copy = if number % 2 == 1 {
         "the host's copy of "

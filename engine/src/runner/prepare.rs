@@ -83,6 +83,7 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
         Timelines::new(&plan, DEVICE, first, is_virtual, reporter.clone())
     });
     let shared = Shared::new(plan, device, gate, Names::default(), losses, timelines);
+    shared.note_streams();
     describe(request, backend, &shared, &reporter);
     Ok(Prepared {
         shared: Arc::new(shared),
@@ -125,7 +126,9 @@ fn layout(plan: &Plan, adapter: &str, has_queue: bool) -> Layout {
                 lane: record::LaneId(first + place as u32),
                 pending: Shared::pending_counter(StreamIndex(place as u32)),
                 role: stream.role,
-                priority: stream.priority,
+                priority: stream
+                    .priority
+                    .clamp(*PRIORITIES.start(), *PRIORITIES.end()),
             })
             .collect(),
         events: plan.events.iter().map(|event| event.timing).collect(),
@@ -194,6 +197,7 @@ fn describe_lanes(shared: &Shared, reporter: &Reporter) {
             order: place as i32,
         })));
     }
+    report_priorities(&shared.plan, reporter);
     for (place, stream) in shared.plan.streams.iter().enumerate() {
         let index = StreamIndex(place as u32);
         reporter.send(Record::Lane(Box::new(Lane {
@@ -201,7 +205,7 @@ fn describe_lanes(shared: &Shared, reporter: &Reporter) {
             group: Group::Streams,
             device: Some(DEVICE),
             role: role(stream.role),
-            name: stream.name.clone(),
+            name: header(stream),
             order: place as i32,
         })));
         reporter.send(Record::Counter(Box::new(Counter {
@@ -228,6 +232,38 @@ fn describe_lanes(shared: &Shared, reporter: &Reporter) {
     }
 }
 
+/// Priorities as CUDA's devices have them: the first is the highest.
+const PRIORITIES: std::ops::RangeInclusive<i32> = -5..=0;
+
+/// Says which priorities are beyond what devices have, and what becomes of them (rule A26).
+fn report_priorities(plan: &Plan, reporter: &Reporter) {
+    for stream in &plan.streams {
+        let (least, most) = (*PRIORITIES.start(), *PRIORITIES.end());
+        let clamped = stream.priority.clamp(least, most);
+        if clamped != stream.priority {
+            reporter.send(Record::Problem(Box::new(record::Problem {
+                severity: record::Severity::Info,
+                code: "priority-clamped".to_owned(),
+                text: format!(
+                    "the priority {} of stream {} counts as {clamped}: devices have {least} (first) to {most}; it is a \
+                     hint and orders nothing, so write one of these",
+                    stream.priority, stream.name
+                ),
+                span: record::SpanId::NONE,
+                event: EventId::NONE,
+            })));
+        }
+    }
+}
+
+/// What a stream's lane is called: its name, and of which kind it is where that is not the usual one.
+fn header(stream: &workload::StreamPlan) -> String {
+    match stream.traits.note() {
+        "" => stream.name.clone(),
+        note => format!("{} ({note})", stream.name),
+    }
+}
+
 const fn role(role: workload::Role) -> Role {
     match role {
         workload::Role::Compute => Role::Compute,
@@ -236,6 +272,9 @@ const fn role(role: workload::Role) -> Role {
         workload::Role::DeviceToDevice => Role::DeviceToDevice,
         workload::Role::Collective => Role::Collective,
         workload::Role::Barrier => Role::Barrier,
+        workload::Role::CriticalSection => Role::CriticalSection,
+        workload::Role::LazyJob => Role::LazyJob,
+        workload::Role::PinnedCompute => Role::PinnedCompute,
     }
 }
 

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::gate::Gate;
+use super::insertion::Insertions;
 use super::loss::Losses;
 use super::names::Names;
 use super::timelines::Timelines;
@@ -30,6 +31,8 @@ pub struct Shared {
     pub order: Log,
     /// Where host threads pass before each call.
     pub gate: Gate,
+    /// Decides which waits are inserted, where some may have to be.
+    pub insertions: Option<Insertions>,
     /// What is known of losses of the device.
     pub losses: Losses,
     is_over: AtomicBool,
@@ -92,6 +95,7 @@ impl Shared {
             streams: plan.streams.iter().map(|_| Mutex::new(tail())).collect(),
             signals: plan.signals.iter().map(|_| Mutex::default()).collect(),
             hosts: plan.hosts.iter().map(|_| Progress::default()).collect(),
+            insertions: Insertions::new(&plan),
             plan,
             device,
             names,
@@ -103,6 +107,13 @@ impl Shared {
             is_forgiven: AtomicBool::new(false),
             spans: AtomicU32::new(0),
             failure: Mutex::default(),
+        }
+    }
+
+    /// Tells the order of calls what sorts of streams there are.
+    pub fn note_streams(&self) {
+        for act in Insertions::streams(&self.plan) {
+            self.order.push(0, Origin::default(), act, &[]);
         }
     }
 

@@ -101,6 +101,10 @@ fn blocked(shared: &Shared, blocker: Blocker) -> String {
             format!("stream {}", stream_name(shared, stream))
         }
         Blocker::Target(Target::Device) => "the device".to_owned(),
+        Blocker::Stream(stream) => format!(
+            "what was submitted to stream {}",
+            stream_name(shared, stream)
+        ),
         Blocker::Flag => "a promise that nothing settles any more".to_owned(),
         Blocker::Room(stream) => {
             format!(

@@ -1,6 +1,8 @@
 //! One host API call, with every name resolved to a place in the plan.
 
-use super::{BufferIndex, EventIndex, GpuCall, PipelineIndex, SignalIndex, StreamIndex};
+use super::{
+    BufferIndex, EventIndex, GpuCall, PipelineIndex, SignalIndex, StreamCall, StreamIndex,
+};
 use crate::time::Nanos;
 
 /// One host API call.
@@ -82,6 +84,8 @@ pub enum Call {
     Work(Nanos),
     /// A call of WebGPU's: pipelines, promises, error scopes, and the loss of the device.
     Gpu(Box<GpuCall>),
+    /// A call on a stream as a whole, or on memory in its order.
+    Streams(Box<StreamCall>),
 }
 
 /// A kernel of the library, its buffers and its numbers.

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::program::{Layout, Program};
-use super::{Calls, Edition, ExpectationPlan, Expression, PipelinePlan};
+use super::{
+    Calls, Edition, ExpectationPlan, Expression, MemoryKind, PipelinePlan, StreamTraits,
+    Synchronization,
+};
 
 /// A number that a workload can be run with other values of.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,6 +67,12 @@ pub enum Role {
     Collective,
     /// Synchronisation alone.
     Barrier,
+    /// What one thing at a time may do.
+    CriticalSection,
+    /// Jobs that are launched once something asks for what they make.
+    LazyJob,
+    /// Kernels on memory of the host that the device reaches.
+    PinnedCompute,
 }
 
 impl Role {
@@ -75,6 +84,9 @@ impl Role {
         ("device-to-device", Self::DeviceToDevice),
         ("collective", Self::Collective),
         ("barrier", Self::Barrier),
+        ("critical-section", Self::CriticalSection),
+        ("lazy-job", Self::LazyJob),
+        ("pinned-compute", Self::PinnedCompute),
     ];
 
     /// The word for it, in files and on screen.
@@ -95,6 +107,8 @@ pub struct StreamPlan {
     pub role: Role,
     /// Lower runs first where the backend knows priorities; 0 is the default.
     pub priority: i32,
+    /// What it is like besides.
+    pub traits: StreamTraits,
 }
 
 /// An event to make.
@@ -115,6 +129,8 @@ pub struct BufferPlan {
     pub len: usize,
     /// What its host copy holds before the first call: the value of this expression for each element `k`.
     pub init: Expression,
+    /// Where its memory is from.
+    pub memory: MemoryKind,
 }
 
 /// A host thread: its name and what it calls.
@@ -137,6 +153,8 @@ pub struct CallSite {
     pub host: usize,
     /// Line in the source, counted from 1.
     pub line: u32,
+    /// Why it runs on the stream it does, where it names none; else empty.
+    pub chosen: String,
 }
 
 /// A workload with its parameters filled in.
@@ -166,6 +184,8 @@ pub struct Plan {
     pub sites: Vec<CallSite>,
     /// How many calls all host threads will make; those of error branches are counted as if each were taken.
     pub call_count: u64,
+    /// Who sees to it that buffers are not used on two streams at once.
+    pub synchronization: Synchronization,
     pub(super) program: Arc<Program>,
     pub(super) layout: Arc<Layout>,
 }

@@ -11,7 +11,7 @@ use super::error::{Error, Source, nearest};
 use super::model::BYTES_PER_FLOAT;
 use super::program::{Extent, Layout};
 use super::template::{Amount, BufferTemplate, Declaration, Template};
-use super::{BufferPlan, EventPlan, HostPlan, Plan, StreamPlan};
+use super::{BufferPlan, EventPlan, HostPlan, Plan, StreamKind, StreamPlan};
 
 /// Elements of one array of resources, at most.
 const COUNT: f64 = 4096.0;
@@ -70,6 +70,7 @@ pub(super) fn plan(
         expectations,
         sites: template.sites.clone(),
         call_count,
+        synchronization: template.synchronization.unwrap_or_default(),
         program: Arc::clone(&template.program),
         layout: Arc::new(planner.layout),
     })
@@ -177,12 +178,16 @@ impl Planner<'_> {
         let template = Arc::clone(self.template);
         let mut plans = Vec::new();
         for stream in &template.streams {
-            let names = self.elements(&stream.declaration);
+            let names = match stream.traits.kind {
+                StreamKind::PerThread => self.per_thread(&stream.declaration.name),
+                _ => self.elements(&stream.declaration),
+            };
             self.layout.streams.push(extent(plans.len(), names.len()));
             plans.extend(names.into_iter().map(|name| StreamPlan {
                 name,
                 role: stream.role,
                 priority: stream.priority,
+                traits: stream.traits,
             }));
             if plans.len() > STREAMS {
                 let message = format!("these are more than {STREAMS} streams");
@@ -195,6 +200,14 @@ impl Planner<'_> {
             }
         }
         plans
+    }
+
+    /// The default streams of the host threads.
+    fn per_thread(&self, name: &str) -> Vec<String> {
+        let hosts = self.template.hosts.iter();
+        hosts
+            .map(|host| format!("{name} of {}", host.name))
+            .collect()
     }
 
     fn events(&mut self) -> Vec<EventPlan> {
@@ -261,6 +274,7 @@ impl Planner<'_> {
             name,
             len,
             init: buffer.init.bind(&bound),
+            memory: buffer.memory,
         }
     }
 }

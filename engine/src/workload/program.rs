@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::gpu_act::GpuAct;
+use super::stream_act::StreamAct;
 use super::{
     BufferIndex, Call, ErrorKind, EventIndex, Expression, Kernel, Launch, PipelineIndex, Place,
     SignalIndex, StreamIndex, Target,
@@ -83,6 +84,7 @@ pub(super) enum Act {
     Await(Reference),
     Work(Expression),
     Gpu(GpuAct),
+    Streams(StreamAct),
 }
 
 /// The sorts of resources that calls refer to.
@@ -217,6 +219,7 @@ impl Act {
             Self::Await(g) => Call::Await(signal(g)),
             Self::Work(micros) => Call::Work(length(micros.evaluate(variables))),
             Self::Gpu(act) => Call::Gpu(Box::new(act.call(layout, variables))),
+            Self::Streams(act) => Call::Streams(Box::new(act.call(layout, variables))),
         }
     }
 
@@ -225,6 +228,7 @@ impl Act {
         match self {
             Self::SynchronizeDevice | Self::Work(_) => Vec::new(),
             Self::Gpu(act) => act.references(),
+            Self::Streams(act) => act.references(),
             Self::HostFunction(_, _, r)
             | Self::SynchronizeEvent(r)
             | Self::SynchronizeStream(r)

@@ -8,6 +8,7 @@ mod forms;
 mod gpu;
 mod names;
 mod resources;
+mod streams;
 mod syntax;
 
 use std::ops::Range;
@@ -71,6 +72,7 @@ impl Reader<'_> {
             match rule.name {
                 "about" => self.about(node, &mut template),
                 "param" => self.parameter(node, &mut template),
+                "synchronization" => self.synchronization(node, &mut template),
                 "shader" => self.shader(node, &mut template),
                 _ => {}
             }
@@ -82,6 +84,7 @@ impl Reader<'_> {
         for (node, _) in known.iter().filter(|(_, rule)| rule.name == "host") {
             code.push(self.host(node, &mut template));
         }
+        self.add_made(&mut template);
         template.program = Arc::new(super::program::Program { hosts: code });
         for (node, _) in known.iter().filter(|(_, rule)| rule.name == "expect") {
             self.expectations(node, &mut template);

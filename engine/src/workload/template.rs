@@ -4,7 +4,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::program::{Program, Reference};
-use super::{CallSite, Edition, Expression, Parameter, PipelineKind, Role};
+use super::{
+    CallSite, Edition, Expression, MemoryKind, Parameter, PipelineKind, Role, StreamTraits,
+    Synchronization,
+};
 
 /// A workload as read. Positions in these lists are what [`Reference::declaration`] gives.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +25,7 @@ pub(super) struct Template {
     pub program: Arc<Program>,
     pub sites: Vec<CallSite>,
     pub expectations: Vec<ExpectationTemplate>,
+    pub synchronization: Option<Synchronization>,
 }
 
 /// A parameter, and the bytes of the source that give its value.
@@ -51,6 +55,7 @@ pub(super) struct StreamTemplate {
     pub declaration: Declaration,
     pub role: Role,
     pub priority: i32,
+    pub traits: StreamTraits,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -65,6 +70,7 @@ pub(super) struct BufferTemplate {
     pub len: Amount,
     /// Over the parameters, then `part`, then `k`.
     pub init: Expression,
+    pub memory: MemoryKind,
 }
 
 /// A text in WGSL.

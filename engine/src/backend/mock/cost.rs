@@ -25,7 +25,12 @@ pub fn of(operation: &Operation, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {
         Operation::Fill { buffer, .. } => Nanos(1_000 + bytes(*buffer) / 200),
         Operation::Launch(launch) => kernel(launch, len),
         Operation::HostFunction(length) => *length,
-        Operation::Record(_) | Operation::Wait(_) | Operation::Hold(_) => Nanos::ZERO,
+        Operation::Record(_)
+        | Operation::Wait(_)
+        | Operation::Hold(_)
+        | Operation::Join(_)
+        | Operation::Allocate(_)
+        | Operation::Free(_) => Nanos::ZERO,
     }
 }
 

@@ -9,7 +9,7 @@ use super::stream::{Item, Stream};
 use crate::backend::cpu::Memory;
 use crate::backend::threads::{Fault, panic_text};
 use crate::backend::{
-    Activity, Alarm, Blocker, Error, Layout, Operation, Sink, StreamActivity, Submission,
+    Activity, Alarm, Blocker, Error, Layout, Operation, Position, Sink, StreamActivity, Submission,
 };
 use crate::device::{Cause, Progress, Stage, outcome};
 use crate::record::{
@@ -181,10 +181,18 @@ impl Simulation {
                 .ok_or_else(|| unknown(event))?,
             _ => None,
         };
+        let points = match &submission.operation {
+            Operation::Join(positions) => self.points(positions),
+            _ => Vec::new(),
+        };
         let stream = self.streams.get_mut(index.index());
         let stream = stream.ok_or_else(|| Error::Unknown(format!("stream {}", index.0)))?;
         stream.submitted += 1;
-        let item = Item { submission, mark };
+        let item = Item {
+            submission,
+            mark,
+            points,
+        };
         if let Some(cause) = self.cause {
             let at = self.time.max(item.submission.enqueued);
             self.finish(
@@ -197,6 +205,25 @@ impl Simulation {
             stream.queue.push_back(item);
         }
         Ok(())
+    }
+
+    /// Those of `positions` that are still to come, as points to wait for.
+    fn points(&mut self, positions: &[Position]) -> Vec<usize> {
+        let mut points = Vec::new();
+        for position in positions {
+            let stream = self.streams.get_mut(position.stream.index());
+            let Some(stream) = stream.filter(|stream| stream.ended < position.ended) else {
+                continue;
+            };
+            self.marks.push(Progress::Pending);
+            points.push(self.marks.len() - 1);
+            let later = |(ended, _): &(u64, usize)| *ended <= position.ended;
+            let place = stream.points.partition_point(later);
+            stream
+                .points
+                .insert(place, (position.ended, self.marks.len() - 1));
+        }
+        points
     }
 
     /// For every stream, or the one at `only`, how many operations must have ended for all so far to.
@@ -300,7 +327,12 @@ impl Simulation {
         };
         let start = ready_at(stream.free_at, &item);
         match item.submission.operation {
-            Operation::Wait(_) | Operation::Hold(_) | Operation::Record(_) => {
+            Operation::Wait(_)
+            | Operation::Hold(_)
+            | Operation::Record(_)
+            | Operation::Join(_)
+            | Operation::Allocate(_)
+            | Operation::Free(_) => {
                 self.finish(place, &item, Interval { start, end: time }, State::Done);
             }
             ref operation => {
@@ -380,6 +412,11 @@ impl Simulation {
         self.sink.report(Record::Span(span));
         stream.free_at = interval.end;
         stream.ended += 1;
+        while let Some((_, point)) = stream.points.pop_front_if(|(at, _)| *at <= stream.ended) {
+            if let Some(slot) = self.marks.get_mut(point) {
+                *slot = Progress::Reached(interval.end);
+            }
+        }
         self.sink.report(Record::Sample(Sample {
             counter: stream.pending,
             time: interval.end,
@@ -413,6 +450,13 @@ impl Simulation {
                 _ if held_until(head, &self.marks, &self.signals).is_some() => None,
                 Operation::Hold(signal) => Some(Blocker::Signal(signal)),
                 Operation::Wait(event) => Some(Blocker::Event(event)),
+                Operation::Join(ref positions) => positions
+                    .iter()
+                    .find(|it| {
+                        let other = self.streams.get(it.stream.index());
+                        other.is_some_and(|other| other.ended < it.ended)
+                    })
+                    .map(|it| Blocker::Stream(it.stream)),
                 _ => None,
             }
         };
@@ -451,6 +495,17 @@ fn ready_at(free_at: Nanos, item: &Item) -> Nanos {
 /// From when on nothing holds an operation back; none while that is not known.
 fn held_until(item: &Item, marks: &[Progress], signals: &[Option<Nanos>]) -> Option<Nanos> {
     match item.submission.operation {
+        Operation::Join(_) => {
+            let mut latest = Nanos::MIN;
+            for point in &item.points {
+                match marks.get(*point) {
+                    Some(Progress::Pending) => return None,
+                    Some(Progress::Reached(time)) => latest = latest.max(*time),
+                    _ => {}
+                }
+            }
+            Some(latest)
+        }
         Operation::Wait(_) => match item.mark.and_then(|mark| marks.get(mark)) {
             Some(Progress::Pending) => None,
             Some(Progress::Reached(time)) => Some(*time),

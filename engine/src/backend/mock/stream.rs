@@ -23,6 +23,8 @@ pub struct Stream {
     pub submitted: u64,
     /// Operations that ended so far.
     pub ended: u64,
+    /// Points that others wait for: reached once so many operations have ended, the sooner first.
+    pub points: VecDeque<(u64, usize)>,
 }
 
 /// An operation in a queue, with the record that it reaches or waits for, by its position in the list of all.
@@ -32,6 +34,8 @@ pub struct Item {
     pub submission: Submission,
     /// The record.
     pub mark: Option<usize>,
+    /// Points of other streams that it waits for, by their positions in the list of all records.
+    pub points: Vec<usize>,
 }
 
 impl Stream {
@@ -45,6 +49,7 @@ impl Stream {
             free_at: Nanos::ZERO,
             submitted: 0,
             ended: 0,
+            points: VecDeque::new(),
         }
     }
 }

@@ -164,6 +164,11 @@ impl<E> Shared<E> {
                 Obstacle::Signal(signal) => {
                     self.is_low(*signal).then_some(Blocker::Signal(*signal))
                 }
+                Obstacle::Stream(to) => {
+                    let other = self.streams.get(to.stream.index());
+                    let is_short = other.is_some_and(|other| other.ended.get() < to.ended);
+                    is_short.then_some(Blocker::Stream(to.stream))
+                }
             });
         StreamActivity {
             submitted: stream.submitted(),

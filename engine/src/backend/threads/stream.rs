@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::mark::Mark;
 use super::watermark::Watermark;
-use crate::backend::Submission;
+use crate::backend::{Position, Submission};
 use crate::device::lock;
 use crate::record::{Began, CounterId, LaneId, NameId, SpanId, SpanKind};
 use crate::time::Nanos;
@@ -45,6 +45,8 @@ pub enum Obstacle {
     Event(EventIndex, Arc<Mark>),
     /// A signal.
     Signal(SignalIndex),
+    /// A position of another stream.
+    Stream(Position),
 }
 
 #[derive(Debug, Default)]

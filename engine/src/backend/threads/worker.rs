@@ -127,6 +127,13 @@ impl<E: Executor> Worker<E> {
                 self.wait(stream, &Obstacle::Event(*event, Arc::clone(mark)))
             }),
             Operation::Hold(signal) => self.wait(stream, &Obstacle::Signal(*signal)),
+            Operation::Join(positions) => positions
+                .iter()
+                .map(|&position| self.wait(stream, &Obstacle::Stream(position)))
+                .find(|state| *state != State::Done)
+                .unwrap_or(State::Done),
+            // Memory is there from the start: what is freed and allocated is the right to use it.
+            Operation::Allocate(_) | Operation::Free(_) => State::Done,
             _ => return self.compute(&item.submission),
         };
         (state, None)
@@ -151,6 +158,10 @@ impl<E: Executor> Worker<E> {
                 .signals
                 .get(signal.index())
                 .is_none_or(|level| level.get() > 0 || blocked(&|| level.wait(1, &is_over, None))),
+            Obstacle::Stream(to) => shared.streams.get(to.stream.index()).is_none_or(|other| {
+                let block = || other.ended.wait(to.ended, &is_over, None);
+                other.ended.get() >= to.ended || blocked(&block)
+            }),
         };
         if reached {
             return State::Done;

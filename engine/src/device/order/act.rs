@@ -44,6 +44,9 @@ pub enum Act {
     Record(EventIndex, StreamIndex),
     /// A stream waits for the latest record of an event (rules A3, A6).
     Wait(EventIndex, StreamIndex),
+    /// The second stream waits for all that was submitted to the first: a record and a wait without an event that
+    /// anybody sees (rule C13).
+    Join(StreamIndex, StreamIndex),
     /// An event is as if it was never recorded, in stream order.
     Reset(EventIndex, StreamIndex),
     /// An event is made or destroyed: no record of it is known from now on; waits that were called stay valid.

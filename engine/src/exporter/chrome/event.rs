@@ -141,7 +141,7 @@ impl<'a> Events<'a> {
         // just before it does.
         let blocks = matches!(
             to.kind,
-            SpanKind::Synchronize | SpanKind::EventWait | SpanKind::Hold
+            SpanKind::Synchronize | SpanKind::EventWait | SpanKind::Hold | SpanKind::Join
         ) || to.start < from.start;
         let arrival = if blocks {
             to.start.max(to.end - Nanos(1))

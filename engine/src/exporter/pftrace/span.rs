@@ -136,6 +136,6 @@ fn annotate(event: &mut TrackEvent, span: &Span) {
 fn blocks(kind: SpanKind) -> bool {
     matches!(
         kind,
-        SpanKind::EventWait | SpanKind::Hold | SpanKind::Synchronize
+        SpanKind::EventWait | SpanKind::Hold | SpanKind::Synchronize | SpanKind::Join
     )
 }

@@ -75,7 +75,11 @@ impl Arguments {
             Operation::HostFunction(_)
             | Operation::Record(_)
             | Operation::Wait(_)
-            | Operation::Hold(_) => {}
+            | Operation::Hold(_)
+            | Operation::Join(_) => {}
+            Operation::Allocate(buffer) | Operation::Free(buffer) => {
+                send(self.bytes, bytes(*buffer))
+            }
         }
     }
 

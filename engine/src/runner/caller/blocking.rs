@@ -28,6 +28,9 @@ impl Caller {
                 }
             }
         }
+        if let Err(error) = self.cover_legacy(current, target) {
+            return (SpanKind::Synchronize, Err(error));
+        }
         for last in self.last_operations(target) {
             self.tie(last, current.span, kind);
         }

@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 
 use super::Caller;
+use super::streams::join_text;
 use crate::backend::Operation;
 use crate::record::NameId;
 use crate::workload::{
     BufferIndex, Call, EventIndex, GpuCall, PipelineIndex, PipelineKind, Place, Plan, SignalIndex,
-    StreamIndex, Target,
+    StreamCall, StreamIndex, Target,
 };
 
 /// The names that were made so far, by what they are about.
@@ -35,6 +36,10 @@ enum Verb {
     Await,
     Work,
     Gpu,
+    Join,
+    WaitStream,
+    Allocate,
+    Free,
 }
 
 impl Caller {
@@ -59,6 +64,11 @@ impl Caller {
             Call::Signal(signal) => (Verb::Signal, u64::from(signal.0)),
             Call::Await(signal) => (Verb::Await, u64::from(signal.0)),
             Call::Work(_) => (Verb::Work, 0),
+            Call::Streams(call) => match **call {
+                StreamCall::Join { from, .. } => (Verb::WaitStream, u64::from(from.0)),
+                StreamCall::Allocate { buffer, .. } => (Verb::Allocate, u64::from(buffer.0)),
+                StreamCall::Free { buffer, .. } => (Verb::Free, u64::from(buffer.0)),
+            },
             Call::Gpu(call) => {
                 let about = u64::from(gpu_about(call));
                 (Verb::Gpu, (u64::from(place.call) << 32) | about)
@@ -84,6 +94,15 @@ impl Caller {
             Operation::Wait(event) => (Verb::Wait, u64::from(event.0)),
             Operation::Hold(signal) => (Verb::Hold, u64::from(signal.0)),
             Operation::HostFunction(_) => (Verb::Function, u64::from(place.call)),
+            Operation::Allocate(buffer) => (Verb::Allocate, u64::from(buffer.0)),
+            Operation::Free(buffer) => (Verb::Free, u64::from(buffer.0)),
+            Operation::Join(positions) => match &**positions {
+                [one] => (Verb::Join, u64::from(one.stream.0)),
+                several => {
+                    let text = join_text(&self.shared, several);
+                    return self.shared.names.id(&text, &self.reporter);
+                }
+            },
         };
         self.label(verb, about, |plan| match operation {
             Operation::Launch(launch) => launch.kernel.to_owned(),
@@ -147,6 +166,10 @@ fn text(plan: &Plan, verb: Verb, about: u64) -> String {
         Verb::Function | Verb::HostFunction => "host function".to_owned(),
         Verb::Launch | Verb::Kernel => "kernel".to_owned(),
         Verb::Gpu => "call".to_owned(),
+        Verb::Join => format!("join {}", stream()),
+        Verb::WaitStream => format!("wait-stream {}", stream()),
+        Verb::Allocate => format!("allocate {}", buffer(place)),
+        Verb::Free => format!("free {}", buffer(place)),
     }
 }
 

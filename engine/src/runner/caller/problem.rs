@@ -44,6 +44,16 @@ impl Caller {
         self.report_problem(Severity::Info, "redundant-wait", text, span, event);
     }
 
+    /// Legal, and of no use.
+    pub(super) fn report_join_of_itself(&mut self, current: &Current) {
+        let text = format!(
+            "line {}: a stream waits for itself, which adds nothing, because it runs in order anyway; remove it",
+            current.place.line
+        );
+        let none = EventIndex(EventId::NONE.0);
+        self.report_problem(Severity::Info, "redundant-wait", text, current.span, none);
+    }
+
     /// Rule A1: complete at once.
     pub(super) fn report_use_before_record(
         &mut self,

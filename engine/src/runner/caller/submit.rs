@@ -2,6 +2,7 @@
 
 use super::{Caller, Current, order};
 use crate::backend::{Error, Operation, Submission};
+use crate::device::order::{Act, Use};
 use crate::device::{EventError, Recorded, lock};
 use crate::record::{CallId, DependencyKind, EventId, Record, Sample, SpanId};
 use crate::runner::shared::Shared;
@@ -33,7 +34,7 @@ impl Caller {
         Ok(())
     }
 
-    /// Submits an operation to a stream. Gives its span.
+    /// Submits an operation to a stream, after what has to be waited for. Gives its span.
     pub(super) fn submit(
         &mut self,
         current: &Current,
@@ -41,9 +42,39 @@ impl Caller {
         operation: Operation,
     ) -> Result<SpanId, Error> {
         let shared = std::sync::Arc::clone(&self.shared);
-        let name = self.label_of_operation(&operation, current.place);
-        // Before the tail is locked: whoever waits for room must not keep others from submitting.
+        // Before anything is locked: whoever waits for room must not keep others from submitting.
         shared.device.make_room(self.host, stream);
+        let mut uses = std::mem::take(&mut self.uses);
+        let act = uses::act(&operation, stream, &mut uses);
+        self.hold_back(current, stream, &uses)?;
+        let mut state = shared.insertions.as_ref().map(|it| it.lock());
+        if let Some(state) = state.as_deref_mut() {
+            self.insert_before(current, state, stream, &uses)?;
+            state.automatic.note(self.host.0 as u32, &act);
+        }
+        let span = self.hand_in(current, stream, operation, Some(act), &uses)?;
+        if let Some(state) = state.as_deref_mut() {
+            state.legacy.note(stream);
+        }
+        self.uses = uses;
+        let site = shared.plan.sites.get(current.place.call as usize);
+        if let Some(site) = site.filter(|site| !site.chosen.is_empty()) {
+            self.argue(span, "stream chosen", &site.chosen);
+        }
+        Ok(span)
+    }
+
+    /// Submits an operation to a stream as it is, and tells the order of calls what it does to it. Gives its span.
+    pub(super) fn hand_in(
+        &mut self,
+        current: &Current,
+        stream: StreamIndex,
+        operation: Operation,
+        act: Option<Act>,
+        uses: &[Use],
+    ) -> Result<SpanId, Error> {
+        let shared = std::sync::Arc::clone(&self.shared);
+        let name = self.label_of_operation(&operation, current.place);
         let tail = shared.tail(stream);
         let unknown = || Error::Unknown(format!("stream {}", stream.0));
         let mut tail = lock(tail.ok_or_else(unknown)?);
@@ -52,8 +83,6 @@ impl Caller {
         self.arguments
             .report(&shared, &self.reporter, span, &operation);
         let queue = self.queue_span(span, &operation);
-        let mut uses = std::mem::take(&mut self.uses);
-        let act = uses::act(&operation, stream, &mut uses);
         let origin = order::origin(current, span);
         let submission = Submission {
             span,
@@ -68,7 +97,9 @@ impl Caller {
         let submit = |submission| -> Result<(), Error> {
             shared.device.submit(host, stream, submission)?;
             // While the stream and the event are still locked.
-            shared.order.push(host.0 as u32, origin, act, &uses);
+            if let Some(act) = act {
+                shared.order.push(host.0 as u32, origin, act, uses);
+            }
             Ok(())
         };
         match submission.operation {
@@ -89,7 +120,6 @@ impl Caller {
             }
             _ => submit(submission),
         }?;
-        self.uses = uses;
         tail.last = span;
         tail.submitted += 1;
         self.sample(stream, enqueued);

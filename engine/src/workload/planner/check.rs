@@ -7,7 +7,8 @@ use std::sync::Arc;
 use super::Planner;
 use super::count::{CALLS, Counter, TooMany};
 use crate::workload::program::{Act, CallTemplate, Reference, Step, rounds};
-use crate::workload::{BufferPlan, Expression, Kernel, Shape};
+use crate::workload::stream_act::StreamAct;
+use crate::workload::{BufferPlan, Expression, Kernel, MemoryKind, Shape};
 
 /// Rounds of one loop, at most.
 const ROUNDS: f64 = 100_000_000.0;
@@ -217,6 +218,14 @@ impl Planner<'_> {
                 (source != target).then(|| {
                     let message = format!("this copies {source} floats to a buffer of {target}");
                     (message, "make the two buffers equally long".into())
+                })
+            }
+            Act::Streams(StreamAct::Allocate(buffer, _) | StreamAct::Free(buffer, _)) => {
+                let element = self.layout.element(buffer, variables) as usize;
+                let found = walk.buffers.get(element)?;
+                (found.memory != MemoryKind::StreamOrdered).then(|| {
+                    let message = format!("the memory of “{}” is not stream-ordered", found.name);
+                    (message, "declare it with memory=\"stream-ordered\"".into())
                 })
             }
             Act::HostFunction(_, micros, _) | Act::Work(micros) => {

@@ -36,10 +36,12 @@ impl Reader<'_> {
             None => None,
         };
         template.hosts.push(HostTemplate {
-            name,
+            name: name.clone(),
             edition: edition.unwrap_or_default(),
         });
+        self.names.lazy.host = Some((template.hosts.len() - 1, name));
         self.body(node, template, &mut code);
+        self.names.lazy.host = None;
         code
     }
 
@@ -126,13 +128,18 @@ impl Reader<'_> {
             label: label.unwrap_or_default(),
             host: template.hosts.len().saturating_sub(1),
             line: place.line,
+            chosen: String::new(),
         });
+        self.names.lazy.chosen.clear();
         if let Some(act) = self.act(rule.name, node) {
             code.push(Step::Call(CallTemplate {
                 place,
                 range: node_range(node),
                 act,
             }));
+        }
+        if let Some(site) = template.sites.last_mut() {
+            site.chosen = std::mem::take(&mut self.names.lazy.chosen);
         }
     }
 
@@ -170,6 +177,7 @@ impl Reader<'_> {
             "signal" => Act::Signal(self.named(Signal, node)?),
             "await" => Act::Await(self.named(Signal, node)?),
             "work" => Act::Work(self.micros(node)?),
+            "wait-stream" | "allocate" | "free" => Act::Streams(self.stream_act(verb, node)?),
             _ => Act::Gpu(self.gpu_act(verb, node)?),
         })
     }
@@ -179,10 +187,6 @@ impl Reader<'_> {
         let name = self.argument(node, 0)?;
         let index = self.argument(node, 1);
         self.reference(class, name, index)
-    }
-
-    fn on(&mut self, node: &KdlNode) -> Option<Reference> {
-        self.reference(Class::Stream, property(node, "on")?, None)
     }
 
     fn micros(&mut self, node: &KdlNode) -> Option<Expression> {

@@ -63,7 +63,7 @@ pub(super) const TOP: &[Rule] = &[
         "stream",
         (1, 1),
         0,
-        &["role", "priority", "count"],
+        &["role", "priority", "count", "kind", "blocking"],
         "stream \"copy\" role=\"host-to-device\"",
     ),
     rule(
@@ -77,10 +77,17 @@ pub(super) const TOP: &[Rule] = &[
         "buffer",
         (1, 1),
         1,
-        &["f32", "count", "init"],
+        &["f32", "count", "init", "memory"],
         "buffer \"x\" f32=\"n\" init=\"k % 7\"",
     ),
     rule("signal", (1, 1), 0, &["count"], "signal \"go\""),
+    rule(
+        "synchronization",
+        (1, 1),
+        0,
+        &[],
+        "synchronization \"automatic\"",
+    ),
     rule(
         "shader",
         (1, 1),

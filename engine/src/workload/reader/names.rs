@@ -7,6 +7,7 @@ use kdl::KdlEntry;
 
 use super::Reader;
 use super::entries::{text_range, value_range};
+use super::streams::Lazy;
 use crate::workload::error::nearest;
 use crate::workload::program::{Class, Reference};
 
@@ -33,6 +34,8 @@ pub(super) struct Names {
     pub attempts: usize,
     /// Calls by label.
     pub labels: BTreeMap<String, Vec<u32>>,
+    /// What streams are like, for calls that name none.
+    pub lazy: Lazy,
 }
 
 impl Names {
@@ -149,6 +152,9 @@ impl Reader<'_> {
                 Some(self.formula(inner, inner_range, &variables)?)
             }
             (None, Some(index)) => Some(self.expression(index, &variables)?),
+            (None, None) if class == Class::Stream => {
+                declaration.and_then(|found| self.names.lazy.own(found))
+            }
             (None, None) => None,
         };
         Some(Reference {

@@ -10,7 +10,7 @@ use crate::workload::program::Class;
 use crate::workload::template::{
     Amount, BufferTemplate, Declaration, EventTemplate, ParameterTemplate, StreamTemplate, Template,
 };
-use crate::workload::{Expression, Parameter, Role};
+use crate::workload::{Expression, MemoryKind, Parameter, Role};
 
 impl Reader<'_> {
     pub fn parameter(&mut self, node: &KdlNode, template: &mut Template) {
@@ -138,11 +138,14 @@ impl Reader<'_> {
             );
             None
         });
+        let traits = self.stream_traits(node);
         if let Some(declaration) = self.declare(Class::Stream, node) {
+            self.names.lazy.declare(role, traits.kind);
             template.streams.push(StreamTemplate {
                 declaration,
                 role,
                 priority: priority.unwrap_or_default(),
+                traits,
             });
         }
     }
@@ -184,6 +187,8 @@ impl Reader<'_> {
             Some(entry) => self.expression(entry, &elements),
             None => Some(Expression::constant(0.0)),
         };
+        let memory = property(node, "memory")
+            .and_then(|entry| self.one_of(entry, "kind of memory", MemoryKind::LABELS));
         let Some(declaration) = self.declare(Class::Buffer, node) else {
             return;
         };
@@ -197,6 +202,7 @@ impl Reader<'_> {
             declaration,
             len,
             init,
+            memory: memory.unwrap_or_default(),
         });
     }
 
