@@ -5,6 +5,7 @@ mod arguments;
 mod chunk;
 mod column;
 mod dependencies;
+mod even;
 mod findings;
 mod fold;
 mod forest;
@@ -14,6 +15,7 @@ mod promises;
 mod query;
 mod row;
 mod samples;
+mod sparse;
 mod table;
 mod text;
 

@@ -1,6 +1,7 @@
 //! Opens files of captures: one format a file, all listed in [`IMPORTERS`] and recognised by their content.
 
 pub mod ascend;
+mod beside;
 pub mod chrome;
 mod error;
 pub mod nsight;
@@ -82,7 +83,16 @@ pub fn open_source(
         None if sqlite::is_database(head) => sqlite::format_of(source)?,
         None => return Err(Error::unknown(source)),
     };
-    let mut sink = Sink::new(source, sink);
+    beside::beside(|out| read(importer, source, out), sink)
+}
+
+/// Reads a source with the importer of its format.
+fn read(
+    importer: &dyn Importer,
+    source: &Source,
+    out: &mut dyn FnMut(Batch) -> ControlFlow<()>,
+) -> Result<Receipt, Error> {
+    let mut sink = Sink::new(source, out);
     let mut receipt = importer.read(source, &mut sink)?;
     if let Some(damage) = source.damage() {
         let text = format!("Of {}, {damage}", source.path().display());

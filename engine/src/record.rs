@@ -1,5 +1,6 @@
 //! The one vocabulary that backends and importers speak: facts about what ran, as plain data.
 
+mod fields;
 mod finding;
 mod ids;
 mod kinds;
@@ -7,6 +8,7 @@ mod pipeline;
 mod promise;
 mod run;
 
+pub use fields::{Fields, Form, Packer, Plain, Unpacker, Written};
 pub use finding::{Finding, Search};
 pub use ids::{
     CallId, CounterId, DependencyId, DeviceId, EventId, FindingId, LaneId, NameId, PipelineId,
@@ -78,6 +80,8 @@ pub enum Record {
     Log(Box<Log>),
     /// The run is over.
     End(Box<RunEnd>),
+    /// Fields of many spans at once.
+    Fields(Box<Fields>),
 }
 
 /// A device that runs work.

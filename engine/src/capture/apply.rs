@@ -3,8 +3,8 @@
 use super::table::Refusal;
 use super::{Capture, Samples};
 use crate::record::{
-    Began, Counter, Dependency, Device, EventId, Group, Lane, LaneId, NameId, Problem, Record,
-    Sample, Severity, Span, SpanId, Value,
+    Began, Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, NameId, Problem,
+    Record, Sample, Severity, Span, SpanId, Value,
 };
 use crate::time::{Interval, Nanos};
 
@@ -38,6 +38,7 @@ impl Capture {
             Record::Span(span) => self.take_span(&span),
             Record::Dependency(dependency) => self.take_dependency(&dependency),
             Record::Argument(span, name, value) => self.take_argument(span, name, value),
+            Record::Fields(fields) => self.take_fields(*fields),
             Record::Began(began) => self.take_began(began),
             Record::Sample(sample) => self.take_sample(sample),
             Record::Name(id, text) => {
@@ -142,6 +143,18 @@ impl Capture {
             return self.complain("argument-refused", text, SpanId::NONE);
         }
         self.arguments.push(span, name, value);
+    }
+
+    fn take_fields(&mut self, fields: Fields) {
+        let end = fields.range().end;
+        if end as usize > self.spans.ids() + FAR_SPAN {
+            let text = format!(
+                "{} fields of spans up to {end} were left out: no span has a number near it.",
+                fields.count
+            );
+            return self.complain("argument-refused", text, SpanId::NONE);
+        }
+        self.arguments.push_packed(fields);
     }
 
     fn take_sample(&mut self, sample: Sample) {

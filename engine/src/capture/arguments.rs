@@ -1,10 +1,12 @@
 //! The table of arguments: those of one span lie together, a few bytes each, and every text is stored once.
 
+mod blocks;
 mod pages;
 mod texts;
 
-use super::column::put;
-use crate::record::{NameId, SpanId, Value};
+use super::sparse::Sparse;
+use crate::record::{Fields, NameId, SpanId, Value};
+use blocks::Blocks;
 use pages::Pages;
 use texts::Texts;
 
@@ -12,10 +14,8 @@ use texts::Texts;
 const INTEGER: u64 = 0;
 const NUMBER: u64 = 1;
 const TEXT: u64 = 2;
-/// Where a span without arguments points.
-const NOWHERE: u32 = u32::MAX;
 
-/// Further fields of spans, in the order in which they arrived.
+/// Further fields of spans: those that came packed, and then the others, both in the order in which they arrived.
 ///
 /// Arguments of one span that arrive one after the other make a run: the place of the span's run before it, then for
 /// each argument its key and its payload, then a zero.
@@ -23,8 +23,9 @@ const NOWHERE: u32 = u32::MAX;
 pub(super) struct Arguments {
     pages: Pages,
     texts: Texts,
-    /// For each span its latest run.
-    latest: Vec<u32>,
+    /// The latest run of each span that has one.
+    latest: Sparse,
+    blocks: Blocks,
     /// The span whose run is at the end, and still grows.
     growing: Option<SpanId>,
 }
@@ -52,30 +53,39 @@ impl Arguments {
         self.pages.byte(0);
     }
 
+    /// Takes fields of many spans. The caller bounds the spans' numbers.
+    pub fn push_packed(&mut self, fields: Fields) {
+        for (span, name, value) in self.blocks.push(fields, &mut self.texts) {
+            self.push(span, name, value);
+        }
+    }
+
     fn begin(&mut self, span: SpanId) {
-        let before = self.latest.get(span.index()).copied().unwrap_or(NOWHERE);
         let place = self.pages.begin();
-        put(&mut self.latest, span.index(), place, NOWHERE);
-        self.pages.number(u64::from(before.wrapping_add(1)));
+        let before = self.latest.put(span.index(), place);
+        self.pages
+            .number(before.map_or(0, |before| u64::from(before) + 1));
         self.growing = Some(span);
     }
 
     /// The fields of a span, in the order in which they arrived.
     pub fn of(&self, span: SpanId) -> impl Iterator<Item = (NameId, Value)> {
         let mut runs = Vec::new();
-        let mut next = self.latest.get(span.index()).copied().unwrap_or(NOWHERE);
-        while next != NOWHERE {
-            let (before, run) = self.run(next);
+        let mut next = self.latest.get(span.index());
+        while let Some(place) = next {
+            let (before, run) = self.run(place);
             runs.push(run);
             next = before;
         }
-        runs.into_iter().rev().flatten()
+        let packed = self.blocks.of(span, &self.texts);
+        packed.into_iter().chain(runs.into_iter().rev().flatten())
     }
 
     /// The place of the run before one, and what is in it.
-    fn run(&self, place: u32) -> (u32, Vec<(NameId, Value)>) {
+    fn run(&self, place: u32) -> (Option<u32>, Vec<(NameId, Value)>) {
         let mut reader = self.pages.read(place);
-        let before = (reader.number().unwrap_or(0) as u32).wrapping_sub(1);
+        let before = reader.number().unwrap_or(0).checked_sub(1);
+        let before = before.map(|before| before as u32);
         let mut fields = Vec::new();
         while let Some(key @ 1..) = reader.number() {
             let name = NameId((key >> 2).wrapping_sub(1) as u32);
@@ -95,7 +105,8 @@ impl Arguments {
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.pages.heap_bytes() + self.texts.heap_bytes() + self.latest.capacity() * 4
+        let runs = self.pages.heap_bytes() + self.latest.heap_bytes();
+        runs + self.texts.heap_bytes() + self.blocks.heap_bytes()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::even::Even;
 use super::forest::Node;
 use super::table::{PlacedSpan, Repair};
 use crate::record::{CallId, NameId, Span, SpanId, SpanKind, State};
@@ -30,7 +31,7 @@ pub(super) struct Chunk {
     ids: Vec<u32>,
     offsets: Vec<u32>,
     durations: Vec<u32>,
-    queued: Vec<u32>,
+    queued: Even,
     names: Vec<u32>,
     flags: Vec<u16>,
     nodes: Vec<Node>,
@@ -158,7 +159,7 @@ impl Chunk {
 
     pub fn entry(&self, at: usize) -> Option<Entry> {
         let Interval { start, end } = self.interval(at)?;
-        let queued = match *self.queued.get(at)? {
+        let queued = match self.queued.get(at)? {
             WIDE => self.wide(at).queued,
             short => i64::from(short),
         };
@@ -281,10 +282,11 @@ impl Chunk {
             };
             self.wide.insert(entry.id.0, lengths);
         }
+        self.make_room();
+        self.queued.insert(at, queued, self.len());
         self.ids.insert(at, entry.id.0);
         self.offsets.insert(at, (entry.start.0 - self.base) as u32);
         self.durations.insert(at, duration);
-        self.queued.insert(at, queued);
         self.names.insert(at, entry.name.0);
         self.flags
             .insert(at, pack(entry.kind, entry.state, entry.repair));
@@ -294,6 +296,20 @@ impl Chunk {
             self.nodes.extend(self.summary(from, from + BLOCK));
         }
         at
+    }
+
+    /// Makes room for one more span in every column, and for few more than that.
+    fn make_room(&mut self) {
+        let length = self.len();
+        if length < self.ids.capacity() {
+            return;
+        }
+        let more = room(length) - length;
+        self.ids.reserve_exact(more);
+        self.offsets.reserve_exact(more);
+        self.durations.reserve_exact(more);
+        self.names.reserve_exact(more);
+        self.flags.reserve_exact(more);
     }
 
     fn rebase(&mut self, start: Nanos) {
@@ -324,28 +340,41 @@ impl Chunk {
     pub fn split_off(&mut self) -> Vec<Entry> {
         let keep = self.len() / 2;
         let moved: Vec<Entry> = (keep..self.len()).filter_map(|at| self.entry(at)).collect();
-        self.ids.truncate(keep);
-        self.offsets.truncate(keep);
-        self.durations.truncate(keep);
         self.queued.truncate(keep);
-        self.names.truncate(keep);
+        for column in [
+            &mut self.ids,
+            &mut self.offsets,
+            &mut self.durations,
+            &mut self.names,
+        ] {
+            column.truncate(keep);
+            column.shrink_to_fit();
+        }
         self.flags.truncate(keep);
+        self.flags.shrink_to_fit();
         self.nodes.truncate(keep / BLOCK);
+        self.nodes.shrink_to_fit();
         moved
     }
 
     /// Bytes that it holds on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let words = [
-            &self.ids,
-            &self.offsets,
-            &self.durations,
-            &self.queued,
-            &self.names,
-        ];
+        let words = [&self.ids, &self.offsets, &self.durations, &self.names];
         let words: usize = words.iter().map(|column| column.capacity() * 4).sum();
         let wide = self.wide.len() * 24;
+        let words = words + self.queued.heap_bytes();
         words + self.flags.capacity() * 2 + self.nodes.capacity() * size_of::<Node>() + wide
+    }
+}
+
+/// How many spans a chunk of `length` makes room for when it is full: some more, but few.
+pub(super) fn room(length: usize) -> usize {
+    let more = length + (length / 2).clamp(8, 64);
+    // A chunk that is split holds one more for a moment.
+    if length < CHUNK {
+        more.min(CHUNK)
+    } else {
+        length + 1
     }
 }
 

@@ -1,14 +1,15 @@
 //! Lists that grow in any order: for each key, the items pushed under it.
 
-use super::column::{push, put};
+use super::column::push;
+use super::sparse::Sparse;
 
-/// A nothing in the columns below.
+/// A nothing in the column below.
 const NIL: u32 = u32::MAX;
 
 /// For each key a list of items; items are numbered in the order in which they were pushed.
 #[derive(Default)]
 pub(super) struct Links {
-    heads: Vec<u32>,
+    heads: Sparse,
     next: Vec<u32>,
 }
 
@@ -16,22 +17,20 @@ impl Links {
     /// Puts the next item under `key`. The caller bounds the key.
     pub fn push(&mut self, key: usize) {
         let item = self.next.len() as u32;
-        let before = self.heads.get(key).copied().unwrap_or(NIL);
-        put(&mut self.heads, key, item, NIL);
+        let before = self.heads.put(key, item).unwrap_or(NIL);
         push(&mut self.next, before);
     }
 
     /// The items under `key`, the latest first.
     pub fn of(&self, key: usize) -> impl Iterator<Item = u32> {
         let link = |item: u32| (item != NIL).then_some(item);
-        let first = self.heads.get(key).copied().and_then(link);
-        std::iter::successors(first, move |&item| {
+        std::iter::successors(self.heads.get(key), move |&item| {
             self.next.get(item as usize).copied().and_then(link)
         })
     }
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        (self.heads.capacity() + self.next.capacity()) * 4
+        self.heads.heap_bytes() + self.next.capacity() * 4
     }
 }

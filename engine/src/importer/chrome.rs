@@ -11,6 +11,7 @@ mod judge;
 mod lanes;
 mod links;
 mod nature;
+mod numbered;
 mod rows;
 mod scan;
 mod sense;

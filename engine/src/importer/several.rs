@@ -9,7 +9,7 @@ use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use super::{Batch, Error, Receipt};
-use crate::record::{Record, Run, Severity};
+use crate::record::{Record, Run, Severity, Unpacker};
 use crate::time::{Interval, Nanos};
 use align::Waiting;
 use collectives::Collectives;
@@ -73,6 +73,8 @@ struct Merge<'a> {
     sink: &'a mut dyn FnMut(Batch) -> ControlFlow<()>,
     numbers: Numbers,
     collectives: Collectives,
+    /// Of the file under way: what is packed is renumbered piece by piece.
+    unpacker: Unpacker,
     parts: Vec<Part>,
     /// The first instant and the last of all files so far.
     extent: Option<Interval>,
@@ -90,6 +92,7 @@ impl<'a> Merge<'a> {
             sink,
             numbers: Numbers::default(),
             collectives: Collectives::default(),
+            unpacker: Unpacker::default(),
             parts: Vec::new(),
             extent: None,
             zero: None,
@@ -111,6 +114,7 @@ impl<'a> Merge<'a> {
     fn file(&mut self, path: &Path, label: String) -> Result<(), Error> {
         let first = self.numbers.begin(&label, self.parts.len());
         let (begun, length) = (self.read, std::fs::metadata(path).map_or(0, |it| it.len()));
+        self.unpacker = Unpacker::default();
         let mut waiting = Waiting::new(self.parts.is_empty());
         let mut failed = None;
         let receipt = super::open(path, &mut |batch| {
@@ -153,7 +157,7 @@ impl<'a> Merge<'a> {
     /// Renumbers records of the file under way, moves them in time and hands them over.
     fn take(&mut self, records: Vec<Record>, shift: Nanos) -> Result<(), Error> {
         let mut out = Vec::with_capacity(records.len());
-        for record in records {
+        for record in self.unpacked(records) {
             let Some(mut record) = self.numbers.lift(record, &mut out) else {
                 continue;
             };
@@ -165,6 +169,23 @@ impl<'a> Merge<'a> {
             out.push(record);
         }
         self.send(out)
+    }
+
+    /// The same records with each field in one of its own.
+    fn unpacked(&mut self, records: Vec<Record>) -> Vec<Record> {
+        if !records.iter().any(|it| matches!(it, Record::Fields(_))) {
+            return records;
+        }
+        let mut out = Vec::with_capacity(records.len());
+        for record in records {
+            match record {
+                Record::Fields(fields) => self.unpacker.unpack(*fields, |span, name, value| {
+                    out.push(Record::Argument(span, name, value));
+                }),
+                other => out.push(other),
+            }
+        }
+        out
     }
 
     fn send(&mut self, records: Vec<Record>) -> Result<(), Error> {

@@ -31,6 +31,8 @@ pub struct Sink<'a> {
     sent: u64,
     total: u64,
     count: u64,
+    /// The reader wants no more, and has yet to be told that here.
+    cancelled: bool,
     /// Where progress is counted in a packed file: what is read there is not what is read here.
     meter: Option<Arc<Meter>>,
 }
@@ -45,20 +47,34 @@ impl<'a> Sink<'a> {
             sent: 0,
             total: source.length(),
             count: 0,
+            cancelled: false,
             meter: source.packed().map(|_| source.meter()),
         }
     }
 
     /// Takes a record.
     pub fn push(&mut self, record: Record) {
-        self.count += 1;
+        self.count += match &record {
+            Record::Fields(fields) => u64::from(fields.count),
+            _ => 1,
+        };
         self.records.push(record);
+        self.ease();
     }
 
     /// Takes several records.
     pub fn extend(&mut self, records: Vec<Record>) {
         self.count += records.len() as u64;
         self.records.extend(records);
+        self.ease();
+    }
+
+    /// Sends what has gathered where that is much, so that memory stays small between two calls of
+    /// [`Sink::advance`], which then tells whether the reader cancelled.
+    fn ease(&mut self) {
+        if self.records.len() >= BATCH * 2 && self.send().is_err() {
+            self.cancelled = true;
+        }
     }
 
     /// Takes a problem of the file as a whole.
@@ -84,7 +100,8 @@ impl<'a> Sink<'a> {
             Some(meter) => meter.read().min(self.total),
             None => read,
         };
-        if self.records.len() >= BATCH || read.saturating_sub(self.sent) >= STRIDE {
+        if self.cancelled || self.records.len() >= BATCH || read.saturating_sub(self.sent) >= STRIDE
+        {
             self.send()
         } else {
             Ok(())
@@ -94,6 +111,10 @@ impl<'a> Sink<'a> {
     /// Sends what has gathered.
     pub fn send(&mut self) -> Result<(), Error> {
         self.sent = self.read;
+        if self.cancelled {
+            self.records.clear();
+            return Err(Error::Cancelled);
+        }
         // The next batch will be about as long, and growing towards that would copy it several times.
         let room = self.records.len().min(BATCH * 4);
         let batch = Batch {

@@ -133,6 +133,7 @@ fn variant(record: &Record) -> &'static str {
         Record::Expectation(_) => "Expectation",
         Record::Log(_) => "Log",
         Record::End(_) => "End",
+        Record::Fields(_) => "Fields",
     }
 }
 

@@ -8,7 +8,7 @@ use super::handover::When;
 use super::judge::Judge;
 use super::lanes::Lanes;
 use super::rows::{Pending, Rows, Slot};
-use super::scan::{Argument, Event, NO_CORRELATION, Payload, Token, flag, words};
+use super::scan::{Argument, Event, NO_CORRELATION, Packed, Payload, Token, flag, words};
 use super::stream::Piece;
 use super::tally::Tally;
 use super::texts::Texts;
@@ -80,7 +80,7 @@ impl Builder {
     }
 
     /// Takes a stretch.
-    pub fn take(&mut self, piece: &Piece, sink: &mut Sink<'_>) -> Result<(), Error> {
+    pub fn take(&mut self, piece: &mut Piece, sink: &mut Sink<'_>) -> Result<(), Error> {
         let Piece {
             parsed, scanner, ..
         } = piece;
@@ -93,6 +93,7 @@ impl Builder {
                     .damage(piece.at + damage.at as u64, damage.length as u64);
             }
             self.begin(&parsed.events);
+            self.hand_over_fields(*scanner, &mut parsed.packed, true, sink);
             let mut rest = parsed.arguments.as_slice();
             for event in &parsed.events {
                 let (arguments, after) = rest
@@ -107,6 +108,8 @@ impl Builder {
                 self.event(told, sink);
             }
             self.hand_over_some(sink);
+        } else {
+            self.hand_over_fields(*scanner, &mut parsed.packed, false, sink);
         }
         sink.advance(piece.read)
     }
@@ -147,10 +150,10 @@ impl Builder {
         }
         match event.phase {
             b'X' => self.complete(told, sink),
-            b'B' | b'E' => self.half(told, sink),
-            b'b' | b'e' | b'n' | b'S' | b'F' | b'T' | b'p' => self.distant(told, sink),
+            b'B' | b'E' => self.half(told),
+            b'b' | b'e' | b'n' | b'S' | b'F' | b'T' | b'p' => self.distant(told),
             b'i' | b'I' | b'R' | b'P' => {
-                let span = self.span(told, sink);
+                let span = self.next_span();
                 let time = self.time(event);
                 self.wait(told, Class::Annotation, span, time, 0);
             }
@@ -212,38 +215,36 @@ impl Builder {
         SpanId(self.spans - 1)
     }
 
-    /// Gives out the number of a span, and hands over its category and its arguments.
-    pub fn span(&mut self, told: Told<'_>, sink: &mut Sink<'_>) -> SpanId {
-        let span = self.next_span();
-        let category = self.texts.global(told.scanner, told.event.category);
-        // The kind of a span and its lane say the other categories.
-        if category != words::EMPTY
-            && matches!(Class::of(category), Class::Plain | Class::Annotation)
-        {
-            self.field(span, words::CATEGORY, Payload::Text(category), sink);
+    /// Hands over the fields of a stretch, under the numbers that its spans will get; of one that does not count
+    /// only what it says for later ones.
+    fn hand_over_fields(
+        &mut self,
+        scanner: usize,
+        packed: &mut Packed,
+        counts: bool,
+        sink: &mut Sink<'_>,
+    ) {
+        let mut fields = std::mem::take(&mut packed.fields);
+        fields.writer = scanner as u32;
+        fields.first = SpanId(self.spans);
+        for (name, _) in fields.forms.iter_mut().flatten() {
+            let text = self.texts.global(scanner, name.0);
+            *name = self.texts.name(text, sink);
         }
-        self.fields(span, told, sink);
-        span
-    }
-
-    /// Hands over the arguments of an event as those of a span.
-    pub fn fields(&mut self, span: SpanId, told: Told<'_>, sink: &mut Sink<'_>) {
-        for argument in told.arguments {
-            let Argument { key, payload } = self.argument(told.scanner, *argument);
-            self.field(span, key, payload, sink);
+        let texts = packed.texts.iter();
+        let texts = texts.map(|it| self.texts.text(self.texts.global(scanner, *it)).into());
+        fields.texts = texts.collect();
+        if !counts {
+            fields.clear();
         }
-    }
-
-    fn field(&mut self, span: SpanId, key: u32, payload: Payload, sink: &mut Sink<'_>) {
-        let key = self.texts.name(key, sink);
-        sink.push(Record::Argument(span, key, self.value(payload)));
+        sink.push(Record::Fields(Box::new(fields)));
     }
 
     pub fn value(&self, payload: Payload) -> Value {
         match payload {
             Payload::Integer(value) => Value::Integer(value),
-            Payload::Number(value) => Value::Number(value),
             Payload::Text(text) => Value::Text(self.texts.text(text).into()),
+            other => Value::Number(other.number(self.texts.table()).unwrap_or_default()),
         }
     }
 
@@ -255,7 +256,7 @@ impl Builder {
 
     fn complete(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
         let event = told.event;
-        let span = self.span(told, sink);
+        let span = self.next_span();
         let time = self.time(event);
         let mut length = event.length;
         if event.flags & flag::LENGTH == 0 {

@@ -43,9 +43,8 @@ impl Counters {
         for argument in told.arguments {
             let field = texts.global(told.scanner, argument.key);
             let value = match argument.payload {
-                Payload::Integer(value) => Some(value as f64),
-                Payload::Number(value) => Some(value),
                 Payload::Text(text) => texts.text(texts.global(told.scanner, text)).parse().ok(),
+                other => other.number(texts.table()),
             };
             let Some(value) = value.filter(|it: &f64| it.is_finite()) else {
                 continue;

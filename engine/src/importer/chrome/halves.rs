@@ -41,14 +41,14 @@ pub(super) struct Halves {
 
 impl Builder {
     /// Takes a begin or an end on a row.
-    pub fn half(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+    pub fn half(&mut self, told: Told<'_>) {
         let row = self.rows.global(told.scanner, told.event.row);
         let begins = told.event.phase == b'B';
-        self.keep(Key::Row(row), told, begins, row, sink);
+        self.keep(Key::Row(row), told, begins, row);
     }
 
     /// Takes a begin, an end or a step of an operation that has a number.
-    pub fn distant(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+    pub fn distant(&mut self, told: Told<'_>) {
         let event = told.event;
         let row = self.rows.global(told.scanner, event.row);
         let category = self.texts.global(told.scanner, event.category);
@@ -58,19 +58,19 @@ impl Builder {
         let lane = self.rows.place((process, thread));
         let key = Key::Number(lane, event.id);
         match event.phase {
-            b'b' | b'S' => self.keep(key, told, true, lane, sink),
-            b'e' | b'F' => self.keep(key, told, false, lane, sink),
+            b'b' | b'S' => self.keep(key, told, true, lane),
+            b'e' | b'F' => self.keep(key, told, false, lane),
             _ => {
-                let span = self.span(told, sink);
+                let span = self.next_span();
                 let half = self.make(told, What::Within(span));
                 self.halves.lists.entry(key).or_default().push(half);
             }
         }
     }
 
-    fn keep(&mut self, key: Key, told: Told<'_>, begins: bool, row: u32, sink: &mut Sink<'_>) {
+    fn keep(&mut self, key: Key, told: Told<'_>, begins: bool, row: u32) {
         let half = if begins {
-            let span = self.span(told, sink);
+            let span = self.next_span();
             self.flow_of_half(told.event, row, span);
             self.make(told, What::Begin(span))
         } else {

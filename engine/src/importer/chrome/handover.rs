@@ -145,17 +145,13 @@ impl Builder {
         launched: Option<i64>,
         collective: bool,
     ) {
-        let Some(row) = self.rows.get(target.row).map(|it| it.row) else {
-            return;
-        };
         self.work.operations.push(Operation {
             correlation: pending.correlation,
             launched: launched.unwrap_or(pending.start),
             start: pending.start,
             end: pending.start.saturating_add(pending.length.max(0)),
             span: pending.span,
-            process: row.0,
-            stream: row.1,
+            row: target.row,
             name: pending.name,
             collective,
         });

@@ -38,11 +38,11 @@ pub(super) fn tie(builder: &mut Builder, receipt: &mut Receipt, sink: &mut Sink<
     builder.tie_flows(sink);
     let order = Order::of(builder);
     mtia::tie(builder, &mut ties, sink);
-    ascend::tie(builder, &mut ties, sink);
+    ascend::tie(builder, &order, &mut ties, sink);
     waits::tie(builder, &order, &mut ties, sink);
     calls::tie(builder, &order, &mut ties, sink);
     syncs::tie(builder, &order, &mut ties, sink);
-    collectives::tie(builder, &mut ties, sink);
+    collectives::tie(builder, &order, &mut ties, sink);
     ties.tell(builder.lanes.streams(), receipt);
 }
 

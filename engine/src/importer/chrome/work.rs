@@ -1,9 +1,9 @@
 //! Calls, and the work on streams that they launched: what arrows between streams are found from.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 
 use super::class::{Class, Verb, kind_of_work};
+use super::numbered::Numbered;
 use super::scan::{Argument, NO_CORRELATION, Payload, Token, words};
 use super::texts::Texts;
 use crate::record::{SpanId, SpanKind};
@@ -29,8 +29,8 @@ pub(super) struct Operation {
     pub start: i64,
     pub end: i64,
     pub span: SpanId,
-    pub process: Token,
-    pub stream: Token,
+    /// The row of its stream.
+    pub row: u32,
     pub name: u32,
     pub collective: bool,
 }
@@ -51,41 +51,14 @@ pub(super) struct Detail {
     pub sequence: Option<i64>,
 }
 
-/// Hashes small numbers quickly.
-#[derive(Default)]
-pub(super) struct Quick(u64);
-
-impl Hasher for Quick {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        let mixed = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ mixed >> 32;
-    }
-
-    fn write_i64(&mut self, number: i64) {
-        self.write_u64(number as u64);
-    }
-}
-
-/// Calls by the number that ties them to their work.
-pub(super) type ByNumber<T> = HashMap<i64, T, BuildHasherDefault<Quick>>;
-
 /// What was launched and waited for.
 #[derive(Default)]
 pub(super) struct Work {
     pub calls: Vec<Call>,
     pub operations: Vec<Operation>,
     pub details: Vec<Detail>,
-    launches: ByNumber<u32>,
+    /// Calls by the number that ties them to their work.
+    launches: Numbered,
     streams: HashMap<SpanId, i64>,
     /// What tasks are that say which way they copy.
     kinds: HashMap<SpanId, SpanKind>,
@@ -101,10 +74,12 @@ impl Work {
         if call.correlation == NO_CORRELATION || call.correlation < 0 {
             return;
         }
-        let known = self.launches.entry(call.correlation).or_insert(place);
-        let before = self.calls.get(*known as usize);
-        if call.verb == Verb::Launch && before.is_some_and(|it| it.verb != Verb::Launch) {
-            *known = place;
+        let known = self.launches.get(call.correlation);
+        let before = known.and_then(|known| self.calls.get(known as usize));
+        let counts =
+            before.is_none_or(|before| call.verb == Verb::Launch && before.verb != Verb::Launch);
+        if counts {
+            self.launches.put(call.correlation, place);
         }
     }
 
@@ -115,7 +90,7 @@ impl Work {
 
     /// The call with a number.
     pub fn of(&self, correlation: i64) -> Option<&Call> {
-        let place = *self.launches.get(&correlation)?;
+        let place = self.launches.get(correlation)?;
         self.calls.get(place as usize)
     }
 

@@ -1,5 +1,6 @@
 //! Waits and records of Ascend's streams. No number ties them: a wait ends when the record that it waited for does.
 
+use super::order::Order;
 use super::{Ties, rests_on};
 use crate::importer::Sink;
 use crate::importer::chrome::build::Builder;
@@ -10,9 +11,9 @@ use crate::record::{Basis, DependencyKind};
 const NEAR: i64 = 1_000;
 
 /// Ties each wait to the record on another stream that ended with it.
-pub(super) fn tie(builder: &mut Builder, ties: &mut Ties, sink: &mut Sink<'_>) {
+pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
     let named = |name: &str| -> Vec<Operation> {
-        let all = builder.work.operations.iter();
+        let all = order.all().iter();
         all.filter(|it| builder.texts.text(it.name) == name)
             .copied()
             .collect()
@@ -26,7 +27,11 @@ pub(super) fn tie(builder: &mut Builder, ties: &mut Ties, sink: &mut Sink<'_>) {
             .iter()
             .skip(first)
             .take_while(|it| it.end <= wait.end.saturating_add(NEAR));
-        let others = near.filter(|it| it.process == wait.process && it.stream != wait.stream);
+        let (process, stream) = order.stream_of(&wait);
+        let others = near.filter(|it| {
+            let other = order.stream_of(it);
+            other.0 == process && other.1 != stream
+        });
         let text = if let Some(record) = others.min_by_key(|it| it.end.abs_diff(wait.end)) {
             ties.tie(
                 (record.span, wait.span),

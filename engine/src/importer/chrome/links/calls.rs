@@ -79,6 +79,10 @@ fn pair<'a>(
 ) -> Option<(&'a Operation, &'a Operation)> {
     let effect = order.next_of_thread(wait.row, wait.start)?;
     let before = order.of_host(process, instant).take(REACH);
-    let mut others = before.filter(|it| it.process == effect.process && it.stream != effect.stream);
+    let (process, stream) = order.stream_of(effect);
+    let mut others = before.filter(|it| {
+        let other = order.stream_of(it);
+        other.0 == process && other.1 != stream
+    });
     Some((others.next()?, effect))
 }

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Ties;
+use super::order::Order;
 use crate::importer::Sink;
 use crate::importer::chrome::build::Builder;
 use crate::importer::chrome::scan::Token;
@@ -10,15 +11,16 @@ use crate::importer::chrome::work::Operation;
 use crate::record::{Basis, DependencyKind};
 
 /// Ties the part that started last, which all others had to wait for, to each of the others.
-pub(super) fn tie(builder: &Builder, ties: &mut Ties, sink: &mut Sink<'_>) {
-    let all = builder.work.operations.iter().filter(|it| it.collective);
+pub(super) fn tie(builder: &Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
+    let all = order.all().iter().filter(|it| it.collective);
     let mut lists: BTreeMap<(u32, u32), BTreeMap<Token, Vec<Operation>>> = BTreeMap::new();
     let mut devices = BTreeSet::new();
     for operation in all {
-        devices.insert(operation.process);
+        let (process, _) = order.stream_of(operation);
+        devices.insert(process);
         let group = builder.work.group_of(operation.span);
         let of = lists.entry((operation.name, group)).or_default();
-        of.entry(operation.process).or_default().push(*operation);
+        of.entry(process).or_default().push(*operation);
     }
     if devices.len() < 2 {
         return;

@@ -11,34 +11,78 @@ pub(super) type Stream = (Token, Token);
 
 /// Work in the order of its launches.
 pub(super) struct Order {
-    streams: BTreeMap<Stream, Vec<Operation>>,
-    threads: BTreeMap<u32, Vec<Operation>>,
-    hosts: BTreeMap<Token, Vec<Operation>>,
+    all: Vec<Operation>,
+    /// The process and the stream of each row.
+    rows: Vec<Stream>,
+    /// Places in the list of all.
+    streams: BTreeMap<Stream, Vec<u32>>,
+    threads: BTreeMap<u32, Vec<u32>>,
+    hosts: BTreeMap<Token, Vec<u32>>,
 }
 
 impl Order {
-    pub fn of(builder: &Builder) -> Self {
-        let mut order = Self {
-            streams: BTreeMap::new(),
-            threads: BTreeMap::new(),
-            hosts: BTreeMap::new(),
-        };
-        for operation in &builder.work.operations {
-            let stream = (operation.process, operation.stream);
-            order.streams.entry(stream).or_default().push(*operation);
-            if let Some(call) = builder.work.of(operation.correlation) {
-                order.threads.entry(call.row).or_default().push(*operation);
-                if let Some(facts) = builder.rows.get(call.row) {
-                    order.hosts.entry(facts.row.0).or_default().push(*operation);
-                }
+    /// Takes the operations of a file.
+    pub fn of(builder: &mut Builder) -> Self {
+        let all = std::mem::take(&mut builder.work.operations);
+        let rows: Vec<Stream> = builder.rows.all.iter().map(|it| it.row).collect();
+        let mut by_stream = vec![Vec::new(); rows.len()];
+        let mut by_thread = vec![Vec::new(); rows.len()];
+        for (place, operation) in all.iter().enumerate() {
+            if let Some(list) = by_stream.get_mut(operation.row as usize) {
+                list.push(place as u32);
+            }
+            let call = builder.work.of(operation.correlation);
+            if let Some(list) = call.and_then(|it| by_thread.get_mut(it.row as usize)) {
+                list.push(place as u32);
             }
         }
-        let threads = order.threads.values_mut();
-        let hosts = order.hosts.values_mut();
-        for list in order.streams.values_mut().chain(threads).chain(hosts) {
-            list.sort_by_key(|it| (it.launched, it.start));
+        let sort = |list: &mut Vec<u32>| {
+            // Where two begin together, the file's order counts.
+            let key = |place: &u32| {
+                let operation = all.get(*place as usize);
+                operation.map(|it| (it.launched, it.start, *place))
+            };
+            if !list.is_sorted_by_key(key) {
+                list.sort_by_key(key);
+            }
+        };
+        let mut streams: BTreeMap<Stream, Vec<u32>> = BTreeMap::new();
+        let mut threads: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut hosts: BTreeMap<Token, Vec<u32>> = BTreeMap::new();
+        for (row, (list, stream)) in by_stream.into_iter().zip(&rows).enumerate() {
+            if !list.is_empty() {
+                streams.entry(*stream).or_default().extend(list);
+            }
+            let launched = by_thread
+                .get_mut(row)
+                .map(std::mem::take)
+                .unwrap_or_default();
+            if !launched.is_empty() {
+                hosts.entry(stream.0).or_default().extend(&launched);
+                threads.insert(row as u32, launched);
+            }
         }
-        order
+        streams.values_mut().for_each(sort);
+        threads.values_mut().for_each(sort);
+        hosts.values_mut().for_each(sort);
+        Self {
+            all,
+            rows,
+            streams,
+            threads,
+            hosts,
+        }
+    }
+
+    /// The process and the stream on which an operation ran.
+    pub fn stream_of(&self, operation: &Operation) -> Stream {
+        let row = self.rows.get(operation.row as usize);
+        row.copied().unwrap_or_default()
+    }
+
+    /// Every operation, in the order of the file.
+    pub fn all(&self) -> &[Operation] {
+        &self.all
     }
 
     /// Whether anything ran on a stream.
@@ -48,23 +92,26 @@ impl Order {
 
     /// The last work of a stream that was launched before an instant.
     pub fn last_before(&self, stream: Stream, instant: i64) -> Option<&Operation> {
-        before(self.streams.get(&stream)?, instant).last()
+        let list = self.streams.get(&stream)?;
+        self.at(list, self.begun(list, instant).checked_sub(1)?)
     }
 
     /// The first work of a stream that was launched after an instant.
     pub fn first_after(&self, stream: Stream, instant: i64) -> Option<&Operation> {
-        after(self.streams.get(&stream)?, instant).first()
+        self.after(self.streams.get(&stream)?, instant)
     }
 
     /// The first work that a thread launched after an instant.
     pub fn next_of_thread(&self, row: u32, instant: i64) -> Option<&Operation> {
-        after(self.threads.get(&row)?, instant).first()
+        self.after(self.threads.get(&row)?, instant)
     }
 
     /// What a process launched before an instant, the latest first.
     pub fn of_host(&self, process: Token, instant: i64) -> impl Iterator<Item = &Operation> {
         let list = self.hosts.get(&process).map_or(&[][..], Vec::as_slice);
-        before(list, instant).iter().rev()
+        let end = self.begun(list, instant);
+        let before = list.get(..end).unwrap_or_default().iter().rev();
+        before.filter_map(|place| self.all.get(*place as usize))
     }
 
     /// The streams of a device; all of them where none is given.
@@ -72,14 +119,24 @@ impl Order {
         let streams = self.streams.keys().copied();
         streams.filter(move |it| process.is_none_or(|process| it.0 == process))
     }
-}
 
-fn before(list: &[Operation], instant: i64) -> &[Operation] {
-    let end = list.partition_point(|it| it.launched < instant);
-    list.get(..end).unwrap_or_default()
-}
+    fn at(&self, list: &[u32], place: usize) -> Option<&Operation> {
+        self.all.get(*list.get(place)? as usize)
+    }
 
-fn after(list: &[Operation], instant: i64) -> &[Operation] {
-    let start = list.partition_point(|it| it.launched <= instant);
-    list.get(start..).unwrap_or_default()
+    /// How many of a list were launched before an instant.
+    fn begun(&self, list: &[u32], instant: i64) -> usize {
+        list.partition_point(|place| self.launched(*place) < instant)
+    }
+
+    /// The first of a list that was launched after an instant.
+    fn after(&self, list: &[u32], instant: i64) -> Option<&Operation> {
+        let place = list.partition_point(|place| self.launched(*place) <= instant);
+        self.at(list, place)
+    }
+
+    fn launched(&self, place: u32) -> i64 {
+        let operation = self.all.get(place as usize);
+        operation.map_or(i64::MAX, |it| it.launched)
+    }
 }

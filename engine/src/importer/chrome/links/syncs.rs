@@ -73,7 +73,7 @@ fn tie_call(builder: &Builder, order: &Order, call: &Call, ties: &mut Ties, sink
     let device = order
         .of_host(process, call.start)
         .next()
-        .map(|it| it.process);
+        .map(|it| order.stream_of(it).0);
     if call.verb == Verb::SyncDevice {
         if device.is_some() {
             let causes = of_all(order, device, call.start);

@@ -1,6 +1,6 @@
 //! Waits of streams for events that the file tells: with the record, or with the stream alone.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::order::Order;
 use super::{Ties, rests_on};
@@ -16,7 +16,7 @@ const NO_STREAM: i64 = 0xFFFF_FFFF;
 /// The events that waits name, and the records of each.
 #[derive(Default)]
 struct Events {
-    known: BTreeMap<i64, (EventId, BTreeSet<i64>)>,
+    known: BTreeMap<i64, (EventId, Vec<i64>)>,
 }
 
 impl Events {
@@ -27,11 +27,12 @@ impl Events {
             if let (Some(event), Some(record)) = (event, record(detail)) {
                 let next = EventId(events.known.len() as u32);
                 let entry = events.known.entry(event);
-                entry
-                    .or_insert_with(|| (next, BTreeSet::new()))
-                    .1
-                    .insert(record);
+                entry.or_insert_with(|| (next, Vec::new())).1.push(record);
             }
+        }
+        for (_, records) in events.known.values_mut() {
+            records.sort_unstable();
+            records.dedup();
         }
         for (number, (id, _)) in &events.known {
             let text = builder.texts.add(&format!("event {number}"));
@@ -45,9 +46,9 @@ impl Events {
     /// The event that a wait names, and which of its records it was, as far as the file tells.
     fn find(&self, detail: &Detail) -> (EventId, u32) {
         let known = detail.wait_event.and_then(|it| self.known.get(&it));
-        let found = known
-            .zip(record(detail))
-            .map(|((id, records), record)| (*id, records.range(..=record).count() as u32));
+        let found = known.zip(record(detail)).map(|((id, records), record)| {
+            (*id, records.partition_point(|it| *it <= record) as u32)
+        });
         found.unwrap_or((EventId::NONE, 0))
     }
 }

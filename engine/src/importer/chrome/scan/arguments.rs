@@ -18,20 +18,58 @@ pub struct Argument {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Payload {
     Integer(i64),
+    /// Digits, and how many of them stand behind the point; a float holds the digits.
+    Decimal(i64, u8),
     Number(f64),
     /// The number of a text.
     Text(u32),
 }
 
 impl Payload {
+    /// The number it is.
+    pub fn number(self, table: &Interner) -> Option<f64> {
+        match self {
+            Self::Integer(value) => Some(value as f64),
+            Self::Decimal(digits, scale) => Some(digits as f64 / 10_f64.powi(i32::from(scale))),
+            Self::Number(value) => Some(value),
+            Self::Text(text) => table.text(text).parse().ok(),
+        }
+    }
+
     /// The whole number it is, be it written as a number or as a text.
     pub fn integer(self, table: &Interner) -> Option<i64> {
         match self {
             Self::Integer(value) => Some(value),
-            Self::Number(_) => None,
+            Self::Decimal(..) | Self::Number(_) => None,
             Self::Text(text) => integer(table.text(text).as_bytes()),
         }
     }
+}
+
+/// A number with a point and so few digits that a float holds them.
+fn decimal(bytes: &[u8]) -> Option<Payload> {
+    let (negative, digits) = match bytes.split_first()? {
+        (b'-', digits) => (true, digits),
+        _ => (false, bytes),
+    };
+    let point = digits.iter().position(|&byte| byte == b'.')?;
+    let scale = digits.len() - point - 1;
+    if point == 0 || !(1..=6).contains(&scale) || digits.len() > 16 {
+        return None;
+    }
+    let mut sum = 0;
+    for (at, byte) in digits.iter().enumerate() {
+        let digit = byte.wrapping_sub(b'0');
+        if digit <= 9 {
+            sum = sum * 10 + i64::from(digit);
+        } else if at != point {
+            return None;
+        }
+    }
+    // A float knows a negative zero.
+    let zero = negative && sum == 0;
+    let digits = if negative { -sum } else { sum };
+    (!zero).then_some(Payload::Decimal(digits, scale as u8))
 }
 
 /// Reads the value of `args`.
@@ -102,6 +140,9 @@ pub fn value(cursor: &mut Cursor<'_>, table: &mut Interner) -> Result<Payload, F
 fn plain(bytes: &[u8], table: &mut Interner) -> Payload {
     if let Some(value) = integer(bytes) {
         return Payload::Integer(value);
+    }
+    if let Some(value) = decimal(bytes) {
+        return value;
     }
     let real = bytes.iter().any(|byte| matches!(byte, b'.' | b'e' | b'E'));
     let text = std::str::from_utf8(bytes).ok().filter(|_| real);

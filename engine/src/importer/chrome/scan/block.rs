@@ -6,6 +6,8 @@ use super::arguments::Argument;
 use super::cursor::{Cursor, Fault};
 use super::event::{Desk, Event, event};
 use super::intern::Interner;
+use super::layout::Layout;
+use super::packing::{Packed, Packing};
 use super::rows::{Row, Rows};
 
 /// Bytes of which no sense could be made.
@@ -34,7 +36,10 @@ pub type Lists = (Vec<Event>, Vec<Argument>);
 /// What a stretch holds.
 pub struct Parsed {
     pub events: Vec<Event>,
+    /// Of the events that give no span, and of those that may be tied to others.
     pub arguments: Vec<Argument>,
+    /// The fields of all that give a span.
+    pub packed: Packed,
     /// Texts that the scanner met for the first time, in the order of their numbers.
     pub texts: Vec<Box<str>>,
     /// Rows that it met for the first time.
@@ -49,6 +54,8 @@ pub struct Parsed {
 pub struct Scanner {
     table: Interner,
     rows: Rows,
+    packing: Packing,
+    layout: Layout,
 }
 
 impl Scanner {
@@ -56,6 +63,8 @@ impl Scanner {
         Self {
             table: Interner::new(),
             rows: Rows::default(),
+            packing: Packing::default(),
+            layout: Layout::default(),
         }
     }
 
@@ -65,6 +74,7 @@ impl Scanner {
         let mut parsed = Parsed {
             events,
             arguments,
+            packed: Packed::default(),
             texts: Vec::new(),
             rows: Vec::new(),
             damage: Vec::new(),
@@ -76,6 +86,7 @@ impl Scanner {
         self.events(bytes, &mut parsed);
         parsed.texts = self.table.since(texts).to_vec();
         parsed.rows = self.rows.since(rows).to_vec();
+        parsed.packed = self.packing.finish();
         parsed.mended = std::mem::take(&mut self.table.mended);
         parsed
     }
@@ -99,9 +110,15 @@ impl Scanner {
                         table: &mut self.table,
                         rows: &mut self.rows,
                         arguments: &mut parsed.arguments,
+                        layout: &mut self.layout,
                     };
                     match event(&mut cursor, &mut desk) {
-                        Ok(event) => {
+                        Ok(mut event) => {
+                            let own = parsed.arguments.get(kept..).unwrap_or_default();
+                            if !self.packing.take(&event, own) {
+                                parsed.arguments.truncate(kept);
+                                event.arguments = 0;
+                            }
                             parsed.events.push(event);
                             continue;
                         }

@@ -1,11 +1,13 @@
 //! One event, with its fields in whatever order they come.
 
 use super::arguments::{Argument, Payload, arguments, value};
-use super::cursor::{Cursor, Fault, Raw};
+use super::cursor::{Cursor, Fault};
+use super::field::Field;
 use super::intern::Interner;
+use super::layout::Layout;
 use super::number::{integer, nanos};
 use super::rows::{Rows, Token, number_of};
-use super::text::{intern, unescape};
+use super::text::unescape;
 use super::words;
 
 /// Stands for no correlation.
@@ -32,36 +34,6 @@ pub mod flag {
     /// Its time or length is farther than can be written.
     pub const FAR_TIME: u16 = 256;
 }
-
-/// A short key as one number, so that finding out which it is takes no calls; longer ones are none of ours.
-const fn packed(key: &[u8]) -> u64 {
-    let mut word = 0;
-    let mut rest = key;
-    if rest.len() > 8 {
-        return 0;
-    }
-    while let [byte, after @ ..] = rest {
-        word = word << 8 | *byte as u64;
-        rest = after;
-    }
-    word
-}
-
-const PH: u64 = packed(b"ph");
-const NAME: u64 = packed(b"name");
-const CAT: u64 = packed(b"cat");
-const PID: u64 = packed(b"pid");
-const TID: u64 = packed(b"tid");
-const TS: u64 = packed(b"ts");
-const DUR: u64 = packed(b"dur");
-const ID: u64 = packed(b"id");
-const ID2: u64 = packed(b"id2");
-const BIND_ID: u64 = packed(b"bind_id");
-const ARGS: u64 = packed(b"args");
-const BP: u64 = packed(b"bp");
-const FLOW_OUT: u64 = packed(b"flow_out");
-const FLOW_IN: u64 = packed(b"flow_in");
-const S: u64 = packed(b"s");
 
 /// An event of a file.
 #[derive(Clone, Copy, Debug)]
@@ -93,35 +65,21 @@ pub struct Desk<'a> {
     pub table: &'a mut Interner,
     pub rows: &'a mut Rows,
     pub arguments: &'a mut Vec<Argument>,
+    pub layout: &'a mut Layout,
 }
 
 /// Reads an event, from its opening bracket on.
 pub fn event(cursor: &mut Cursor<'_>, desk: &mut Desk<'_>) -> Result<Event, Fault> {
     let first = desk.arguments.len();
     let mut draft = Draft::default();
-    cursor.demand(b'{')?;
-    cursor.space();
-    if cursor.peek() == Some(b'}') {
-        cursor.step();
-        return Ok(draft.event);
+    let mut empty = true;
+    desk.layout.begin();
+    while let Some(field) = desk.layout.next(cursor, desk.table)? {
+        draft.field(field, cursor, desk)?;
+        empty = false;
     }
-    loop {
-        cursor.space();
-        let key = cursor.text()?;
-        cursor.demand(b':')?;
-        draft.field(key, cursor, desk)?;
-        if cursor.peek() != Some(b',') {
-            cursor.space();
-        }
-        match cursor.peek() {
-            Some(b',') => cursor.step(),
-            Some(b'}') => {
-                cursor.step();
-                break;
-            }
-            Some(_) => return Err(Fault::Bad),
-            None => return Err(Fault::Cut),
-        }
+    if empty {
+        return Ok(draft.event);
     }
     let mut event = draft.event;
     event.row = desk.rows.place((draft.process, draft.thread));
@@ -173,35 +131,40 @@ impl Default for Draft {
 impl Draft {
     fn field(
         &mut self,
-        key: Raw<'_>,
+        field: Field,
         cursor: &mut Cursor<'_>,
         desk: &mut Desk<'_>,
     ) -> Result<(), Fault> {
-        if cursor.peek() == Some(b' ') {
-            cursor.space();
-        }
-        match packed(key.bytes) {
-            PH => self.event.phase = scalar(cursor)?.0.first().copied().unwrap_or(0),
-            NAME => self.event.name = text(cursor, desk.table)?,
-            CAT => self.event.category = text(cursor, desk.table)?,
-            PID => self.process = token(cursor, desk.table)?,
-            TID => self.thread = token(cursor, desk.table)?,
-            TS => self.event.time = self.time(flag::TIME, cursor)?,
-            DUR => self.event.length = self.time(flag::LENGTH, cursor)?,
-            ID | ID2 | BIND_ID => self.id(cursor)?,
-            ARGS => arguments(cursor, desk.table, desk.arguments)?,
-            BP => {
+        match field {
+            Field::Phase => self.event.phase = letter(cursor)?,
+            Field::Name => self.event.name = text(cursor, desk.table)?,
+            Field::Category => {
+                self.event.category = match desk.layout.again(cursor) {
+                    Some(known) => known,
+                    None => {
+                        let before = *cursor;
+                        let number = text(cursor, desk.table)?;
+                        desk.layout.remember(before.until(cursor.at()), number);
+                        number
+                    }
+                }
+            }
+            Field::Process => self.process = token(cursor, desk.table)?,
+            Field::Thread => self.thread = token(cursor, desk.table)?,
+            Field::Time => self.event.time = self.time(flag::TIME, cursor)?,
+            Field::Length => self.event.length = self.time(flag::LENGTH, cursor)?,
+            Field::Id => self.id(cursor)?,
+            Field::Arguments => arguments(cursor, desk.table, desk.arguments)?,
+            Field::BindingPoint => {
                 if scalar(cursor)?.0 == b"e" {
                     self.event.flags |= flag::ENCLOSING;
                 }
             }
-            FLOW_OUT => self.flow(flag::FLOW_OUT, cursor)?,
-            FLOW_IN => self.flow(flag::FLOW_IN, cursor)?,
-            // How far an instant's line reaches on screen.
-            S => cursor.skip()?,
-            _ => {
-                let key = intern(desk.table, key);
-                let payload = value(cursor, desk.table)?;
+            Field::FlowOut => self.flow(flag::FLOW_OUT, cursor)?,
+            Field::FlowIn => self.flow(flag::FLOW_IN, cursor)?,
+            Field::Reach => cursor.skip()?,
+            Field::Argument(key) => {
+                let payload = argument(cursor, desk)?;
                 desk.arguments.push(Argument { key, payload });
             }
         }
@@ -251,6 +214,29 @@ impl Draft {
     }
 }
 
+/// The value of an argument. Most texts are those of the event before.
+fn argument(cursor: &mut Cursor<'_>, desk: &mut Desk<'_>) -> Result<Payload, Fault> {
+    if let Some(value) = cursor.whole() {
+        return Ok(Payload::Integer(value));
+    }
+    if let Some(known) = desk.layout.again(cursor) {
+        return Ok(Payload::Text(known));
+    }
+    let before = *cursor;
+    let payload = value(cursor, desk.table)?;
+    if let Payload::Text(number) = payload
+        && matches!(before.peek(), Some(b'"' | b'[' | b'{'))
+    {
+        desk.layout.remember(before.until(cursor.at()), number);
+    }
+    Ok(payload)
+}
+
+/// A phase: a letter between quotes, in any sensible file.
+fn letter(cursor: &mut Cursor<'_>) -> Result<u8, Fault> {
+    Ok(scalar(cursor)?.0.first().copied().unwrap_or(0))
+}
+
 /// The bytes of a value, and whether they stood between quotes.
 fn scalar<'a>(cursor: &mut Cursor<'a>) -> Result<(&'a [u8], bool), Fault> {
     cursor.space();
@@ -265,7 +251,10 @@ fn text(cursor: &mut Cursor<'_>, table: &mut Interner) -> Result<u32, Fault> {
     Ok(match value(cursor, table)? {
         Payload::Text(text) => text,
         Payload::Integer(value) => table.intern(value.to_string().as_bytes()),
-        Payload::Number(value) => table.intern(value.to_string().as_bytes()),
+        other => {
+            let value = other.number(table).unwrap_or_default();
+            table.intern(value.to_string().as_bytes())
+        }
     })
 }
 

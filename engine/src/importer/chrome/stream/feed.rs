@@ -45,9 +45,14 @@ impl<R: Read> Feed<R> {
             let Ok((mut bytes, lists)) = spare.recv() else {
                 return;
             };
-            bytes.clear();
-            bytes.append(&mut carry);
-            let (over, failed) = match self.fill(&mut bytes, &opening) {
+            let held = carry.len();
+            fit(&mut bytes, held);
+            bytes
+                .iter_mut()
+                .zip(&carry)
+                .for_each(|(to, from)| *to = *from);
+            carry.clear();
+            let (over, failed) = match self.fill(&mut bytes, held, &opening) {
                 Ok(Some(end)) => {
                     carry.extend_from_slice(bytes.get(end..).unwrap_or_default());
                     bytes.truncate(end);
@@ -71,28 +76,62 @@ impl<R: Read> Feed<R> {
         }
     }
 
-    /// Reads until there is a place to cut, and returns it; nothing at the end of the file.
-    fn fill(&mut self, bytes: &mut Vec<u8>, opening: &Opening) -> io::Result<Option<usize>> {
+    /// Reads behind the first `held` bytes until there is a place to cut, and returns it; nothing at the end of the
+    /// file. What `bytes` held from an earlier stretch is written over.
+    fn fill(
+        &mut self,
+        bytes: &mut Vec<u8>,
+        mut held: usize,
+        opening: &Opening,
+    ) -> io::Result<Option<usize>> {
         let mut searched = 0;
         loop {
-            let got = self.reader.by_ref().take(BLOCK as u64).read_to_end(bytes)?;
-            if got == 0 {
-                return Ok(None);
+            fit(bytes, held + BLOCK);
+            let room = bytes.get_mut(held..held + BLOCK).unwrap_or_default();
+            let (got, failed) = read(&mut self.reader, room);
+            held += got;
+            if got == 0 || failed.is_some() {
+                bytes.truncate(held);
+                return failed.map_or(Ok(None), Err);
             }
-            if let Some(end) = opening.last(bytes, searched) {
+            let read = bytes.get(..held).unwrap_or_default();
+            if let Some(end) = opening.last(read, searched) {
+                bytes.truncate(held);
                 return Ok(Some(end));
             }
-            if bytes.iter().all(u8::is_ascii_whitespace) {
-                self.at += bytes.len() as u64;
-                bytes.clear();
+            if read.iter().all(u8::is_ascii_whitespace) {
+                self.at += held as u64;
+                held = 0;
             }
-            if bytes.len() >= LONGEST {
-                return Ok(Some(bytes.len()));
+            if held >= LONGEST {
+                bytes.truncate(held);
+                return Ok(Some(held));
             }
             // A place may lie across two readings.
-            searched = bytes.len().saturating_sub(1 << 10);
+            searched = held.saturating_sub(1 << 10);
         }
     }
+}
+
+/// Makes at least `length` bytes of them; those that are there stay, so that little is written twice.
+fn fit(bytes: &mut Vec<u8>, length: usize) {
+    if bytes.len() < length {
+        bytes.resize(length, 0);
+    }
+}
+
+/// Fills `room` as far as the file goes: how many bytes came, and why no more did.
+fn read(reader: &mut impl Read, room: &mut [u8]) -> (usize, Option<io::Error>) {
+    let mut got = 0;
+    while let Some(rest) = room.get_mut(got..).filter(|rest| !rest.is_empty()) {
+        match reader.read(rest) {
+            Ok(0) => break,
+            Ok(more) => got += more,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return (got, Some(error)),
+        }
+    }
+    (got, None)
 }
 
 /// How events begin, as far as the first shows.

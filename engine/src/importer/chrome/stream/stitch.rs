@@ -41,7 +41,7 @@ pub fn run<E>(
     reader: Box<dyn Read + Send>,
     ahead: Vec<u8>,
     at: u64,
-    mut take: impl FnMut(&Piece) -> Result<(), E>,
+    mut take: impl FnMut(&mut Piece) -> Result<(), E>,
 ) -> Result<Tail, E> {
     std::thread::scope(|scope| {
         let pool = start(scope, Feed { reader, ahead, at });
@@ -79,7 +79,7 @@ impl Stitch {
         &mut self,
         scanned: Scanned,
         pool: &Pool,
-        take: &mut impl FnMut(&Piece) -> Result<(), E>,
+        take: &mut impl FnMut(&mut Piece) -> Result<(), E>,
     ) -> Result<(), E> {
         let Scanned {
             block,
@@ -92,14 +92,14 @@ impl Stitch {
         let over = self.tail.after.is_some();
         let counts = !over && self.carry.is_empty();
         let end = parsed.end;
-        let piece = Piece {
+        let mut piece = Piece {
             parsed,
             scanner,
             at: block.at,
             counts,
             read,
         };
-        take(&piece)?;
+        take(&mut piece)?;
         if let Some((_, after)) = &mut self.tail.after {
             let room = LONGEST_TAIL.saturating_sub(after.len());
             after.extend(block.bytes.iter().take(room));
@@ -134,7 +134,7 @@ impl Stitch {
         &mut self,
         bytes: &[u8],
         read: u64,
-        take: &mut impl FnMut(&Piece) -> Result<(), E>,
+        take: &mut impl FnMut(&mut Piece) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut joined = std::mem::take(&mut self.carry);
         joined.extend_from_slice(bytes);
@@ -146,7 +146,7 @@ impl Stitch {
             parsed.end = End::Between;
         }
         let end = parsed.end;
-        take(&Piece {
+        take(&mut Piece {
             parsed,
             scanner: self.number,
             at,
