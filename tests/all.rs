@@ -15,6 +15,7 @@ mod exports;
 mod extract;
 mod findings;
 mod hazards;
+mod hostile;
 mod layers;
 mod lists;
 mod losses;

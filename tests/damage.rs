@@ -14,7 +14,7 @@ use crate::house::root;
 use crate::rocprofv3;
 
 /// Files to damage: what every exporter writes, what another tool might write, and all of assets/captures.
-fn files() -> Vec<(String, Vec<u8>)> {
+pub fn files() -> Vec<(String, Vec<u8>)> {
     let capture = capture(sample::records());
     let reopened = |bytes: &[u8]| IMPORTERS.iter().any(|it| it.recognises(bytes));
     let written = EXPORTERS.iter().map(|exporter| {

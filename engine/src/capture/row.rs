@@ -29,6 +29,11 @@ impl Row {
         &self.forest
     }
 
+    /// When the last of its spans ends.
+    pub fn end(&self) -> Option<Nanos> {
+        self.end
+    }
+
     /// The place of the first span that ends after `instant`.
     pub fn first_ending_after(&self, chunks: &[Chunk], instant: Nanos) -> Spot {
         let position = self.starts.partition_point(|&start| start <= instant);

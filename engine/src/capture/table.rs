@@ -1,5 +1,7 @@
 //! The table of spans: which chunk each id lies in, and the rows of each lane.
 
+use std::collections::BTreeMap;
+
 use super::chunk::{Chunk, Entry};
 use super::column::put;
 use super::row::{Row, Spot};
@@ -72,6 +74,9 @@ const HOLE: u32 = u32::MAX;
 /// How far an id may run ahead of the highest one known. Beyond that the file is damaged.
 const FAR: usize = 1 << 24;
 
+/// Sub-lanes that a lane may have: no program nests deeper, and each costs memory and a look at it for every span.
+const DEEPEST: usize = 4096;
+
 /// Why a span could not be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Refusal {
@@ -79,6 +84,8 @@ pub(super) enum Refusal {
     Duplicate,
     /// The id is far beyond every other.
     Far,
+    /// Every sub-lane is taken where it belongs; whether it is the first on its lane of which that is so.
+    Deep(bool),
 }
 
 /// Every span, in rows.
@@ -91,6 +98,8 @@ pub(super) struct Table {
     rows_of: Vec<Vec<u32>>,
     owners: Vec<(LaneId, u16)>,
     unsettled: Vec<u32>,
+    /// From when to when all sub-lanes of a lane are known to be taken.
+    crowded: BTreeMap<LaneId, Interval>,
     len: usize,
 }
 
@@ -122,7 +131,7 @@ impl Table {
                 start: entry.start,
                 end: entry.end,
             },
-        );
+        )?;
         if depth > 0 && streams && entry.repair == Repair::None {
             entry.repair = Repair::Overlap;
         }
@@ -157,7 +166,7 @@ impl Table {
     }
 
     /// The first row of the lane in which a span over `interval` overlaps nothing, and its depth.
-    fn row_for(&mut self, lane: LaneId, interval: Interval) -> (u32, u16) {
+    fn row_for(&mut self, lane: LaneId, interval: Interval) -> Result<(u32, u16), Refusal> {
         if lane.index() >= self.rows_of.len() {
             self.rows_of.resize_with(lane.index() + 1, Vec::new);
         }
@@ -165,14 +174,29 @@ impl Table {
             .rows_of
             .get(lane.index())
             .map_or(&[][..], Vec::as_slice);
+        if let Some(taken) = self.crowded.get(&lane)
+            && taken.start <= interval.start
+            && interval.start < taken.end
+        {
+            return Err(Refusal::Deep(false));
+        }
         for (depth, &row) in rows.iter().enumerate() {
             if self
                 .rows
                 .get(row as usize)
                 .is_some_and(|row| row.fits(&self.chunks, interval))
             {
-                return (row, depth as u16);
+                return Ok((row, depth as u16));
             }
+        }
+        if rows.len() >= DEEPEST {
+            let ends = rows
+                .iter()
+                .filter_map(|&row| self.rows.get(row as usize)?.end());
+            let end = ends.min().unwrap_or(interval.start);
+            let start = interval.start;
+            let known = self.crowded.insert(lane, Interval { start, end });
+            return Err(Refusal::Deep(known.is_none()));
         }
         let (row, depth) = (self.rows.len() as u32, rows.len() as u16);
         self.rows.push(Row::default());
@@ -180,7 +204,7 @@ impl Table {
         if let Some(rows) = self.rows_of.get_mut(lane.index()) {
             rows.push(row);
         }
-        (row, depth)
+        Ok((row, depth))
     }
 
     /// Makes the forests whole after insertions in the middle; called once a batch.

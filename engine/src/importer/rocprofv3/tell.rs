@@ -84,7 +84,7 @@ const fn said(fault: Fault) -> &'static str {
     match fault {
         Fault::Cut => "breaks off",
         Fault::Bad => "is damaged",
-        Fault::Long => "holds a value of more than 96 MB",
+        Fault::Long => "holds a value of more than 64 MB",
     }
 }
 

@@ -68,7 +68,12 @@ fn elements(
     take: &mut Take<'_>,
 ) -> Result<(), Stop> {
     let mut one = |window: &mut Window| {
-        let bytes = window.value()?.len() as u64;
+        let bytes = match window.value() {
+            Ok(bytes) => bytes.len() as u64,
+            // What is too long to be read is no element that can be understood.
+            Err(Fault::Long) => 0,
+            Err(fault) => return Err(fault.into()),
+        };
         let end = window.place();
         let place = Place {
             process,

@@ -7,7 +7,7 @@ use memchr::memchr2;
 /// How much is read at a time.
 const BLOCK: usize = 1 << 18;
 /// The longest value that is kept as a whole.
-const LONGEST: usize = 96 << 20;
+const LONGEST: usize = 64 << 20;
 
 /// Why reading cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,7 +16,7 @@ pub(super) enum Fault {
     Cut,
     /// What stands there is no JSON, or not what belongs there.
     Bad,
-    /// A value is longer than any that is read.
+    /// A value is longer than any that is read, and was passed.
     Long,
 }
 
@@ -119,6 +119,8 @@ impl Window {
             }
             seen += rest.len();
             if seen >= LONGEST {
+                self.at += seen;
+                self.pass_over(extent)?;
                 return Err(Fault::Long);
             }
             if !self.fill() {
@@ -136,7 +138,11 @@ impl Window {
     /// Passes a value, however long it is.
     pub fn skip(&mut self) -> Result<(), Fault> {
         self.peek().ok_or(Fault::Cut)?;
-        let mut extent = Extent::default();
+        self.pass_over(Extent::default())
+    }
+
+    /// Passes what is left of a value.
+    fn pass_over(&mut self, mut extent: Extent) -> Result<(), Fault> {
         loop {
             let rest = self.bytes.get(self.at..).unwrap_or_default();
             if let Some(end) = extent.feed(rest)? {

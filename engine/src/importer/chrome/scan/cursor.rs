@@ -122,7 +122,7 @@ impl<'a> Cursor<'a> {
             if digit > 9 {
                 break;
             }
-            sum = sum.wrapping_mul(10) + i64::from(digit);
+            sum = sum.wrapping_mul(10).wrapping_add(i64::from(digit));
             count += 1;
         }
         let ends = matches!(

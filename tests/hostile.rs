@@ -1,0 +1,26 @@
+//! Files that nobody should have written, through every importer: each is an answer, in bounded memory and time.
+
+mod changed;
+mod heavy;
+mod tables;
+
+use std::ops::ControlFlow;
+
+use engine::capture::Capture;
+use engine::importer::{self, Error, Receipt, Source};
+
+/// What is in a source, and its receipt. Whatever it is, this ends, and with an answer.
+fn answer(source: &Source) -> Result<(Capture, Receipt), Error> {
+    let mut capture = Capture::new();
+    let receipt = importer::open_source(source, &mut |batch| {
+        capture.apply(batch.records);
+        ControlFlow::Continue(())
+    })?;
+    assert_eq!(receipt.dropped, 0);
+    Ok((capture, receipt))
+}
+
+/// The same for bytes under a name.
+fn answer_to(name: &str, bytes: Vec<u8>) -> Result<(Capture, Receipt), Error> {
+    answer(&Source::from_bytes(name, bytes)?)
+}

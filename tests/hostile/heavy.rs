@@ -1,0 +1,328 @@
+//! Huge files, each opened in a process of its own, so that the memory it takes at most can be measured.
+
+use std::io::{Cursor, Read, Write as _, repeat};
+use std::path::Path;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use engine::importer::Source;
+use flate2::Compression;
+use flate2::write::GzEncoder;
+
+use super::answer;
+use crate::{databases, rocprofv3};
+
+/// What tells the process which file it is to open.
+const CASE: &str = "SYNCLINE_HOSTILE_CASE";
+/// What tells it the folder in which a file lies that was made for it.
+const FOLDER: &str = "SYNCLINE_HOSTILE_FOLDER";
+const MEGABYTE: u64 = 1 << 20;
+/// A text that no program writes.
+const LONG: u64 = 100 * MEGABYTE;
+/// So long may opening any of them take on a busy machine. They take a second or two.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A file, and how many spans it must open as at least; none where it has to be refused.
+struct Case {
+    name: &'static str,
+    source: fn(&Path) -> Source,
+    spans: Option<usize>,
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "spaces alone",
+        source: |_| filled("a.json", b"", (b' ', 4 << 30), b""),
+        spans: None,
+    },
+    Case {
+        name: "spaces in a list of events",
+        source: |_| {
+            let event = br#"[{"ph":"X","name":"a","ts":1,"dur":1},"#;
+            filled(
+                "a.json",
+                event,
+                (b' ', 4 << 30),
+                br#"{"ph":"X","name":"b","ts":3,"dur":1}]"#,
+            )
+        },
+        spans: Some(2),
+    },
+    Case {
+        name: "spaces in an event",
+        source: |_| {
+            let event = br#"[{"ph":"X","name":"a","ts":1,"dur":1},{"ph":"X","#;
+            filled(
+                "a.json",
+                event,
+                (b' ', 512 << 20),
+                br#""name":"b","ts":3,"dur":1}]"#,
+            )
+        },
+        spans: Some(1),
+    },
+    Case {
+        name: "spaces in results",
+        source: |_| {
+            let (before, after) = parted("{\"size\":184");
+            filled("a.json", &before, (b' ', 4 << 30), &after)
+        },
+        spans: Some(9),
+    },
+    Case {
+        name: "a long text in an event",
+        source: |_| {
+            let before =
+                br#"[{"ph":"X","name":"a","ts":1,"dur":1},{"ph":"X","ts":2,"dur":1,"name":""#;
+            filled(
+                "a.json",
+                before,
+                (b'x', LONG),
+                br#""},{"ph":"X","name":"c","ts":5,"dur":1}]"#,
+            )
+        },
+        spans: Some(2),
+    },
+    Case {
+        name: "a long text in results",
+        source: |_| {
+            let (before, after) = parted("transpose(int*)");
+            filled("a.json", &before, (b'x', LONG), &after)
+        },
+        spans: Some(9),
+    },
+    Case {
+        name: "a long text in a packet",
+        source: |_| packet(LONG),
+        spans: Some(1),
+    },
+    Case {
+        name: "nothing but tiny events",
+        source: |_| {
+            let event = br#"{"ph":"i","ts":1,"s":"t"},"#;
+            repeated("a.json", b"[", event, LONG / event.len() as u64, b"{}]")
+        },
+        spans: Some(1_000_000),
+    },
+    Case {
+        name: "one event after all others at the same time",
+        source: |_| {
+            let event = br#"{"ph":"X","ts":1,"dur":1},"#;
+            repeated("a.json", b"[", event, 400_000, b"{}]")
+        },
+        spans: Some(4_096),
+    },
+    Case {
+        name: "a bomb of spaces",
+        source: |_| Source::from_bytes("a.json.gz", bomb(b"[", b' ')).unwrap(),
+        spans: Some(0),
+    },
+    Case {
+        name: "a bomb of packets",
+        source: |_| Source::from_bytes("a.pftrace", bomb(&packet_of(b"x"), 10)).unwrap(),
+        spans: Some(1),
+    },
+    Case {
+        name: "a database of four sparse gigabytes",
+        source: |folder| Source::open(&folder.join("sparse.sqlite")).unwrap(),
+        spans: Some(1),
+    },
+    Case {
+        name: "a database with a long text",
+        source: |folder| Source::open(&folder.join("long.sqlite")).unwrap(),
+        spans: Some(1),
+    },
+];
+
+/// `before`, then one byte many times over, then `after`, made as it is read.
+fn filled(name: &str, before: &[u8], (byte, count): (u8, u64), after: &[u8]) -> Source {
+    let length = before.len() as u64 + count + after.len() as u64;
+    let (before, after) = (before.to_vec(), after.to_vec());
+    let make = move || -> Box<dyn Read + Send> {
+        let middle = Cursor::new(before.clone()).chain(repeat(byte).take(count));
+        Box::new(middle.chain(Cursor::new(after.clone())))
+    };
+    Source::from_maker(name, length, make).unwrap()
+}
+
+/// `before`, then `part` many times over, then `after`.
+fn repeated(name: &str, before: &[u8], part: &[u8], count: u64, after: &[u8]) -> Source {
+    let many = part.repeat(1 << 12);
+    let times = count >> 12;
+    let length = before.len() as u64 + times * many.len() as u64 + after.len() as u64;
+    let (before, after) = (before.to_vec(), after.to_vec());
+    let make = move || -> Box<dyn Read + Send> {
+        let mut reader: Box<dyn Read + Send> = Box::new(Cursor::new(before.clone()));
+        reader = Box::new(reader.chain(Again {
+            part: many.clone(),
+            at: 0,
+            times,
+        }));
+        Box::new(reader.chain(Cursor::new(after.clone())))
+    };
+    Source::from_maker(name, length, make).unwrap()
+}
+
+/// Gives the same bytes several times.
+struct Again {
+    part: Vec<u8>,
+    at: usize,
+    times: u64,
+}
+
+impl Read for Again {
+    fn read(&mut self, into: &mut [u8]) -> std::io::Result<usize> {
+        if self.times == 0 {
+            return Ok(0);
+        }
+        let rest = &self.part[self.at..];
+        let count = rest.len().min(into.len());
+        into[..count].copy_from_slice(&rest[..count]);
+        self.at += count;
+        if self.at == self.part.len() {
+            (self.at, self.times) = (0, self.times - 1);
+        }
+        Ok(count)
+    }
+}
+
+/// The small file of rocprofv3 before and after a text in it.
+fn parted(text: &str) -> (Vec<u8>, Vec<u8>) {
+    let sample = String::from_utf8(rocprofv3::sample()).unwrap();
+    let (before, after) = sample.split_once(text).unwrap();
+    let whole = format!("{text}{after}");
+    let after = if text.starts_with('{') { &whole } else { after };
+    (before.as_bytes().to_vec(), after.as_bytes().to_vec())
+}
+
+/// A packet of one instant, up to the bytes of its name, which has so many.
+fn head_of_packet(name: u64) -> Vec<u8> {
+    // Of the event: an instant, on track 1, and the name's tag and length.
+    let mut event = vec![0x48, 3, 0x58, 1, 0xBA, 0x01];
+    prost::encoding::encode_varint(name, &mut event);
+    // Of the packet: the time, the sequence, and the event's tag and length.
+    let mut packet = vec![0x40, 1, 0x50, 1, 0x5A];
+    prost::encoding::encode_varint(event.len() as u64 + name, &mut packet);
+    packet.extend(event);
+    let mut file = vec![0x0A];
+    prost::encoding::encode_varint(packet.len() as u64 + name, &mut file);
+    file.extend(packet);
+    file
+}
+
+fn packet_of(name: &[u8]) -> Vec<u8> {
+    [&head_of_packet(name.len() as u64), name].concat()
+}
+
+/// A packet whose name is that long.
+fn packet(length: u64) -> Source {
+    filled("a.pftrace", &head_of_packet(length), (b'x', length), b"")
+}
+
+/// A gigabyte in one megabyte: members of a gzip that are all the same.
+fn bomb(before: &[u8], byte: u8) -> Vec<u8> {
+    let pack = |bytes: &mut dyn Read| {
+        let mut packed = GzEncoder::new(Vec::new(), Compression::fast());
+        std::io::copy(bytes, &mut packed).unwrap();
+        packed.flush().unwrap();
+        packed.finish().unwrap()
+    };
+    let member = pack(&mut repeat(byte).take(64 * MEGABYTE));
+    let first = pack(&mut Cursor::new(before));
+    [first, member.repeat(16)].concat()
+}
+
+/// Writes the databases that cases open.
+fn make_databases(folder: &Path) {
+    let samples = databases::samples();
+    let (_, bytes) = &samples[0];
+    let sparse = folder.join("sparse.sqlite");
+    std::fs::write(&sparse, bytes).unwrap();
+    let file = std::fs::OpenOptions::new().write(true).open(&sparse);
+    file.unwrap().set_len(4 << 30).unwrap();
+    let long = folder.join("long.sqlite");
+    std::fs::write(&long, bytes).unwrap();
+    let connection = rusqlite::Connection::open(&long).unwrap();
+    let change =
+        format!("UPDATE StringIds SET value = printf('%.*c', {LONG}, 'x') WHERE rowid = 1");
+    connection.execute(&change, []).unwrap();
+}
+
+/// The memory that this process has held at most, in bytes.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|it| it.strip_prefix("VmHWM:"))?;
+    let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kilobytes << 10)
+}
+
+/// The process that opens one of them; does nothing where no case is named.
+#[test]
+fn one_case() {
+    let Ok(name) = std::env::var(CASE) else {
+        return;
+    };
+    let folder = std::env::var(FOLDER).unwrap();
+    let case = CASES.iter().find(|it| it.name == name).unwrap();
+    let source = (case.source)(Path::new(&folder));
+    match (answer(&source), case.spans) {
+        (Ok((capture, receipt)), Some(least)) => {
+            let found = capture.span_count() + capture.open().count();
+            assert!(found >= least, "{found} spans of {least}: {receipt:?}");
+        }
+        (Ok((_, receipt)), None) => panic!("it opened: {receipt:?}"),
+        (Err(error), Some(_)) => panic!("{error}"),
+        (Err(_), None) => {}
+    }
+    println!("peak {}", peak().unwrap_or(0));
+    println!("length {}", source.length());
+}
+
+/// What a process said after a word.
+fn said(output: &str, word: &str) -> Option<u64> {
+    let at = output.find(&format!("{word} "))? + word.len() + 1;
+    let number: String = output[at..]
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    number.parse().ok()
+}
+
+#[test]
+fn huge_files_take_bounded_memory_and_time() {
+    if peak().is_none() {
+        eprintln!("skipped: this system does not say how much memory a process has held");
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    make_databases(folder.path());
+    let mut wrong = Vec::new();
+    for case in CASES {
+        let begun = Instant::now();
+        let child = Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "hostile::heavy::one_case", "--nocapture"])
+            .env(CASE, case.name)
+            .env(FOLDER, folder.path())
+            .output()
+            .unwrap();
+        let took = begun.elapsed();
+        let output = String::from_utf8_lossy(&child.stdout);
+        let (Some(peak), Some(length)) = (said(&output, "peak"), said(&output, "length")) else {
+            let error = String::from_utf8_lossy(&child.stderr);
+            wrong.push(format!("{}: {output}{error}", case.name));
+            continue;
+        };
+        let most = 4 * length.min(LONG) + 256 * MEGABYTE;
+        let figures = format!(
+            "{}: {} MB of {} MB, {took:.1?}",
+            case.name,
+            peak / MEGABYTE,
+            most / MEGABYTE
+        );
+        eprintln!("{figures}");
+        if peak > most || took > PATIENCE {
+            wrong.push(figures);
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
