@@ -13,6 +13,7 @@ mod damage;
 mod databases;
 mod exports;
 mod extract;
+mod far;
 mod findings;
 mod hazards;
 mod hostile;

@@ -68,6 +68,8 @@ pub enum Action {
     SetRecovery(Recovery),
     /// Open the lost device anew, and go on in this way.
     Recover(Recovery),
+    /// Run on the machine at this place from now on; `None` runs in this process.
+    Connect(Option<String>),
     /// At most this many calls a second and host thread; `None` is as fast as they can.
     SetPace(Option<f64>),
     /// Open a file.
@@ -115,6 +117,8 @@ pub enum Request {
     Lose(Injection),
     /// Open the lost device of the run under way anew.
     Recover(Recovery),
+    /// Leave the engine for one at this place; `None` is in this process.
+    Connect(Option<String>),
     /// Ask which file to open.
     ChooseFile,
     /// Open files, several of them as one capture.

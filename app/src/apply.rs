@@ -53,6 +53,11 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
             state.settings.pace = pace;
             return Some(Request::Pace(pace));
         }
+        Action::Connect(place) => {
+            state.window = None;
+            documents::remember_place(state, place.as_deref());
+            return Some(Request::Connect(place));
+        }
         Action::OpenFile(path) => return Some(Request::Open(vec![path])),
         Action::OpenFiles(paths) => return Some(Request::Open(paths)),
         Action::Align(part, by) => return view::align(state, part, by),
@@ -125,6 +130,7 @@ fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Opti
         Command::Clear => clear(state),
         Command::Help => open(state, Window::Keys),
         Command::Guides => open(state, Window::Guides),
+        Command::Connect => open(state, Window::Connect),
     }
     None
 }

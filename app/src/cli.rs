@@ -18,6 +18,7 @@ mod receipt;
 mod run;
 mod table;
 mod window;
+mod worker;
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write};
@@ -34,6 +35,9 @@ pub const FAILED: u8 = 1;
 pub const WRONG: u8 = 2;
 /// The user stopped it.
 pub const STOPPED: u8 = 130;
+
+/// How often Ctrl-C is looked for while nothing arrives.
+const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -130,7 +134,8 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop
         Some(Command::Open { files }) => window::open(files),
         Some(Command::Run(options)) => run::run(options, streams),
         Some(Command::Workloads { format }) => lists::workloads(*format, streams),
-        Some(Command::Backends { format }) => lists::backends(*format, streams),
+        Some(Command::Backends { on, format }) => lists::backends(on.as_ref(), *format, streams),
+        Some(Command::Worker { attach }) => worker::worker(attach.as_deref(), streams),
         Some(Command::Guide { name }) => guide::guide(name.as_deref(), streams),
         Some(Command::Check { files }) => check::check(files, streams),
         Some(Command::Info { files, format }) => details::details(files, *format, streams),

@@ -1,6 +1,7 @@
 //! Panels: what each shows of the scene, and the list of them.
 
 mod choice;
+mod connect;
 mod expectations;
 mod findings;
 mod fit;
@@ -22,6 +23,7 @@ mod widgets;
 mod workloads;
 
 pub use choice::{Adapter, BackendChoice, NOTHING_RUNS};
+pub use connect::state_of;
 pub use scene::{Checked, Job, Scene, Status, Verdict};
 pub use search::Search;
 pub use widgets::{Sign, hint, section, toggle};
@@ -83,4 +85,5 @@ pub const PANELS: &[Make] = &[
     || Box::new(log::LogLines),
     || Box::new(help::Help),
     || Box::new(guide::Coming::default()),
+    || Box::new(connect::Connect::default()),
 ];

@@ -47,6 +47,8 @@ pub enum Window {
     Keys,
     /// What other systems call things.
     Guides,
+    /// Where to run.
+    Connect,
 }
 
 /// How devices are to be lost, and what then.
@@ -219,6 +221,8 @@ pub struct Settings {
     pub tab: String,
     /// Files that were opened, the latest first.
     pub recent: Vec<PathBuf>,
+    /// Machines that were connected to, the latest first.
+    pub places: Vec<String>,
     /// Whether the first start's line was read and put away.
     pub greeted: bool,
 }
@@ -251,6 +255,7 @@ impl Default for Settings {
             switches: BTreeSet::from([Switch::Left, Switch::Right, Switch::Bottom]),
             tab: String::from("statistics"),
             recent: Vec::new(),
+            places: Vec::new(),
             greeted: false,
         }
     }

@@ -4,6 +4,7 @@ mod caller;
 mod collector;
 mod engine;
 mod expectation;
+pub mod far;
 mod fit;
 mod gate;
 mod host;

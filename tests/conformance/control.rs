@@ -26,7 +26,7 @@ fn finish(engine: &Engine, mut records: Vec<Record>) -> Vec<Record> {
                 return records;
             }
             Message::Refused(reason) => panic!("{reason}"),
-            Message::Started { .. } | Message::Phase(_) => {}
+            _ => {}
         }
     }
 }

@@ -115,6 +115,7 @@ commands! {
     RunOrPause, Run, "Pause or go on", "Hold the host threads before their next call, or let them go on", [key(Key::Space)];
     Step, Run, "Step", "Make one more call and hold again", [key(Key::N)];
     Stop, Run, "Stop", "Make no further call and end the run", [key(Key::X)];
+    Connect, Run, "Connect…", "Run on another machine, or in a process of its own, and see it here", [ctrl(Key::K)];
     LoseDevice, Run, "Lose the device", "Lose the device now, in the way that the button's menu says", [key(Key::K)];
     Recover, Run, "Recover and go on", "Open the lost device anew and go on with the call that comes next", [key(Key::U)];
     Replay, Run, "Recover and replay", "Open the lost device anew and begin again with the first call", [Chord::shift(Key::U)];

@@ -12,7 +12,7 @@ use eframe::egui::{
 use engine::runner::Phase;
 
 use crate::action::{Action, Command};
-use crate::panel::{Scene, Search};
+use crate::panel::{Scene, Search, state_of};
 use crate::text;
 use crate::theme::{GRID, Theme};
 use icon::Icon;
@@ -137,6 +137,13 @@ pub fn status(ui: &mut Ui, scene: &Scene<'_>) {
             } else {
                 theme.weak
             };
+            if let Some(connection) = &scene.status.connection {
+                let (sign, words, colour) = state_of(connection, theme);
+                let place = ui.label(RichText::new(format!("{sign} {words}")).color(colour));
+                if !connection.detail.is_empty() {
+                    place.on_hover_text(&connection.detail);
+                }
+            }
             ui.label(RichText::new(amounts(scene)).color(colour));
             device::fallback(ui, scene);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {

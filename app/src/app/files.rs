@@ -271,6 +271,8 @@ impl App {
                     self.tell(true, reason);
                 }
             }
+            // Those of another machine count, once it said which they are.
+            Answer::Backends(_) if self.status.connection.is_some() => {}
             Answer::Backends(backends) => {
                 self.status.backends = backends;
                 if std::mem::take(&mut self.is_first) {

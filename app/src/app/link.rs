@@ -7,11 +7,12 @@ use crossbeam_channel::Receiver;
 use eframe::egui::Context;
 use engine::capture::Capture;
 use engine::record::Outcome;
+use engine::runner::far::{Offer, Target};
 use engine::runner::{Control, Engine, Message, Pace, Phase, RunRequest};
 
 use super::App;
 use crate::action::Action;
-use crate::panel::Verdict;
+use crate::panel::{Adapter, BackendChoice, Verdict};
 use crate::state::Notice;
 
 /// Time between two frames that only show what the engine did: drawing takes processors from what is measured.
@@ -30,6 +31,15 @@ impl Link {
     pub fn start(context: &Context) -> Self {
         let context = context.clone();
         let engine = Engine::start(Box::new(move || context.request_repaint_after(PACE)));
+        let messages = engine.messages().clone();
+        Self::new(Box::new(move |control| engine.send(control)), messages)
+    }
+
+    /// Starts an engine in another process, that wakes the window when it has something to say.
+    pub fn connect(context: &Context, target: Target) -> Self {
+        let context = context.clone();
+        let wake = Box::new(move || context.request_repaint_after(PACE));
+        let engine = Engine::connect(target, wake);
         let messages = engine.messages().clone();
         Self::new(Box::new(move |control| engine.send(control)), messages)
     }
@@ -115,6 +125,11 @@ impl App {
                 None => return Some(Message::Batch(records)),
             },
             Message::Phase(phase) => self.status.phase = phase,
+            Message::Connection(connection) => self.status.connection = Some(connection),
+            Message::Offers(offers) => {
+                self.status.backends = offers.into_iter().filter_map(choice).collect();
+                self.check_text();
+            }
             Message::Refused(text) => {
                 self.act(
                     vec![Action::Notify(Some(Notice {
@@ -162,6 +177,21 @@ impl App {
         }
         self.status.verdicts.insert(name, verdict);
     }
+}
+
+/// A backend of another machine, to be chosen from. The one for tests is not offered.
+pub fn choice(offer: Offer) -> Option<BackendChoice> {
+    let adapters = offer.adapters.into_iter();
+    let adapters: Vec<Adapter> = adapters
+        .map(|(name, caps)| Adapter { name, caps })
+        .collect();
+    let best = adapters.first().map(|it| it.name.clone());
+    (offer.backend != "mock").then(|| BackendChoice {
+        name: offer.backend,
+        detail: offer.reason.or(best).unwrap_or_default(),
+        opens: !adapters.is_empty(),
+        adapters,
+    })
 }
 
 /// How fast host threads make calls, as the engine is told.

@@ -1,12 +1,13 @@
 //! What actions ask of the engine, the disk and the window.
 
 use eframe::egui::{Context, ViewportCommand};
+use engine::runner::far::{Connection, Target};
 use engine::runner::{Control, Phase, Recovery};
 use engine::workload::{Injection, Moment};
 
 use super::App;
 use super::files::{self, Purpose};
-use super::link::pace;
+use super::link::{Link, pace};
 use crate::action::{Action, Request};
 use crate::panel::NOTHING_RUNS;
 use crate::state::Notice;
@@ -30,6 +31,7 @@ impl App {
             Request::Lose(injection) => self.lose(injection),
             Request::Recover(how) => self.recover(how),
             Request::Pace(calls) => self.control(Control::Pace(pace(calls))),
+            Request::Connect(place) => self.connect(place.as_deref(), context),
             Request::ChooseFile => self.files.ask(Purpose::Open, ""),
             Request::Open(paths) => {
                 let first = paths.first().map(|path| files::name(path));
@@ -76,6 +78,32 @@ impl App {
                 }
             }
         }
+    }
+
+    /// Leaves the engine for one at `place`, or in this process. What is on screen stays.
+    fn connect(&mut self, place: Option<&str>, context: Option<&Context>) {
+        let Some(context) = context else { return };
+        let target = match place.map(Target::parse).transpose() {
+            Ok(target) => target,
+            Err(unreachable) => return self.say(&unreachable.to_string()),
+        };
+        // The engine before ends here, and what it runs with it.
+        self.link = None;
+        self.status.phase = Phase::Idle;
+        self.status.backends.clear();
+        self.status.connection = target.as_ref().map(|target| {
+            Box::new(Connection {
+                name: target.name.clone(),
+                ..Connection::default()
+            })
+        });
+        self.link = Some(match target {
+            Some(target) => Link::connect(context, target),
+            None => {
+                self.files.probe();
+                Link::start(context)
+            }
+        });
     }
 
     /// What a file made from the capture is called at first.

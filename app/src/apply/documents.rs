@@ -56,6 +56,15 @@ fn remember(state: &mut State, path: &Path) {
     recent.truncate(RECENT);
 }
 
+/// Lists `place` among those that were connected to, the latest first.
+pub fn remember_place(state: &mut State, place: Option<&str>) {
+    let Some(place) = place else { return };
+    let places = &mut state.settings.places;
+    places.retain(|known| known != place);
+    places.insert(0, place.to_owned());
+    places.truncate(RECENT);
+}
+
 fn adopt(state: &mut State, text: Text) {
     let texts = &mut state.documents.texts;
     let known = texts.iter().position(|other| {

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use engine::runner::Recovery;
+use engine::runner::far::Target;
 use engine::workload::Injection;
 
 /// Syncline shows what GPU streams really do.
@@ -41,8 +42,17 @@ pub enum Command {
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },
+    /// Serve an engine over standard input and output, for another Syncline at their other end
+    Worker {
+        /// Lead to the worker that has this token instead
+        #[arg(long, value_name = "TOKEN")]
+        attach: Option<String>,
+    },
     /// List what can run workloads here, and why the rest cannot
     Backends {
+        /// List what is on another machine, as ssh knows it; `.` asks a process of its own on this one
+        #[arg(long, value_name = "USER@HOST[:PROGRAM]", value_parser = Target::parse)]
+        on: Option<Target>,
         /// How to print
         #[arg(long, value_enum, default_value_t)]
         format: Format,
@@ -96,6 +106,10 @@ pub struct RunOptions {
     /// What runs it; `syncline backends` lists them. Without it, wgpu where there is a graphics device, else cpu
     #[arg(long)]
     pub backend: Option<String>,
+    /// Run it on another machine, as ssh knows it, and show it here: `ssh user@host syncline worker` and nothing else;
+    /// `.` runs it in a process of its own on this machine
+    #[arg(long, value_name = "USER@HOST[:PROGRAM]", value_parser = Target::parse)]
+    pub on: Option<Target>,
     /// Which of the backend's adapters: its number, or a part of its name
     #[arg(long, default_value = "", hide_default_value = true)]
     pub adapter: String,

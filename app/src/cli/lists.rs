@@ -1,6 +1,8 @@
 //! What there is to choose from: workloads and backends.
 
-use engine::backend::BACKENDS;
+use crossbeam_channel::RecvTimeoutError;
+use engine::runner::far::{self, Offer, Target};
+use engine::runner::{Engine, Message};
 use engine::workload::{Document, bundled};
 use serde_json::json;
 
@@ -35,47 +37,67 @@ pub(super) fn workloads(format: Format, streams: &mut Streams<'_>) -> Result<u8,
     write(format, &table, &objects, streams)
 }
 
-/// Prints the backends. In JSON, an array of {name, about, available, reason, devices [name, detail, overlap, width,
-/// clock]}.
-pub(super) fn backends(format: Format, streams: &mut Streams<'_>) -> Result<u8, Stop> {
+/// Prints the backends, here or at `on`. In JSON, an array of {name, about, available, reason, devices [name, detail,
+/// overlap, width, clock]}.
+pub(super) fn backends(
+    on: Option<&Target>,
+    format: Format,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Stop> {
+    let offers = match on {
+        Some(target) => ask(target)?,
+        None => far::offers(),
+    };
     let mut table = Table::new(&["name", "device", "what it can do"]);
     let mut objects = Vec::new();
-    for backend in BACKENDS {
-        let probed = backend.probe();
-        let reason = probed.as_ref().err().map(ToString::to_string);
-        let devices = probed.unwrap_or_default();
-        for device in &devices {
-            table.row([
-                backend.name().to_owned(),
-                device.name.clone(),
-                device.caps.detail.clone(),
-            ]);
+    for offer in &offers {
+        for (name, caps) in &offer.adapters {
+            table.row([offer.backend.clone(), name.clone(), caps.detail.clone()]);
         }
-        if let Some(reason) = &reason {
-            table.row([
-                backend.name().to_owned(),
-                "not here".to_owned(),
-                reason.clone(),
-            ]);
+        if let Some(reason) = &offer.reason {
+            let absent = if on.is_some() {
+                "not there"
+            } else {
+                "not here"
+            };
+            table.row([offer.backend.clone(), absent.to_owned(), reason.clone()]);
         }
-        let devices = devices.iter().map(|it| {
+        let devices = offer.adapters.iter().map(|(name, caps)| {
             json!({
-                "name": it.name,
-                "detail": it.caps.detail,
-                "overlap": it.caps.overlap,
-                "width": it.caps.width,
-                "clock": it.caps.clock,
+                "name": name,
+                "detail": caps.detail,
+                "overlap": caps.overlap,
+                "width": caps.width,
+                "clock": caps.clock,
             })
         });
         objects.push(json!({
-            "name": backend.name(),
-            "about": backend.about(),
-            "available": reason.is_none(),
-            "reason": reason,
+            "name": offer.backend,
+            "about": offer.about,
+            "available": offer.reason.is_none(),
+            "reason": offer.reason,
             "devices": devices.collect::<Vec<_>>(),
         }));
     }
     write(format, &table, &objects, streams)
+}
+
+/// Asks the machine at `target` what it has.
+fn ask(target: &Target) -> Result<Vec<Offer>, Stop> {
+    let engine = Engine::connect(target.clone(), Box::new(|| {}));
+    loop {
+        match engine.messages().recv_timeout(super::LOOK) {
+            Ok(Message::Offers(offers)) => return Ok(offers),
+            Ok(Message::Refused(reason)) => return Err(Stop::Wrong(reason)),
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(Stop::Wrong("the link ended without a word".to_owned()));
+            }
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+        }
+        if super::interrupt::asked() {
+            return Err(Stop::Asked);
+        }
+    }
 }
 
 fn write(

@@ -1,26 +1,23 @@
 //! Runs a workload without a window, and prints what happened.
 
 use std::path::Path;
-use std::time::Duration;
 
 use crossbeam_channel::RecvTimeoutError;
 use engine::backend;
 use engine::capture::Capture;
+use engine::runner::far::{ConnectionState, Target};
 use engine::runner::{Control, Engine, Message, Pace, RunRequest};
 use engine::workload::{Document, bundled, nearest};
 
 use super::arguments::{Format, RunOptions};
 use super::figures::Figures;
 use super::progress::Progress;
-use super::{FAILED, FINE, STOPPED, Stop, Streams, check, interrupt};
-
-/// How often Ctrl-C is looked for while nothing arrives.
-const LOOK: Duration = Duration::from_millis(50);
+use super::{FAILED, FINE, LOOK, STOPPED, Stop, Streams, check, interrupt};
 
 /// Runs what was asked for and prints its figures.
 pub(super) fn run(options: &RunOptions, streams: &mut Streams<'_>) -> Result<u8, Stop> {
     let request = request(options).map_err(Stop::Wrong)?;
-    let (capture, lost) = follow(request, streams.watched)?;
+    let (capture, lost) = follow(request, options.on.clone(), streams)?;
     let figures = Figures::new(&capture, lost, options.save.as_deref());
     match options.format {
         Format::Text => {
@@ -42,11 +39,13 @@ pub(super) fn run(options: &RunOptions, streams: &mut Streams<'_>) -> Result<u8,
 /// What to run, with everything that can be wrong about it said before it starts.
 fn request(options: &RunOptions) -> Result<RunRequest, String> {
     let names = || backend::BACKENDS.iter().map(|it| it.name());
-    let backend = options.backend.clone().unwrap_or_else(|| {
-        let (best, _) = backend::default_backend();
-        best.name().to_owned()
-    });
-    if backend::named(&backend).is_none() {
+    // Another machine has other devices: it chooses by itself.
+    let best = || match options.on {
+        Some(_) => String::new(),
+        None => backend::default_backend().0.name().to_owned(),
+    };
+    let backend = options.backend.clone().unwrap_or_else(best);
+    if !backend.is_empty() && backend::named(&backend).is_none() {
         let hint = nearest(&backend, names()).unwrap_or_default();
         return Err(format!(
             "there is no backend “{backend}”; {}",
@@ -104,20 +103,35 @@ fn or(hint: String, otherwise: &str) -> String {
     }
 }
 
-/// Runs it to its end and answers with its capture, and how many records were lost.
-fn follow(request: RunRequest, watched: bool) -> Result<(Capture, u64), Stop> {
+/// Runs it to its end, here or at `on`, and answers with its capture, and how many records were lost.
+fn follow(
+    request: RunRequest,
+    on: Option<Target>,
+    streams: &mut Streams<'_>,
+) -> Result<(Capture, u64), Stop> {
     let name = request.name.clone();
-    let progress = Progress::open_ended(watched);
-    let engine = Engine::start(Box::new(|| {}));
+    let progress = Progress::open_ended(streams.watched);
+    let engine = match on {
+        Some(target) => Engine::connect(target, Box::new(|| {})),
+        None => Engine::start(Box::new(|| {})),
+    };
     engine.send(Control::Run(Box::new(request)));
     let mut capture = Capture::new();
     let mut stopping = false;
+    let mut state = ConnectionState::default();
     loop {
         match engine.messages().recv_timeout(LOOK) {
             Ok(Message::Batch(records)) => capture.apply(records),
             Ok(Message::Refused(reason)) => return Err(Stop::Wrong(reason)),
             Ok(Message::Finished { lost, .. }) => return Ok((capture, lost)),
-            Ok(Message::Started { .. } | Message::Phase(_)) | Err(RecvTimeoutError::Timeout) => {}
+            Ok(Message::Connection(now)) => {
+                if now.state != state && !now.detail.is_empty() {
+                    writeln!(streams.err, "syncline: {}: {}", now.name, now.detail)?;
+                }
+                state = now.state;
+            }
+            Ok(Message::Started { .. } | Message::Phase(_) | Message::Offers(_))
+            | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 let text = "the engine ended without a word; this is a fault of Syncline, please report it";
                 return Err(Stop::Wrong(text.to_owned()));

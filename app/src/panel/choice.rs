@@ -2,6 +2,7 @@
 
 use engine::analysis::recovery;
 use engine::backend::{Caps, CompileTime};
+use engine::record::LossKind;
 use engine::runner::Phase;
 
 use super::{Scene, Status};
@@ -108,7 +109,9 @@ impl Scene<'_> {
     /// Whether the device of the run on screen is lost and was not opened anew.
     pub fn is_lost(&self) -> bool {
         let mut losses = self.capture.losses().iter();
-        self.status.is_live && losses.any(|loss| recovery(self.capture, loss).is_none())
+        self.status.is_live
+            && losses
+                .any(|loss| loss.kind != LossKind::Link && recovery(self.capture, loss).is_none())
     }
 
     /// Why the device cannot be recovered now.

@@ -6,6 +6,7 @@ use std::time::Duration;
 use engine::capture::Capture;
 use engine::importer::Part;
 use engine::runner::Phase;
+use engine::runner::far::Connection;
 use engine::workload::{Document, Error, Plan};
 
 use super::choice::BackendChoice;
@@ -35,6 +36,8 @@ pub struct Status {
     pub is_live: bool,
     /// Name of the workload that runs or ran last.
     pub running: Option<String>,
+    /// How the link to the engine is, where that is in another process.
+    pub connection: Option<Box<Connection>>,
     /// Each backend, and why it cannot be used where it cannot.
     pub backends: Vec<BackendChoice>,
     /// How each workload's last run went.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use eframe::egui::{Align2, Color32, Painter, Rect, Shape, Stroke, pos2};
 use engine::analysis::{first_result, recovery};
 use engine::capture::Capture;
-use engine::record::{DeviceId, Loss, Recovery};
+use engine::record::{DeviceId, Loss, LossKind, Recovery};
 use engine::time::Nanos;
 
 use super::frame::Frame;
@@ -34,7 +34,11 @@ pub fn faults(capture: &Capture) -> Vec<Fault> {
         device: loss.device,
         time: loss.time,
         label: label(capture, loss),
-        short: format!("× lost · generation {}", loss.generation),
+        short: if loss.kind == LossKind::Link {
+            "× link".to_owned()
+        } else {
+            format!("× lost · generation {}", loss.generation)
+        },
         recovery: recovery(capture, loss).map(|recovery| {
             let first = first_result(capture, &recovery).map(|(_, end)| end);
             (recovery, first)
@@ -44,6 +48,9 @@ pub fn faults(capture: &Capture) -> Vec<Fault> {
 }
 
 fn label(capture: &Capture, loss: &Loss) -> String {
+    if loss.kind == LossKind::Link {
+        return format!("× {}", text::shorten(&loss.reason, 48));
+    }
     let device = capture.devices().get(loss.device.index());
     let name = match device {
         Some(device) if capture.devices().len() > 1 => device.name.as_str(),
@@ -66,7 +73,8 @@ fn parts(frame: &Frame<'_>, device: DeviceId) -> Vec<Range<f32>> {
     for row in frame
         .visible()
         .iter()
-        .filter(|row| row.key.device == device.0)
+        // What is of no device goes through all of them.
+        .filter(|row| device == DeviceId::NONE || row.key.device == device.0)
     {
         let rect = frame.row_rect(row);
         match parts.last_mut() {

@@ -1,10 +1,14 @@
 //! What a device can and cannot do.
 
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
 use super::Limits;
 use crate::record::LossKind;
 
 /// What a device can and cannot do.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "independent answers, each true or false"
@@ -23,11 +27,11 @@ pub struct Caps {
     /// Operations that can truly run at the same time.
     pub width: usize,
     /// Where its times come from.
-    pub clock: &'static str,
+    pub clock: Cow<'static, str>,
     /// When its pipelines are really compiled.
     pub pipelines: CompileTime,
     /// The kinds of loss that its implementation really has; the others are acted out by Syncline.
-    pub losses: &'static [LossKind],
+    pub losses: Cow<'static, [LossKind]>,
     /// What it has an end of.
     pub limits: Limits,
     /// All this in words, for the screen.
@@ -35,7 +39,7 @@ pub struct Caps {
 }
 
 /// When a device really compiles a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CompileTime {
     /// It compiles none: shaders are only looked at.
     Never,

@@ -63,9 +63,9 @@ fn caps() -> Caps {
         deterministic: false,
         software: false,
         width,
-        clock: "the host's monotonic clock",
+        clock: "the host's monotonic clock".into(),
         pipelines: CompileTime::Never,
-        losses: &[],
+        losses: (&[]).into(),
         limits: Limits::default(),
         detail,
     }

@@ -45,9 +45,9 @@ fn caps() -> Caps {
         deterministic: true,
         software: false,
         width: usize::MAX,
-        clock: "virtual time",
+        clock: "virtual time".into(),
         pipelines: CompileTime::Never,
-        losses: &[],
+        losses: (&[]).into(),
         limits: Limits::default(),
         detail: "every stream runs at once, in virtual time".to_owned(),
     }

@@ -176,6 +176,10 @@ kinds! {
         Destroyed = "destroyed",
         /// An operation failed and took the device with it.
         Failed = "failed",
+        /// The process that drove it is gone, and it with that.
+        Process = "process",
+        /// The link to the machine that it is in dropped; the device lives on.
+        Link = "link",
     }
 
     /// What a pipeline is for.

@@ -13,7 +13,7 @@ use super::outbox::Outbox;
 use super::recorder::{Recorder, Reporter};
 use super::save::Save;
 use crate::backend::Error;
-use crate::record::{EventId, Problem, Record, Severity, SpanId};
+use crate::record::Record;
 
 /// How often batches that are not full are fetched.
 const TICK: Duration = Duration::from_millis(16);
@@ -138,17 +138,7 @@ impl Desk {
         let (Err(error), Some(save)) = (written, &self.save) else {
             return;
         };
-        self.own.send(Record::Problem(Box::new(Problem {
-            severity: Severity::DataLoss,
-            code: "save-failed".to_owned(),
-            text: format!(
-                "{} ends early, because it could not be written: {error}; save again from the window, \
-                 or run again with another path",
-                save.path().display()
-            ),
-            span: SpanId::NONE,
-            event: EventId::NONE,
-        })));
+        self.own.send(save.failed(&error));
         self.save = None;
     }
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never, select};
 
+use super::far::{Link, Target};
 use super::host::panic_text;
 use super::outbox::Outbox;
 use super::prepare::{Prepared, prepare};
@@ -36,19 +37,39 @@ impl Engine {
     ///
     /// Where the system gives no thread, the only message is a [`Message::Refused`].
     pub fn start(wake: Box<dyn Fn() + Send + Sync>) -> Self {
+        Self::spawn(wake, |inbox, outbox, is_closing| {
+            let mut worker = Worker {
+                inbox,
+                outbox,
+                is_closing,
+                runs: 0,
+            };
+            worker.work();
+        })
+    }
+
+    /// An engine in another process, at `target`: one that differs from [`Engine::start`]'s in its name and its clock
+    /// alone, told by [`Message::Connection`]. What its machine has to run workloads comes as [`Message::Offers`].
+    ///
+    /// Where it cannot be reached, a [`Message::Refused`] says why; the next run tries again.
+    pub fn connect(target: Target, wake: Box<dyn Fn() + Send + Sync>) -> Self {
+        Self::spawn(wake, |inbox, outbox, is_closing| {
+            Link::new(target, inbox, outbox, is_closing).work();
+        })
+    }
+
+    fn spawn(
+        wake: Box<dyn Fn() + Send + Sync>,
+        work: impl FnOnce(Receiver<Control>, Arc<Outbox>, Arc<AtomicBool>) + Send + 'static,
+    ) -> Self {
         let (outbox, messages) = Outbox::new(wake);
         let outbox = Arc::new(outbox);
         let (controls, inbox) = bounded(CONTROLS);
         let is_closing = Arc::new(AtomicBool::new(false));
-        let mut worker = Worker {
-            inbox,
-            outbox: Arc::clone(&outbox),
-            is_closing: Arc::clone(&is_closing),
-            runs: 0,
-        };
+        let (posted, closing) = (Arc::clone(&outbox), Arc::clone(&is_closing));
         let thread = std::thread::Builder::new()
             .name("engine".to_owned())
-            .spawn(move || worker.work());
+            .spawn(move || work(inbox, posted, closing));
         if let Err(error) = &thread {
             outbox.post(Message::Refused(format!(
                 "the engine's thread could not be started: {error}; end other programs and start again"
@@ -267,7 +288,10 @@ pub fn run(request: RunRequest, mut take: impl FnMut(Vec<Record>)) -> Result<Run
                 take(records);
             }
             Message::Finished { .. } => break,
-            Message::Started { .. } | Message::Phase(_) => {}
+            Message::Started { .. }
+            | Message::Phase(_)
+            | Message::Connection(_)
+            | Message::Offers(_) => {}
         }
     }
     end.ok_or_else(|| "the engine ended without a word; please report it".to_owned())

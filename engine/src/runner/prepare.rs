@@ -95,6 +95,9 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
 }
 
 fn backend_of(name: &str) -> Result<&'static dyn Backend, String> {
+    if name.is_empty() {
+        return Ok(backend::default_backend().0);
+    }
     backend::named(name).ok_or_else(|| {
         let names: Vec<_> = backend::BACKENDS.iter().map(|found| found.name()).collect();
         format!(

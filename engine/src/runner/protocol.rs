@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+use super::far::{Connection, Offer};
 use crate::record::Record;
 use crate::workload::Injection;
 
@@ -51,7 +52,7 @@ pub struct RunRequest {
     pub source: String,
     /// Values for parameters that shall differ from the file's.
     pub parameters: Vec<(String, f64)>,
-    /// The backend's name.
+    /// The backend's name; empty for the best where it runs.
     pub backend: String,
     /// Which of the backend's adapters: a part of its name, or its position counted from 0; empty for the best.
     #[serde(default)]
@@ -120,4 +121,8 @@ pub enum Message {
         /// Records that the recorder was given and did not deliver; 0 unless something is broken.
         lost: u64,
     },
+    /// How the link to an engine in another process is.
+    Connection(Box<Connection>),
+    /// What the machine of an engine in another process has to run workloads.
+    Offers(Vec<Offer>),
 }

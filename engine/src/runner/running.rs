@@ -23,7 +23,9 @@ use super::shared::{Shared, first_stream};
 use super::stall::Watch;
 use crate::backend::{Error, HostIndex};
 use crate::device::{Status, lock};
-use crate::record::{EventId, LaneId, Log, Outcome, Problem, Record, RunEnd, Severity, SpanId};
+use crate::record::{
+    Clock, EventId, LaneId, Log, Outcome, Problem, Record, RunEnd, Severity, SpanId,
+};
 use crate::time::Nanos;
 use crate::workload::Injection;
 
@@ -85,6 +87,13 @@ impl Running {
         }
         let clock = running.shared.device.clock();
         running.reporter.send(Record::Clock(Box::new(clock)));
+        if !running.shared.device.caps().deterministic {
+            let now = running.shared.device.now(HostIndex(count));
+            let zero = super::far::unix_now() - now;
+            running
+                .reporter
+                .send(Record::Clock(Box::new(Clock::unix(zero))));
+        }
         injector::announce(&lose, &running.reporter);
         for injection in lose {
             injector::arm(&running.shared, injection, &running.reporter);

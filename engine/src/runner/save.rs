@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::exporter::pftrace::Writer;
-use crate::record::Record;
+use crate::record::{EventId, Problem, Record, Severity, SpanId};
 
 /// The file that a capture is appended to while it runs.
 pub struct Save {
@@ -25,11 +25,6 @@ impl Save {
         })
     }
 
-    /// Where it is.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
     /// Appends records.
     ///
     /// # Errors
@@ -38,6 +33,21 @@ impl Save {
         records
             .iter()
             .try_for_each(|record| self.writer.write(record))
+    }
+
+    /// What is to be told of a file that could not be written on.
+    pub fn failed(&self, error: &io::Error) -> Record {
+        Record::Problem(Box::new(Problem {
+            severity: Severity::DataLoss,
+            code: "save-failed".to_owned(),
+            text: format!(
+                "{} ends early, because it could not be written: {error}; save again from the window, or run again \
+                 with another path",
+                self.path.display()
+            ),
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        }))
     }
 
     /// Makes what was appended survive this process.

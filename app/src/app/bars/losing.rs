@@ -101,7 +101,7 @@ fn menu(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         }
     }
     if let Some(adapter) = scene.status.adapter(&scene.state.settings) {
-        let words = acted(loss.by, adapter.caps.losses);
+        let words = acted(loss.by, &adapter.caps.losses);
         ui.label(RichText::new(words).small().color(scene.theme.weak));
     }
     ui.separator();

@@ -10,15 +10,15 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 
-use engine::backend::{BACKENDS, Backend, Found};
 use engine::capture::Capture;
 use engine::exporter::{self, EXPORTERS};
 use engine::importer::{self, IMPORTERS, Part};
 use engine::record::Record;
+use engine::runner::far;
 use engine::time::{Interval, Nanos};
 
 use super::{Answer, Answering, Purpose};
-use crate::panel::{Adapter, BackendChoice};
+use crate::app::link::choice;
 use crate::state::State;
 use crate::timeline::drawing;
 
@@ -28,38 +28,10 @@ const BATCH: usize = 65_536;
 /// Files that are larger than this are no workloads, in bytes.
 const LARGEST_TEXT: u64 = 16 << 20;
 
-/// Asks every backend whether it can be used here. The one for tests is not offered.
+/// Asks every backend whether it can be used here.
 pub fn probe(answering: &Answering) {
-    let offered = BACKENDS.iter().filter(|backend| backend.name() != "mock");
-    answering.say(Answer::Backends(offered.map(choice).collect()));
-}
-
-fn choice(backend: &&'static dyn Backend) -> BackendChoice {
-    let name = backend.name().to_owned();
-    let found = match backend.probe() {
-        Ok(found) => found,
-        Err(error) => {
-            let detail = error.to_string();
-            return BackendChoice {
-                name,
-                detail,
-                ..BackendChoice::default()
-            };
-        }
-    };
-    let adapter = |found: Found| Adapter {
-        name: found.name,
-        caps: found.caps,
-    };
-    let adapters: Vec<Adapter> = found.into_iter().map(adapter).collect();
-    BackendChoice {
-        name,
-        detail: adapters
-            .first()
-            .map_or_else(String::new, |it| it.name.clone()),
-        opens: !adapters.is_empty(),
-        adapters,
-    }
+    let offers = far::offers().into_iter();
+    answering.say(Answer::Backends(offers.filter_map(choice).collect()));
 }
 
 /// A dialog that the user will close.

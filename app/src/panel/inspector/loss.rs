@@ -57,13 +57,19 @@ pub fn show(
     title(
         ui,
         scene,
-        "Device lost",
+        if loss.kind == LossKind::Link {
+            "Link dropped"
+        } else {
+            "Device lost"
+        },
         &format!("{name} · generation {}", loss.generation),
     );
     let how = match loss.kind {
         LossKind::Unknown => "the driver reported it",
         LossKind::Destroyed => "destroyed by a call",
         LossKind::Failed => "an operation failed",
+        LossKind::Process => "the process that drove it is gone",
+        LossKind::Link => "nothing is lost: what happened meanwhile came when the link was back",
     };
     ui.label(RichText::new(format!("{how}: {}", loss.reason)).color(scene.theme.bad));
     let found = cached.of(scene, loss);

@@ -58,7 +58,7 @@ impl Executor for CpuExecutor {
 
     fn clock(&self, _: Zero) -> Clock {
         Clock {
-            name: self.caps.clock.to_owned(),
+            name: self.caps.clock.to_string(),
             ..Clock::default()
         }
     }

@@ -142,7 +142,7 @@ impl Device for MockDevice {
     fn clock(&self) -> Clock {
         Clock {
             device: lock(&self.simulation).device,
-            name: self.caps.clock.to_owned(),
+            name: self.caps.clock.to_string(),
             ..Clock::default()
         }
     }

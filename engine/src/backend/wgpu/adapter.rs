@@ -102,12 +102,12 @@ fn describe(adapter: &Adapter) -> Found {
         deterministic: false,
         software,
         width: 1,
-        clock,
+        clock: clock.into(),
         pipelines,
         losses: if info.backend == ::wgpu::Backend::Vulkan {
-            &[LossKind::Destroyed, LossKind::Unknown]
+            (&[LossKind::Destroyed, LossKind::Unknown]).into()
         } else {
-            &[LossKind::Destroyed]
+            (&[LossKind::Destroyed]).into()
         },
         limits: Limits {
             buffer_bytes: limits

@@ -297,7 +297,7 @@ impl Executor for WgpuExecutor {
         let body = self.body();
         let Some(ticks) = &body.ticks else {
             return Clock {
-                name: self.found.caps.clock.to_owned(),
+                name: self.found.caps.clock.to_string(),
                 ..Clock::default()
             };
         };

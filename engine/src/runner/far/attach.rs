@@ -1,0 +1,179 @@
+//! How a near end finds its worker again after the link dropped: a socket in a folder that only its user can enter.
+
+use std::io;
+use std::path::PathBuf;
+
+use crossbeam_channel::Sender;
+
+use super::outlet::Output;
+use super::packet::Hello;
+use super::wire::WireError;
+use super::worker::{Input, News, greet};
+
+/// The door of a worker.
+pub struct Door {
+    token: String,
+}
+
+impl Door {
+    /// A door that is closed, with a token that nobody can guess.
+    pub fn new() -> Self {
+        use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+        // Keys of the standard library's hash tables come from the system's randomness.
+        let part = || RandomState::new().build_hasher().finish();
+        Self {
+            token: format!("{:016x}{:016x}", part(), part()),
+        }
+    }
+
+    /// By what the worker is found.
+    pub fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Lets near ends in until what this gives is dropped. Where the system has no such sockets, or refuses, nobody
+    /// comes.
+    pub fn open(&self, news: Sender<News>) -> Option<Open> {
+        imp::open(&self.token, news)
+    }
+}
+
+/// A door that is open; dropped, it is closed.
+pub struct Open(PathBuf);
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        // One that is gone already is closed as well.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Ties `input` and `output` to the worker that has this token, until either ends. Where it is gone, the near end is
+/// told so.
+///
+/// # Errors
+/// The link broke.
+pub fn attach(token: &str, mut input: Input, mut output: Output) -> Result<(), WireError> {
+    match imp::find(token) {
+        Ok(door) => Ok(imp::tie(door, input, output)?),
+        // Without a token of its own there is nobody to come back to.
+        Err(_) => greet(&mut input, &mut output, &Hello::ours()).map(|_| ()),
+    }
+}
+
+/// Greets whoever came in.
+#[cfg_attr(not(unix), expect(dead_code, reason = "there are no doors here"))]
+fn welcome(mut input: Input, mut output: Output, token: &str) -> Option<News> {
+    let ours = Hello {
+        token: token.to_owned(),
+        ..Hello::ours()
+    };
+    let near = greet(&mut input, &mut output, &ours).ok()?;
+    let fits = near.mismatch().is_none() && near.token == token;
+    fits.then_some(News::Link(input, output, near.received))
+}
+
+#[cfg(unix)]
+mod imp {
+    use std::fs::DirBuilder;
+    use std::io::{Read as _, Write as _};
+    use std::net::Shutdown;
+    use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+    use std::os::unix::net::{UnixListener, UnixStream};
+    use std::path::PathBuf;
+
+    use super::{Input, News, Open, Output, Sender, io, welcome};
+
+    /// The folder of the doors: made for this user alone.
+    fn folder() -> io::Result<PathBuf> {
+        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let runtime = runtime.filter(|path| path.is_dir());
+        let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+        let folder = runtime
+            .or(home)
+            .ok_or(io::ErrorKind::NotFound)?
+            .join("syncline-workers");
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&folder)?;
+        // Somebody else's folder of that name is no place for a door.
+        if std::fs::metadata(&folder)?.mode() & 0o077 != 0 {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        Ok(folder)
+    }
+
+    fn path(token: &str) -> io::Result<PathBuf> {
+        // Also where a token comes from elsewhere it names nothing but a door.
+        if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(io::ErrorKind::InvalidInput.into());
+        }
+        Ok(folder()?.join(token))
+    }
+
+    pub fn open(token: &str, news: Sender<News>) -> Option<Open> {
+        let path = path(token).ok()?;
+        let listener = UnixListener::bind(&path).ok()?;
+        let open = Open(path);
+        let token = token.to_owned();
+        std::thread::Builder::new()
+            .name("door".to_owned())
+            .spawn(move || {
+                for stream in listener.incoming().flatten() {
+                    let Ok(back) = stream.try_clone() else {
+                        continue;
+                    };
+                    let link = welcome(Box::new(stream), Box::new(back), &token);
+                    if let Some(link) = link
+                        && news.send(link).is_err()
+                    {
+                        return;
+                    }
+                }
+            })
+            .ok()?;
+        Some(open)
+    }
+
+    pub fn find(token: &str) -> io::Result<UnixStream> {
+        UnixStream::connect(path(token)?)
+    }
+
+    /// Copies bytes both ways until either side ends.
+    pub fn tie(mut door: UnixStream, mut input: Input, mut output: Output) -> io::Result<()> {
+        let mut up = door.try_clone()?;
+        // Not waited for: it may stand in a read that only the end of the process ends.
+        std::thread::Builder::new().spawn(move || {
+            // Whatever ends it, the link is over.
+            let _ = io::copy(&mut input, &mut up);
+            let _ = up.shutdown(Shutdown::Both);
+        })?;
+        let mut room = vec![0_u8; 64 << 10];
+        loop {
+            let count = door.read(&mut room)?;
+            let Some(bytes @ [_, ..]) = room.get(..count) else {
+                return Ok(());
+            };
+            output.write_all(bytes)?;
+            output.flush()?;
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod imp {
+    use super::{Input, News, Open, Output, Sender, io};
+
+    pub fn open(_: &str, _: Sender<News>) -> Option<Open> {
+        None
+    }
+
+    pub fn find(_: &str) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub fn tie((): (), _: Input, _: Output) -> io::Result<()> {
+        Ok(())
+    }
+}

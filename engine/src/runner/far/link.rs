@@ -1,0 +1,370 @@
+//! The near end: hands controls to a worker and its messages to the window, and comes back for it where the link drops.
+
+mod obey;
+mod state;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, never, select};
+
+use self::state::{Patience, Phase};
+use super::clock::Trips;
+use super::packet::{Down, Hello, Up, unix_now};
+use super::process::Target;
+use super::session::{Arrival, Session};
+use super::watch::Watch;
+use super::wire::WireError;
+use super::{Connection, ConnectionState};
+use crate::record::{Clock, Record};
+use crate::runner::outbox::Outbox;
+use crate::runner::save::Save;
+use crate::runner::{Control, Message};
+use crate::time::Nanos;
+
+/// How often the worker is asked how far it is.
+const PING: Duration = Duration::from_millis(500);
+/// How often it is told what has arrived.
+const RECEIPT: Duration = Duration::from_millis(100);
+/// Pings before the first run, so that its clock is known.
+const FIRST_PINGS: usize = 5;
+
+/// The near end of a link.
+pub struct Link {
+    target: Target,
+    inbox: Receiver<Control>,
+    outbox: Arc<Outbox>,
+    is_closing: Arc<AtomicBool>,
+    phase: Phase,
+    session: Option<Session>,
+    /// By what the worker is found again.
+    token: String,
+    /// The number of the last message that arrived.
+    received: u64,
+    /// What it was told of that.
+    told: u64,
+    trips: Trips,
+    watch: Watch,
+    save: Option<Save>,
+    /// Controls that wait for a worker.
+    waiting: Vec<Control>,
+    /// What the window was told last.
+    said: Connection,
+    behind: Nanos,
+    next_ping: Instant,
+    next_receipt: Instant,
+    /// When the worker before this one was found gone.
+    gone: Option<Instant>,
+}
+
+impl Link {
+    /// To a worker at `target` that is yet to be started.
+    pub fn new(
+        target: Target,
+        inbox: Receiver<Control>,
+        outbox: Arc<Outbox>,
+        is_closing: Arc<AtomicBool>,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            target,
+            inbox,
+            outbox,
+            is_closing,
+            phase: Phase::Gone,
+            session: None,
+            token: String::new(),
+            received: 0,
+            told: 0,
+            trips: Trips::default(),
+            watch: Watch::default(),
+            save: None,
+            waiting: Vec::new(),
+            said: Connection::default(),
+            behind: Nanos::ZERO,
+            next_ping: now,
+            next_receipt: now,
+            gone: None,
+        }
+    }
+
+    /// Serves until it is told to end.
+    pub fn work(&mut self) {
+        self.connect();
+        while !self.is_closing.load(Ordering::SeqCst) {
+            // A window that is behind holds the worker back, as it does an engine in its own process.
+            let keeps_up = self.outbox.flush();
+            let nothing = never();
+            let arrivals = match &self.session {
+                Some(session) if keeps_up => session.arrivals(),
+                _ => &nothing,
+            };
+            let wait = if keeps_up { 20 } else { 4 };
+            select! {
+                recv(self.inbox) -> control => match control {
+                    Ok(Control::Shutdown) | Err(_) => break,
+                    Ok(control) => self.obey(control),
+                },
+                recv(arrivals) -> arrival => if let Ok(arrival) = arrival { self.arrived(arrival) },
+                default(Duration::from_millis(wait)) => {}
+            }
+            self.tick();
+        }
+        self.send(&Up::Control(Control::Shutdown));
+        // Its process is ended and waited for.
+        self.session = None;
+    }
+
+    /// Starts a new worker.
+    fn connect(&mut self) {
+        self.token.clear();
+        (self.received, self.told) = (0, 0);
+        self.trips = Trips::default();
+        self.begin(None);
+    }
+
+    /// Starts the process that leads to a new worker, or back to the one that has this token.
+    fn begin(&mut self, token: Option<&str>) {
+        // The one before is ended first.
+        self.session = None;
+        match Session::start(&self.target, token) {
+            Ok(session) => {
+                self.session = Some(session);
+                if token.is_none() {
+                    self.phase = Phase::Connecting;
+                }
+            }
+            Err(why) => self.over_for_good(&why),
+        }
+        self.say("");
+    }
+
+    fn send(&mut self, packet: &Up) {
+        if let Some(session) = &mut self.session {
+            session.send(packet);
+        }
+    }
+
+    fn arrived(&mut self, arrival: Arrival) {
+        match arrival {
+            Arrival::Hello(hello) => self.greeted(&hello),
+            Arrival::Packet(Down::Message(number, message)) => {
+                // What was on its way when the link dropped may come twice.
+                if number == self.received + 1 {
+                    self.received = number;
+                    self.deliver(message);
+                }
+            }
+            Arrival::Packet(Down::Offers(offers)) => self.outbox.post(Message::Offers(offers)),
+            Arrival::Packet(Down::Pong {
+                sent,
+                unix,
+                waiting,
+                age,
+            }) => {
+                self.trips.take(sent, unix, unix_now());
+                self.behind = if waiting > 1 { age } else { Nanos::ZERO };
+                self.say("");
+                self.release();
+            }
+            Arrival::Over(error) => self.over(&error),
+        }
+    }
+
+    fn greeted(&mut self, hello: &Hello) {
+        if let Some(mismatch) = hello.mismatch() {
+            return self.over_for_good(&mismatch);
+        }
+        let returns = matches!(self.phase, Phase::Dropped(_));
+        if returns && hello.token != self.token {
+            return self.over_for_good("the worker is not there any more");
+        }
+        self.token.clone_from(&hello.token);
+        let ours = Hello {
+            token: self.token.clone(),
+            received: self.received,
+            keep: self.target.can_drop,
+            ..Hello::ours()
+        };
+        if let Some(session) = &mut self.session {
+            session.greet(&ours);
+        }
+        if returns {
+            let records = self.watch.returned();
+            self.post_records(records);
+        } else {
+            self.send(&Up::Ask);
+        }
+        self.phase = Phase::Connected;
+        for _ in 0..FIRST_PINGS {
+            self.send(&Up::Ping(unix_now()));
+        }
+        let detail = self.gone.take().map_or_else(String::new, |gone| {
+            format!("a new worker was there after {:.0?}", gone.elapsed())
+        });
+        self.say(&detail);
+    }
+
+    /// Hands a message of the worker's on.
+    fn deliver(&mut self, mut message: Message) {
+        if let Message::Batch(records) = &mut message {
+            self.align(records);
+        }
+        self.watch.note(&message);
+        match message {
+            Message::Batch(records) => self.post_records(records),
+            Message::Finished { .. } => {
+                self.flush_save();
+                self.save = None;
+                self.outbox.post(message);
+            }
+            other => self.outbox.post(other),
+        }
+    }
+
+    /// Posts records, and writes them to the file where there is one.
+    fn post_records(&mut self, records: Vec<Record>) {
+        let written = self
+            .save
+            .as_mut()
+            .map_or(Ok(()), |save| save.write(&records));
+        self.outbox.post_records(records);
+        self.check(written);
+    }
+
+    fn flush_save(&mut self) {
+        let flushed = self.save.as_mut().map_or(Ok(()), Save::flush);
+        self.check(flushed);
+    }
+
+    fn check(&mut self, written: std::io::Result<()>) {
+        if let (Err(error), Some(save)) = (written, self.save.take_if(|_| true)) {
+            self.outbox.post_records(vec![save.failed(&error)]);
+        }
+    }
+
+    /// Puts the run's times on this machine's clock: the worker tells when it began by its own.
+    fn align(&self, records: &mut Vec<Record>) {
+        let Some(offset) = self.trips.best() else {
+            return;
+        };
+        let mut raw = None;
+        for record in records.iter_mut() {
+            if let Record::Clock(clock) = record
+                && clock.name == Clock::UNIX
+            {
+                raw = Some(Clock {
+                    name: format!("unix at {}", self.target.name),
+                    ..clock.as_ref().clone()
+                });
+                clock.offset = clock.offset - offset.ahead;
+                clock.uncertainty = clock.uncertainty + offset.uncertainty;
+            }
+        }
+        records.extend(raw.map(|clock| Record::Clock(Box::new(clock))));
+    }
+
+    /// The link is over: it is tried again where the worker may live on, and else what ran is lost.
+    fn over(&mut self, error: &WireError) {
+        let why = match &mut self.session {
+            Some(session) => session.why_over(error),
+            None => error.to_string(),
+        };
+        self.session = None;
+        match &mut self.phase {
+            Phase::Connected if self.target.can_drop => {
+                self.phase = Phase::Dropped(Patience::new());
+                let records = self.watch.dropped(&self.target.name, &why);
+                self.post_records(records);
+                self.say(&why);
+            }
+            Phase::Dropped(patience) if !patience.is_over() => {
+                patience.try_later();
+                self.say(&why);
+            }
+            _ => self.over_for_good(&why),
+        }
+    }
+
+    /// The worker is gone: what ran is lost, and what was asked for is refused.
+    fn over_for_good(&mut self, why: &str) {
+        let was_connecting = matches!(self.phase, Phase::Connecting);
+        self.session = None;
+        self.phase = Phase::Gone;
+        self.behind = Nanos::ZERO;
+        if !was_connecting {
+            self.gone = Some(Instant::now());
+        }
+        let asked = self
+            .waiting
+            .drain(..)
+            .any(|control| matches!(control, Control::Run(_)));
+        if let Some((run, records)) = self.watch.gone(why) {
+            self.post_records(records);
+            self.flush_save();
+            self.save = None;
+            self.outbox.post(Message::Finished { run, lost: 0 });
+            self.outbox.post(Message::Phase(crate::runner::Phase::Idle));
+        } else if was_connecting || asked {
+            let name = &self.target.name;
+            self.outbox
+                .post(Message::Refused(format!("{name} cannot be reached: {why}")));
+        }
+        self.say(why);
+    }
+
+    fn tick(&mut self) {
+        let now = Instant::now();
+        if let Phase::Dropped(patience) = &self.phase
+            && self.session.is_none()
+            && patience.is_due(now)
+        {
+            let token = self.token.clone();
+            self.begin(Some(&token));
+        }
+        if self.phase != Phase::Connected {
+            return;
+        }
+        if now >= self.next_receipt && self.told < self.received && self.target.can_drop {
+            self.told = self.received;
+            self.next_receipt = now + RECEIPT;
+            self.send(&Up::Received(self.received));
+        }
+        if now >= self.next_ping {
+            self.next_ping = now + PING;
+            self.flush_save();
+            self.send(&Up::Ping(unix_now()));
+        }
+    }
+
+    /// Tells the window how the link is, where that is news.
+    fn say(&mut self, detail: &str) {
+        let state = match self.phase {
+            Phase::Connecting => ConnectionState::Connecting,
+            Phase::Connected => ConnectionState::Connected,
+            Phase::Dropped(_) => ConnectionState::Dropped,
+            Phase::Gone => ConnectionState::Gone,
+        };
+        let offset = self.trips.best().unwrap_or_default();
+        let keeps = detail.is_empty() && state == self.said.state;
+        let said = Connection {
+            name: self.target.name.clone(),
+            process: self.session.as_ref().map_or(0, Session::process),
+            state,
+            detail: if keeps {
+                self.said.detail.clone()
+            } else {
+                detail.to_owned()
+            },
+            round_trip: self.trips.latest().unwrap_or_default(),
+            ahead: offset.ahead,
+            uncertainty: offset.uncertainty,
+            behind: self.behind,
+        };
+        if said != self.said {
+            self.said = said.clone();
+            self.outbox.post(Message::Connection(Box::new(said)));
+        }
+    }
+}

@@ -1,0 +1,72 @@
+//! What becomes of controls on their way to a worker.
+
+use super::{Link, Phase};
+use crate::runner::far::packet::Up;
+use crate::runner::save::Save;
+use crate::runner::{Control, Message, Recovery, RunRequest};
+
+impl Link {
+    /// Does what is asked for, or hands it to the worker.
+    pub(super) fn obey(&mut self, control: Control) {
+        match (control, &self.phase) {
+            (Control::Run(request), _) => self.run(request),
+            (Control::Recover(how), Phase::Gone) => self.run_again(how),
+            // Whoever stops does not want to wait for a link that dropped.
+            (Control::Stop, Phase::Dropped(_)) => {
+                self.over_for_good("it was given up while the link was down");
+            }
+            (control @ Control::Pace(_), Phase::Gone | Phase::Connecting | Phase::Dropped(_)) => {
+                self.waiting.push(control);
+            }
+            (_, Phase::Gone) => {}
+            (control, Phase::Connected) => self.send(&Up::Control(control)),
+            (control, Phase::Connecting | Phase::Dropped(_)) => self.waiting.push(control),
+        }
+    }
+
+    /// Has the worker run, a new one where there is none. The file is written here.
+    fn run(&mut self, mut request: Box<RunRequest>) {
+        if self.phase == Phase::Gone {
+            self.connect();
+            if self.phase == Phase::Gone {
+                return;
+            }
+        }
+        if let Some(path) = request.save.take() {
+            match Save::create(&path) {
+                Ok(save) => self.save = Some(save),
+                Err(error) => {
+                    return self.outbox.post(Message::Refused(format!(
+                        "{} cannot be written: {error}; choose another place",
+                        path.display()
+                    )));
+                }
+            }
+        }
+        self.watch.request = Some(request.clone());
+        self.waiting.push(Control::Run(request));
+        self.release();
+    }
+
+    /// The worker that ran it is gone: there is nothing to go on with, but it can be begun again.
+    fn run_again(&mut self, how: Recovery) {
+        match (how, self.watch.request.clone()) {
+            (Recovery::Replay, Some(request)) => self.run(request),
+            _ => self.outbox.post(Message::Refused(
+                "the process that ran this is gone, and what it had in memory with it: there is nothing to go on \
+                 with; “Recover and replay” begins again in a new one"
+                    .to_owned(),
+            )),
+        }
+    }
+
+    /// Hands on what waited, once the worker answers and its clock is known.
+    pub(super) fn release(&mut self) {
+        if self.phase != Phase::Connected || self.trips.best().is_none() {
+            return;
+        }
+        for control in std::mem::take(&mut self.waiting) {
+            self.send(&Up::Control(control));
+        }
+    }
+}

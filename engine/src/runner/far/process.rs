@@ -1,0 +1,236 @@
+//! The process at whose standard streams a worker is: this program itself, or `ssh`.
+
+use std::collections::VecDeque;
+use std::ffi::OsString;
+use std::io::{BufRead as _, BufReader, IsTerminal as _};
+use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::device::lock;
+
+/// Last lines of a process's complaints that are kept.
+const LINES: usize = 8;
+/// How long a process has to end by itself.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// Where an engine is to be.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// What it is called on screen.
+    pub name: String,
+    /// The program that ties us to the worker, and its arguments up to the worker's own.
+    pub command: Vec<OsString>,
+    /// Whether the link can drop while the worker lives on.
+    pub can_drop: bool,
+}
+
+/// What cannot be a place for an engine.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "“{0}” names no machine: write user@host, user@host:/path/to/syncline where it is not found by its name alone, \
+     or . for a process on this machine"
+)]
+pub struct Unreachable(String);
+
+impl Target {
+    /// What `place` names: `.` is a process on this machine; anything else is a machine as `ssh` knows it, after which
+    /// a colon and the program's path may follow.
+    ///
+    /// # Errors
+    /// It names no machine.
+    pub fn parse(place: &str) -> Result<Self, Unreachable> {
+        if place == "." {
+            let program = std::env::current_exe().unwrap_or_else(|_| "syncline".into());
+            return Ok(Self {
+                name: "this machine".to_owned(),
+                command: vec![program.into_os_string(), "worker".into()],
+                can_drop: false,
+            });
+        }
+        let (host, program) = place.split_once(':').unwrap_or((place, "syncline"));
+        // What begins with a dash would be an option of ssh's.
+        let is_odd = |c: char| c.is_whitespace() || c.is_control();
+        if host.is_empty() || host.starts_with('-') || host.contains(is_odd) || program.is_empty() {
+            return Err(Unreachable(place.to_owned()));
+        }
+        let mut command: Vec<OsString> = vec!["ssh".into()];
+        // Whoever has no terminal cannot be asked for a password: ssh is to say so and not to wait.
+        if !std::io::stdin().is_terminal() {
+            command.extend(["-o".into(), "BatchMode=yes".into()]);
+        }
+        let alive = ["-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3"];
+        command.extend(alive.map(OsString::from));
+        command.extend([host.into(), program.into(), "worker".into()]);
+        Ok(Self {
+            name: host.to_owned(),
+            command,
+            can_drop: true,
+        })
+    }
+}
+
+/// The process; dropped, it is ended and waited for.
+pub struct Process {
+    child: Child,
+    complaints: Arc<Mutex<VecDeque<String>>>,
+}
+
+impl Process {
+    /// Starts the process that leads to `target`, with further arguments for the worker.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start(target: &Target, arguments: &[&str]) -> Result<Self, String> {
+        let (program, first) = target
+            .command
+            .split_first()
+            .ok_or_else(|| "there is no program to start".to_owned())?;
+        let mut child = Command::new(program)
+            .args(first)
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|error| {
+                let program = program.to_string_lossy();
+                format!("{program} cannot be started: {error}; install it, or put it where programs are looked for")
+            })?;
+        let complaints = Arc::default();
+        if let Some(stderr) = child.stderr.take() {
+            listen(stderr, Arc::clone(&complaints));
+        }
+        Ok(Self { child, complaints })
+    }
+
+    /// Its standard input and output; nothing where they were taken before.
+    pub fn streams(&mut self) -> Option<(std::process::ChildStdin, std::process::ChildStdout)> {
+        Some((self.child.stdin.take()?, self.child.stdout.take()?))
+    }
+
+    /// Its number, as the system counts processes.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// How it ended, waiting a little for that; nothing while it runs.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        let until = Instant::now() + GRACE;
+        loop {
+            match self.child.try_wait() {
+                Ok(None) if Instant::now() < until => std::thread::sleep(Duration::from_millis(5)),
+                Ok(status) => return status,
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// The last lines that it complained in, joined; empty where it said nothing.
+    pub fn complaints(&self) -> String {
+        // What it said last may still be on its way.
+        std::thread::sleep(Duration::from_millis(20));
+        let lines: Vec<String> = lock(&self.complaints).iter().cloned().collect();
+        lines.join(" / ")
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        if self.ended().is_none() {
+            // One that ended meanwhile cannot be killed, and need not be.
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
+    }
+}
+
+fn listen(stderr: ChildStderr, complaints: Arc<Mutex<VecDeque<String>>>) {
+    // Without the thread nobody hears the complaints, and the pipe may fill: the process is told by its closing.
+    let _ = std::thread::Builder::new()
+        .name("complaints".to_owned())
+        .spawn(move || {
+            for line in BufReader::new(stderr).split(b'\n').map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line).trim().to_owned();
+                let mut kept = lock(&complaints);
+                if !line.is_empty() {
+                    kept.push_back(line);
+                }
+                if kept.len() > LINES {
+                    kept.pop_front();
+                }
+            }
+        });
+}
+
+/// How a process ended, in words.
+pub fn ending(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt as _;
+        const SIGNALS: &[(i32, &str)] = &[
+            (4, "SIGILL"),
+            (6, "SIGABRT"),
+            (7, "SIGBUS"),
+            (8, "SIGFPE"),
+            (9, "SIGKILL"),
+            (11, "SIGSEGV"),
+            (15, "SIGTERM"),
+        ];
+        if let Some(signal) = status.signal() {
+            let known = SIGNALS.iter().find(|(number, _)| *number == signal);
+            let name = known.map_or_else(String::new, |(_, name)| format!(" ({name})"));
+            return format!("it was ended by signal {signal}{name}");
+        }
+    }
+    match status.code() {
+        Some(code) => format!("it ended with exit code {code}"),
+        None => "it ended".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_this_machine_or_what_ssh_knows() {
+        let words = |place| -> Vec<String> {
+            let target = Target::parse(place).unwrap();
+            let words = target.command.iter();
+            words
+                .map(|word| word.to_string_lossy().into_owned())
+                .collect()
+        };
+        assert!(!Target::parse(".").unwrap().can_drop);
+        let far = words("me@server");
+        assert_eq!(far.first().unwrap(), "ssh");
+        assert_eq!(far[far.len() - 3..], ["me@server", "syncline", "worker"]);
+        let far = words("server:/opt/syncline");
+        assert_eq!(far[far.len() - 3..], ["server", "/opt/syncline", "worker"]);
+        for wrong in ["", "-oProxyCommand=x", "a b", "host:"] {
+            assert!(Target::parse(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_is_heard_and_waited_for() {
+        let target = Target {
+            name: "test".to_owned(),
+            command: ["sh", "-c", "echo one >&2; echo two >&2; exit 3"]
+                .map(Into::into)
+                .into(),
+            can_drop: false,
+        };
+        let mut process = Process::start(&target, &[]).unwrap();
+        let status = process.ended().unwrap();
+        assert_eq!(ending(status), "it ended with exit code 3");
+        assert_eq!(process.complaints(), "one / two");
+        let absent = Target {
+            command: vec!["/no/such/program".into()],
+            ..target
+        };
+        assert!(Process::start(&absent, &[]).is_err());
+    }
+}

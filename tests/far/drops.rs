@@ -1,0 +1,88 @@
+//! Links that drop while the worker lives on.
+
+use std::fs;
+use std::process::Command;
+
+use engine::record::{LossKind, Outcome};
+use engine::runner::Control;
+use engine::runner::far::{ConnectionState, Target};
+
+use super::long;
+use super::view::View;
+use crate::house::program::syncline;
+
+/// A worker behind pipes that can be broken without it, as a network can.
+fn piped() -> Target {
+    let script = r#"cat | setsid "$0" worker "$@" | cat"#;
+    Target {
+        name: "piped".to_owned(),
+        command: vec!["sh".into(), "-c".into(), script.into(), syncline().into()],
+        can_drop: true,
+    }
+}
+
+/// Ends a shell and the `cat`s it started.
+fn cut(shell: u32) {
+    let mut ends = vec![shell];
+    for entry in fs::read_dir("/proc").unwrap().flatten() {
+        let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else {
+            continue;
+        };
+        let Some((head, tail)) = stat.rsplit_once(") ") else {
+            continue;
+        };
+        let parent = tail.split(' ').nth(1).and_then(|it| it.parse().ok());
+        if parent == Some(shell) && head.ends_with("(cat") {
+            ends.extend(entry.file_name().to_string_lossy().parse::<u32>());
+        }
+    }
+    assert_eq!(ends.len(), 3, "a shell and two cats");
+    let ends = ends.iter().map(ToString::to_string);
+    assert!(
+        Command::new("kill")
+            .arg("-KILL")
+            .args(ends)
+            .status()
+            .unwrap()
+            .success()
+    );
+}
+
+#[test]
+fn what_happened_while_the_link_was_down_is_there_when_it_is_back() {
+    let mut view = View::of(piped());
+    let rounds = 6_000;
+    view.run(long(rounds));
+    for drop in 1..=3 {
+        let seen = view.capture.span_count() + 300;
+        view.until("spans", |view| view.capture.span_count() > seen);
+        cut(view.connection.process);
+        view.until_state(ConnectionState::Dropped);
+        view.until_state(ConnectionState::Connected);
+        let links = view.capture.losses().iter();
+        assert_eq!(links.filter(|it| it.kind == LossKind::Link).count(), drop);
+    }
+    view.until_finished();
+    assert_eq!(view.capture.end().unwrap().outcome, Outcome::Finished);
+    assert_eq!(view.capture.recoveries().len(), 3);
+    // A tick and its call, and a synchronisation, each round: none is missing and none is there twice.
+    assert_eq!(view.capture.span_count(), rounds * 3);
+    assert!(view.capture.open().next().is_none());
+}
+
+#[test]
+fn whoever_stops_while_the_link_is_down_does_not_wait_for_it() {
+    let mut target = piped();
+    let mut view = View::of(target.clone());
+    view.run(long(1_000_000));
+    view.until("spans", |view| view.capture.span_count() > 100);
+    target.can_drop = true;
+    cut(view.connection.process);
+    view.until_state(ConnectionState::Dropped);
+    view.engine.send(Control::Stop);
+    view.until_finished();
+    assert!(matches!(
+        view.capture.end().unwrap().outcome,
+        Outcome::Failed(_)
+    ));
+}

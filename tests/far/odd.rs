@@ -1,0 +1,96 @@
+//! Far ends that are no workers, or not of this version: one clear error each.
+
+use engine::runner::far::{PROTOCOL, Target};
+
+use super::view::View;
+use super::{long, request};
+
+/// A far end that is this shell script.
+fn script(text: &str) -> Target {
+    Target {
+        name: "odd".to_owned(),
+        command: ["sh", "-c", text].map(Into::into).into(),
+        can_drop: false,
+    }
+}
+
+/// Why a run there is refused.
+fn refusal(text: &str) -> String {
+    let mut view = View::of(script(text));
+    view.run(request("single-stream", "mock"));
+    view.until("a refusal", |view| !view.refused.is_empty());
+    view.refused.swap_remove(0)
+}
+
+/// A worker's first words, as `printf` writes them.
+fn hello(protocol: u32) -> String {
+    let text = format!(r#"{{"protocol":{protocol},"version":"9.9.9"}}"#);
+    // In MessagePack a text of this length is its length in a byte of its own, and then the text.
+    let body = text.len() + 2;
+    let escaped = text.replace('"', "\\\"");
+    format!(
+        "printf '\\nsyncline worker\\n'; printf '\\{body:03o}\\000\\000\\000\\000'; printf '\\331\\{:03o}'; printf \"%s\" \"{escaped}\"",
+        text.len()
+    )
+}
+
+#[test]
+fn a_far_end_that_is_no_worker_is_shown_in_its_own_words() {
+    let said = refusal("echo 'bash: syncline: command not found' >&2; exit 127");
+    assert!(
+        said.contains("command not found") && said.contains("exit code 127"),
+        "{said}"
+    );
+    let said = refusal("echo Welcome; echo 'mail: 3'");
+    assert!(
+        said.contains("no worker answered") && said.contains("Welcome"),
+        "{said}"
+    );
+    let said = refusal("exit 0");
+    assert!(said.contains("no worker answered"), "{said}");
+}
+
+#[test]
+fn another_version_is_named_with_ours() {
+    let said = refusal(&format!("{}; sleep 5", hello(PROTOCOL + 1)));
+    assert!(
+        said.contains("9.9.9")
+            && said.contains(env!("CARGO_PKG_VERSION"))
+            && said.contains("same version"),
+        "{said}"
+    );
+}
+
+#[test]
+fn frames_that_are_none_are_refused() {
+    let hello = hello(PROTOCOL);
+    let said = refusal(&format!(
+        "{hello}; printf '\\377\\377\\377\\377\\000'; sleep 5"
+    ));
+    assert!(said.contains("4294967295 bytes"), "{said}");
+    let said = refusal(&format!("{hello}; printf '\\005\\000\\000\\000\\000ab'"));
+    assert!(
+        said.contains("exit code 0") || said.contains("in the middle"),
+        "{said}"
+    );
+    let said = refusal(&format!(
+        "{hello}; printf '\\002\\000\\000\\000\\000\\301\\301'; sleep 5"
+    ));
+    assert!(said.contains("could not be read"), "{said}");
+}
+
+#[test]
+fn a_program_that_is_not_there_is_named() {
+    let absent = Target {
+        command: vec!["/no/such/ssh".into()],
+        ..script("")
+    };
+    let mut view = View::of(absent);
+    view.run(long(1));
+    view.until("a refusal", |view| !view.refused.is_empty());
+    assert!(
+        view.refused[0].contains("/no/such/ssh"),
+        "{:?}",
+        view.refused
+    );
+}
