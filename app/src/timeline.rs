@@ -22,6 +22,7 @@ mod pending;
 pub mod piece;
 pub mod plot;
 mod profile;
+mod raster;
 mod rows;
 pub mod ruler;
 pub mod scale;
@@ -56,7 +57,10 @@ pub struct Timeline {
     labels: label::Labels,
     hatch: hatch::Hatch,
     inks: bars::Inks,
-    minimap: profile::Profile,
+    raster: raster::Raster,
+    /// Whether every bar is a shape, for a drawing without pixels.
+    is_drawing: bool,
+    minimap: minimap::Minimap,
     groups: BTreeMap<GroupKey, profile::Profile>,
     pyramids: BTreeMap<CounterId, plot::Pyramid>,
     drag: Drag,
@@ -78,6 +82,14 @@ struct Responses {
 }
 
 impl Timeline {
+    /// A timeline that paints every bar as a shape of its own, for what is to be drawn without pixels.
+    pub fn of_shapes() -> Self {
+        Self {
+            is_drawing: true,
+            ..Self::default()
+        }
+    }
+
     /// Where its parts lay in the last frame.
     pub fn areas(&self) -> Areas {
         self.areas.unwrap_or(Areas::new(Rect::ZERO, 0.0))
@@ -215,7 +227,11 @@ impl Timeline {
                 _ => {}
             }
         }
-        let mut bars = Bars::new(body.pixels_per_point(), hatch, &mut self.inks);
+        let side = body.ctx().input(|input| input.max_texture_side);
+        let side = if self.is_drawing { 0 } else { side };
+        let pixels = body.pixels_per_point();
+        self.raster.begin(frame.areas.body, pixels, side);
+        let mut bars = Bars::new(pixels, hatch, (&mut self.raster, &mut self.inks));
         for row in frame.visible() {
             if let Content::Entry(entry) = row.content
                 && let Some(lane) = entry.lane().and_then(|lane| capture.lane(lane))

@@ -7,10 +7,11 @@ use engine::capture::Repair;
 use engine::record::{Lane, NameId, Role, SpanKind};
 
 use super::fold::{Bar, Folds};
-use super::frame::Frame;
+use super::frame::{Frame, Picture};
 use super::label::{self, Labels};
 use super::layout::Row;
-use super::piece::{Fill, LEVELS, Piece, is_wait, pieces, role};
+use super::piece::{Fill, LEVELS, Piece, Tint, is_wait, role};
+use super::raster::{LineId, Raster};
 use super::sheet::Sheet;
 use crate::theme::{RADIUS, Theme, mixed};
 
@@ -19,6 +20,9 @@ pub const PERIOD: f32 = 8.0;
 
 /// The narrowest bar that has a pattern, in points; a narrower one has the pattern's mean colour.
 const PATTERNED: f32 = 4.0;
+
+/// The narrowest bar that has rounded corners, in points.
+const ROUNDED: f32 = RADIUS * 3.0;
 
 /// The colours to write with, by the colour that is written on. To find one costs more than to draw a
 /// bar, and there are few: each is found once.
@@ -55,28 +59,68 @@ fn hue(theme: &Theme, lane: Role, kind: SpanKind, name: NameId) -> Color32 {
     }
 }
 
-/// The sheets that bars are painted on, the lowest first.
+/// What a bar looks like apart from its place: what can be known once for many frames.
+fn tint(theme: &Theme, lane: Role, bar: &Bar, fill: Fill) -> Tint {
+    let kind = bar.cell.kind;
+    if let Fill::Folded(level) = fill {
+        let strength = 0.3 + 0.7 * f32::from(level) / f32::from(LEVELS);
+        let plain = mixed(hue(theme, lane, kind, NameId(0)), theme.row, strength);
+        return Tint {
+            plain,
+            queued: plain,
+        };
+    }
+    let hue = hue(theme, lane, kind, bar.cell.name);
+    let plain = if fill == Fill::Hatched {
+        let (ground, stripes) = theme.hatched(hue);
+        mixed(stripes, ground, 0.5)
+    } else {
+        hue
+    };
+    Tint {
+        plain,
+        queued: theme.queued(hue),
+    }
+}
+
+/// What bars are painted on, the lowest first: the waiting before them, what is narrow, what has corners, patterns,
+/// and marks.
 pub struct Bars<'a> {
     queued: Sheet,
+    raster: &'a mut Raster,
     filled: Sheet,
     hatch: Sheet,
     marks: Sheet,
-    run: Option<(Rect, Color32)>,
-    folded: Option<(SpanKind, u8, Color32)>,
     inks: &'a mut Inks,
+    strip: Strip,
+}
+
+/// The sub-lane that is being painted.
+#[derive(Clone, Copy, Default)]
+struct Strip {
+    top: f32,
+    bottom: f32,
+    /// How much of it above `bottom` the bars of waiting take.
+    queue: f32,
+    queued: Option<LineId>,
+    filled: Option<LineId>,
 }
 
 impl<'a> Bars<'a> {
     /// Empty sheets for a screen of `pixels` pixels a point; `hatch` is the texture of stripes.
-    pub fn new(pixels: f32, hatch: TextureId, inks: &'a mut Inks) -> Self {
+    pub fn new(
+        pixels: f32,
+        hatch: TextureId,
+        (raster, inks): (&'a mut Raster, &'a mut Inks),
+    ) -> Self {
         Self {
             queued: Sheet::new(pixels),
+            raster,
             filled: Sheet::new(pixels),
             hatch: Sheet::textured(pixels, hatch, PERIOD),
             marks: Sheet::new(pixels),
-            run: None,
-            folded: None,
             inks,
+            strip: Strip::default(),
         }
     }
 
@@ -88,70 +132,142 @@ impl<'a> Bars<'a> {
         folds: &mut Folds,
         labels: &mut Labels,
     ) {
-        let capture = frame.picture.capture;
+        let Picture { capture, theme, .. } = frame.picture;
         for depth in frame.depths(row) {
-            let view = frame.scale.interval();
-            let (bars, column) = folds.bars(capture, (lane.id, depth), view, frame.column);
             let (y, height) = frame.layout.bar(row, depth);
             let (top, bottom) = (frame.y(y), frame.y(y + height));
             let (top, bottom) = (self.filled.snap(top), self.filled.snap(bottom));
-            self.folded = None;
-            for (piece, bar) in pieces(bars, &frame.scale, column, frame.pixel) {
-                self.bar(frame, lane.role, (piece, bar, top, bottom), labels);
+            self.strip = Strip {
+                top,
+                bottom,
+                queue: ((bottom - top) * 0.15).round().max(1.0),
+                ..Strip::default()
+            };
+            let view = (frame.scale.interval(), frame.column);
+            let tint = |bar: &Bar, fill| tint(theme, lane.role, bar, fill);
+            let drawn = folds.pieces(capture, (lane.id, depth), view, (theme.dark, tint));
+            for piece in drawn.pieces {
+                if !self.piece(frame, lane.role, (piece, drawn.bars), labels) {
+                    break;
+                }
             }
-            self.flush();
-            self.open(frame, lane, (depth, top, bottom), labels);
+            self.open(frame, lane, depth, labels);
         }
     }
 
+    /// Adds a piece; says whether the view goes on behind it.
+    fn piece(
+        &mut self,
+        frame: &Frame<'_>,
+        lane: Role,
+        (piece, bars): (&Piece, &[Bar]),
+        labels: &mut Labels,
+    ) -> bool {
+        let scale = &frame.scale;
+        // Far outside the view only the edge matters.
+        let (from, to) = (scale.left() - 8.0, scale.right() + 8.0);
+        let pixel = self.filled.pixel();
+        let start = scale.x_from_time(piece.interval.start);
+        let end = scale.x_from_time(piece.interval.end);
+        let left = self.filled.snap(start.max(from));
+        if let Fill::Folded(_) = piece.fill {
+            if start > to {
+                return false;
+            }
+            let right = self.filled.snap(end.max(start + pixel).min(to));
+            self.plain(left, right.max(left + pixel), piece.tint.plain);
+            return true;
+        }
+        if piece.enqueued < piece.interval.start {
+            let since = scale.x_from_time(piece.enqueued);
+            if since > to {
+                return false;
+            }
+            if since + 1.0 < start {
+                self.wait(since.max(from), left, piece.tint.queued);
+            }
+        }
+        if start > scale.right() {
+            return piece.enqueued < piece.interval.start || start <= to;
+        }
+        let right = self.filled.snap(end.max(start + 2.0 * pixel).min(to));
+        // A pixel of nothing parts spans that follow each other without a pause.
+        let right = if right - left > 4.0 * pixel {
+            right - pixel
+        } else {
+            right.max(left + 2.0 * pixel)
+        };
+        let Some(bar) = bars.get(piece.bar as usize) else {
+            return true;
+        };
+        let width = right - left;
+        let is_plain = match piece.fill {
+            Fill::Solid => {
+                width < ROUNDED && (width < PATTERNED || bar.cell.repair == Repair::None)
+            }
+            Fill::Hatched => width < PATTERNED,
+            _ => false,
+        };
+        if is_plain {
+            self.plain(left, right, piece.tint.plain);
+        } else {
+            let (top, bottom) = (self.strip.top, self.strip.bottom);
+            let rect = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
+            self.bar(frame, lane, (piece.fill, bar, rect), labels);
+        }
+        true
+    }
+
+    /// Adds the thin bar of a span's waiting.
+    fn wait(&mut self, left: f32, right: f32, color: Color32) {
+        let Strip { bottom, queue, .. } = self.strip;
+        let top = bottom - queue;
+        if self.strip.queued.is_none() {
+            self.strip.queued = self.raster.line(top, bottom, true);
+        }
+        match self.strip.queued {
+            Some(line) => self.raster.fill(line, left, right, color),
+            None => {
+                let rect = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
+                self.queued.rect(rect, color);
+            }
+        }
+    }
+
+    /// Adds a bar without corners or pattern.
+    fn plain(&mut self, left: f32, right: f32, color: Color32) {
+        let Strip { top, bottom, .. } = self.strip;
+        if self.strip.filled.is_none() {
+            self.strip.filled = self.raster.line(top, bottom, false);
+        }
+        match self.strip.filled {
+            Some(line) => self.raster.fill(line, left, right, color),
+            None => {
+                let rect = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
+                self.filled.rect(rect, color);
+            }
+        }
+    }
+
+    /// Adds a bar with what its span bears: corners, a pattern, marks and its name.
     fn bar(
         &mut self,
         frame: &Frame<'_>,
         lane: Role,
-        (piece, bar, top, bottom): (Piece, &Bar, f32, f32),
+        (fill, bar, rect): (Fill, &Bar, Rect),
         labels: &mut Labels,
     ) {
-        // Far outside the view only the edge matters.
-        let left = self.filled.snap(piece.left.max(frame.scale.left() - 8.0));
-        let right = self.filled.snap(piece.right.min(frame.scale.right() + 8.0));
-        let mut rect = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
-        if let Fill::Folded(level) = piece.fill {
-            rect.max.x = right.max(left + self.filled.pixel());
-            let color = self.folded(frame, lane, bar.cell.kind, level);
-            self.join(rect, color);
-            return;
-        }
-        self.flush();
-        if right - left > 4.0 * self.filled.pixel() {
-            // A pixel of nothing parts spans that follow each other without a pause.
-            rect.max.x -= self.filled.pixel();
-        } else {
-            rect.max.x = right.max(left + 2.0 * self.filled.pixel());
-        }
         let theme = frame.picture.theme;
         let cell = &bar.cell;
         let hue = hue(theme, lane, cell.kind, cell.name);
-        if piece.queued + 1.0 < piece.left {
-            let from = piece.queued.max(frame.scale.left() - 8.0);
-            let height = ((bottom - top) * 0.15).round().max(1.0);
-            let waiting = Rect::from_min_max(pos2(from, bottom - height), pos2(left, bottom));
-            self.queued.rect(waiting, theme.queued(hue));
-        }
-        if piece.left > frame.scale.right() {
-            return;
-        }
-        let ground = self.fill(frame, piece.fill, rect, hue);
+        let ground = self.fill(frame, fill, rect, hue);
         if cell.repair != Repair::None && rect.width() >= PATTERNED {
             let (x, y, size) = (rect.right(), rect.top(), (rect.height() / 3.0).min(6.0));
             let notch = [pos2(x - size, y), pos2(x + 0.5, y), pos2(x + 0.5, y + size)];
             self.marks.triangle(notch, theme.row);
         }
         let seen = rect.intersect(frame.areas.body);
-        let start = if piece.fill == Fill::Failed {
-            10.0
-        } else {
-            0.0
-        };
+        let start = if fill == Fill::Failed { 10.0 } else { 0.0 };
         let seen = seen.with_min_x(seen.left() + start);
         if seen.width() >= label::LEAST && lane != Role::Queue {
             let ink = self.inks.on(frame.picture.theme, ground);
@@ -205,49 +321,10 @@ impl<'a> Bars<'a> {
         }
     }
 
-    fn folded(&mut self, frame: &Frame<'_>, lane: Role, kind: SpanKind, level: u8) -> Color32 {
-        if let Some((known, at, color)) = self.folded
-            && known == kind
-            && at == level
-        {
-            return color;
-        }
-        let theme = frame.picture.theme;
-        let hue = hue(theme, lane, kind, NameId(0));
-        let strength = 0.3 + 0.7 * f32::from(level) / f32::from(LEVELS);
-        let color = mixed(hue, theme.row, strength);
-        self.folded = Some((kind, level, color));
-        color
-    }
-
-    /// Adds a folded run, to the one before where the two look like one.
-    fn join(&mut self, rect: Rect, color: Color32) {
-        match &mut self.run {
-            Some((run, same)) if *same == color && rect.left() <= run.right() => {
-                run.max.x = run.right().max(rect.right());
-            }
-            _ => {
-                self.flush();
-                self.run = Some((rect, color));
-            }
-        }
-    }
-
-    fn flush(&mut self) {
-        if let Some((rect, color)) = self.run.take() {
-            self.filled.rect(rect, color);
-        }
-    }
-
     /// Adds what runs now on a sub-lane: it has no right edge yet.
-    fn open(
-        &mut self,
-        frame: &Frame<'_>,
-        lane: &Lane,
-        (depth, top, bottom): (usize, f32, f32),
-        labels: &mut Labels,
-    ) {
+    fn open(&mut self, frame: &Frame<'_>, lane: &Lane, depth: usize, labels: &mut Labels) {
         let theme = frame.picture.theme;
+        let Strip { top, bottom, .. } = self.strip;
         for open in frame
             .opens
             .of(lane.id)
@@ -280,7 +357,11 @@ impl<'a> Bars<'a> {
 
     /// Paints all but the marks that lie above the names.
     pub fn paint(self, painter: &Painter) -> Sheet {
-        for sheet in [self.queued, self.filled, self.hatch] {
+        if !self.queued.is_empty() {
+            painter.add(self.queued.into_shape());
+        }
+        painter.extend(self.raster.shape(painter.ctx()));
+        for sheet in [self.filled, self.hatch] {
             if !sheet.is_empty() {
                 painter.add(sheet.into_shape());
             }

@@ -38,7 +38,7 @@ pub fn svg(capture: &Capture, mut state: State) -> String {
     } else {
         Visuals::light()
     });
-    let mut timeline = Timeline::default();
+    let mut timeline = Timeline::of_shapes();
     let picture = Picture {
         capture,
         state: &state,

@@ -6,6 +6,7 @@ use engine::capture::{Capture, Cell};
 use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
+use super::piece::{self, Fill, Piece, Tint};
 use super::scale;
 
 /// How wide a fold's column is at most, in points; a power of two of nanoseconds, it is at least half of it.
@@ -39,6 +40,18 @@ struct Strip {
     cover: Interval,
     frame: u64,
     bars: Vec<Bar>,
+    pieces: Vec<Piece>,
+    /// Whether the pieces have the colours of the dark theme; nothing while they are still to be cut.
+    dark: Option<bool>,
+}
+
+/// What is drawn of a sub-lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawn<'a> {
+    /// From left to right: those in view, and some around it.
+    pub pieces: &'a [Piece],
+    /// The bars that the pieces tell of by their place.
+    pub bars: &'a [Bar],
 }
 
 impl Folds {
@@ -66,6 +79,40 @@ impl Folds {
         view: Interval,
         column: Nanos,
     ) -> (&[Bar], Nanos) {
+        let strip = self.strip(capture, (lane, depth), view, column);
+        (within(&strip.bars, view), strip.column)
+    }
+
+    /// The pieces of a sub-lane that are drawn for its [`Self::bars`], in the colours that `tint` says for the theme
+    /// that is `dark` or not.
+    pub fn pieces(
+        &mut self,
+        capture: &Capture,
+        strip: (LaneId, usize),
+        (view, column): (Interval, Nanos),
+        (dark, tint): (bool, impl Fn(&Bar, Fill) -> Tint),
+    ) -> Drawn<'_> {
+        let strip = self.strip(capture, strip, view, column);
+        if strip.dark != Some(dark) {
+            strip.dark = Some(dark);
+            piece::cut(&strip.bars, strip.column, tint, &mut strip.pieces);
+        }
+        let first = strip
+            .pieces
+            .partition_point(|piece| piece.interval.end < view.start);
+        Drawn {
+            pieces: strip.pieces.get(first..).unwrap_or(&[]),
+            bars: &strip.bars,
+        }
+    }
+
+    fn strip(
+        &mut self,
+        capture: &Capture,
+        (lane, depth): (LaneId, usize),
+        view: Interval,
+        column: Nanos,
+    ) -> &mut Strip {
         let strip = self.strips.entry((lane, depth)).or_default();
         strip.frame = self.frame;
         let covers = strip.stamp == self.stamp
@@ -81,7 +128,7 @@ impl Folds {
             let cover = scale::padded(view, margin(lane, depth));
             strip.fill(capture, (lane, depth), cover, column);
         }
-        (within(&strip.bars, view), strip.column)
+        strip
     }
 
     /// The bars of a sub-lane that were last asked for.
@@ -109,15 +156,16 @@ impl Strip {
     ) {
         self.column = column;
         self.cover = cover;
+        self.dark = None;
         self.bars.clear();
         let bars = &mut self.bars;
         capture.fold(lane, depth, cover, column, &mut |cell: Cell| {
-            let enqueued = if cell.count == 1 && cell.busy >= column {
-                capture.span(cell.span).map(|placed| placed.span.enqueued)
+            let is_alone = cell.count == 1 && cell.busy >= column;
+            let enqueued = if is_alone {
+                cell.enqueued
             } else {
-                None
+                cell.interval.start
             };
-            let enqueued = enqueued.unwrap_or(cell.interval.start);
             bars.push(Bar { cell, enqueued });
         });
     }

@@ -1,7 +1,9 @@
 //! The whole capture in small: how busy each role was, and which part of it is in view.
 
+use std::sync::Arc;
+
 use eframe::egui::{
-    CornerRadius, CursorIcon, Painter, Pos2, Rect, Response, Stroke, StrokeKind, pos2,
+    CornerRadius, CursorIcon, Mesh, Painter, Pos2, Rect, Response, Shape, Stroke, StrokeKind, pos2,
 };
 use engine::capture::Capture;
 use engine::record::{Group, LaneId, Role};
@@ -17,6 +19,25 @@ use crate::theme::{GRID, mixed};
 
 /// How wide a column of the minimap is, in points.
 const COLUMN: f32 = 4.0;
+
+/// What the minimap keeps from frame to frame: all but the view's window changes seldom.
+#[derive(Default)]
+pub struct Minimap {
+    profile: Profile,
+    stamp: u64,
+    lanes: Vec<(LaneId, usize)>,
+    drawn: Option<(Drawn, Arc<Mesh>)>,
+}
+
+/// What the bars were last drawn from and for.
+#[derive(Clone, Copy, PartialEq)]
+struct Drawn {
+    version: u64,
+    scale: Scale,
+    area: Rect,
+    dark: bool,
+    pixel: f32,
+}
 
 /// The lanes that the minimap sums up, with their roles: the streams, and where there are none, all.
 fn lanes(capture: &Capture) -> Vec<(LaneId, usize)> {
@@ -49,25 +70,14 @@ pub fn scale(frame: &Frame<'_>) -> Option<Scale> {
 }
 
 /// Paints the minimap; returns whether the next frame has more to show.
-pub fn paint(painter: &Painter, frame: &Frame<'_>, profile: &mut Profile) -> bool {
+pub fn paint(painter: &Painter, frame: &Frame<'_>, minimap: &mut Minimap) -> bool {
     let theme = frame.picture.theme;
     let area = frame.areas.minimap;
     painter.rect_filled(area.with_min_x(frame.areas.whole.left()), 0.0, theme.panel);
     let Some(scale) = scale(frame) else {
         return false;
     };
-    let span = Span {
-        interval: scale.interval(),
-        columns: (area.width() / COLUMN).ceil() as usize,
-    };
-    let capture = frame.picture.capture;
-    let (columns, more) = profile.update(
-        (capture, frame.stamp),
-        &lanes(capture),
-        Role::ALL.len(),
-        span,
-    );
-    bars(painter, frame, columns, &scale);
+    let more = minimap.bars(painter, frame, &scale);
     let seen = window(frame, &scale);
     painter.rect_filled(seen, CornerRadius::same(3), theme.range);
     let stroke = Stroke::new(1.0, mixed(theme.accent, theme.panel, 0.6));
@@ -76,6 +86,44 @@ pub fn paint(painter: &Painter, frame: &Frame<'_>, profile: &mut Profile) -> boo
     let line = Stroke::new(frame.pixel, theme.line);
     painter.hline(frame.areas.whole.x_range(), y, line);
     more
+}
+
+impl Minimap {
+    /// Paints the bars; returns whether the next frame has more of them.
+    fn bars(&mut self, painter: &Painter, frame: &Frame<'_>, scale: &Scale) -> bool {
+        let capture = frame.picture.capture;
+        if self.stamp != frame.stamp {
+            self.stamp = frame.stamp;
+            self.lanes = lanes(capture);
+        }
+        let span = Span {
+            interval: scale.interval(),
+            columns: (frame.areas.minimap.width() / COLUMN).ceil() as usize,
+        };
+        let known = (capture, frame.stamp);
+        let (columns, more) = self
+            .profile
+            .update(known, &self.lanes, Role::ALL.len(), span);
+        let wanted = Drawn {
+            version: columns.version(),
+            scale: *scale,
+            area: frame.areas.minimap,
+            dark: frame.picture.theme.dark,
+            pixel: frame.pixel,
+        };
+        if self
+            .drawn
+            .as_ref()
+            .is_none_or(|(drawn, _)| *drawn != wanted)
+        {
+            let mesh = bars(painter, frame, columns, scale).into_mesh();
+            self.drawn = Some((wanted, Arc::new(mesh)));
+        }
+        if let Some((_, mesh)) = self.drawn.as_ref().filter(|(_, mesh)| !mesh.is_empty()) {
+            painter.add(Shape::Mesh(Arc::clone(mesh)));
+        }
+        more
+    }
 }
 
 /// The part of the minimap that is in view.
@@ -93,7 +141,7 @@ fn window(frame: &Frame<'_>, scale: &Scale) -> Rect {
     rect.intersect(area)
 }
 
-fn bars(painter: &Painter, frame: &Frame<'_>, columns: &Columns, scale: &Scale) {
+fn bars(painter: &Painter, frame: &Frame<'_>, columns: &Columns, scale: &Scale) -> Sheet {
     let theme = frame.picture.theme;
     let area = frame.areas.minimap;
     let mut sheet = Sheet::new(painter.pixels_per_point());
@@ -126,9 +174,7 @@ fn bars(painter: &Painter, frame: &Frame<'_>, columns: &Columns, scale: &Scale) 
             }
         }
     }
-    if !sheet.is_empty() {
-        painter.add(sheet.into_shape());
-    }
+    sheet
 }
 
 /// Where the view's window was taken hold of: the time between its start and the pointer.

@@ -1,10 +1,10 @@
-//! From bars in time to rectangles on screen: what is drawn for each, and how wide.
+//! From bars in time to what is drawn for each: how far it reaches, its pattern, and its colours.
 
+use eframe::egui::Color32;
 use engine::record::{Role, SpanKind, State};
 use engine::time::{Interval, Nanos};
 
 use super::fold::{Bar, busy_share};
-use super::scale::Scale;
 
 /// How a bar is filled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,75 +24,75 @@ pub enum Fill {
 /// How many strengths folded runs are drawn with; neighbours of one strength join.
 pub const LEVELS: u8 = 12;
 
-/// A rectangle to draw: from `left` to `right` in points, unrounded.
+/// The colours of a piece.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tint {
+    /// Of the bar where it is too narrow for a pattern.
+    pub plain: Color32,
+    /// Of its waiting in the queue.
+    pub queued: Color32,
+}
+
+/// What is drawn for a bar, or for several folded ones beside each other that look the same.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
-    /// Where it starts, in points.
-    pub left: f32,
-    /// Where it ends, in points; never less than a pixel after `left`.
-    pub right: f32,
-    /// Where the bar of its waiting in the queue begins, in points; `left` where there is none.
-    pub queued: f32,
+    /// From where to where.
+    pub interval: Interval,
+    /// Where the bar of its waiting in the queue begins; its own start where there is none.
+    pub enqueued: Nanos,
+    /// Its colours.
+    pub tint: Tint,
     /// How it is filled.
     pub fill: Fill,
+    /// The bar it stands for; the first of folded ones.
+    pub bar: u32,
 }
 
-/// The pieces of `bars` in view, with the bars they stand for.
-pub fn pieces<'a>(
-    bars: &'a [Bar],
-    scale: &'a Scale,
+/// Puts the pieces of `bars`, which were folded by `column`, into `pieces`; `tint` says their colours.
+pub fn cut(
+    bars: &[Bar],
     column: Nanos,
-    pixel: f32,
-) -> impl Iterator<Item = (Piece, &'a Bar)> {
-    let (from, to) = (scale.left() - 8.0, scale.right() + 8.0);
+    tint: impl Fn(&Bar, Fill) -> Tint,
+    pieces: &mut Vec<Piece>,
+) {
+    pieces.clear();
     let mut before = Nanos::MIN;
-    bars.iter()
-        .map(move |bar| {
-            let piece = piece(bar, before, scale, column, pixel);
-            before = bar.cell.interval.end;
-            (piece, bar)
-        })
-        .skip_while(move |(piece, _)| piece.right < from)
-        .take_while(move |(piece, _)| piece.queued <= to || piece.left <= to)
-}
-
-/// The piece of one bar; the one before it ended at `before`.
-fn piece(bar: &Bar, before: Nanos, scale: &Scale, column: Nanos, pixel: f32) -> Piece {
-    let fill = fill(bar, column);
-    let is_run = matches!(fill, Fill::Folded(_));
-    let interval = if is_run {
-        whole_columns(bar.cell.interval, before, column)
-    } else {
-        bar.cell.interval
-    };
-    let least = if is_run { pixel } else { 2.0 * pixel };
-    let left = scale.x_from_time(interval.start);
-    let right = scale.x_from_time(interval.end).max(left + least);
-    let queued = if bar.enqueued < bar.cell.interval.start {
-        scale.x_from_time(bar.enqueued)
-    } else {
-        left
-    };
-    Piece {
-        left,
-        right,
-        queued,
-        fill,
+    for (place, bar) in bars.iter().enumerate() {
+        let fill = fill(bar, column);
+        let tint = tint(bar, fill);
+        let own = bar.cell.interval;
+        let is_run = matches!(fill, Fill::Folded(_));
+        let interval = if is_run {
+            whole_columns(own, before, column)
+        } else {
+            own
+        };
+        before = own.end;
+        if is_run
+            && let Some(last) = pieces.last_mut()
+            && matches!(last.fill, Fill::Folded(_))
+            && last.tint == tint
+            && interval.start <= last.interval.end
+        {
+            last.interval.end = last.interval.end.max(interval.end);
+            continue;
+        }
+        pieces.push(Piece {
+            interval,
+            enqueued: bar.enqueued.min(interval.start),
+            tint,
+            fill,
+            bar: place as u32,
+        });
     }
 }
 
 /// A folded run fills its columns, so that its strength alone says how busy it was.
 fn whole_columns(interval: Interval, before: Nanos, column: Nanos) -> Interval {
-    let column = column.0.max(1);
-    let start = Nanos(interval.start.0.div_euclid(column).saturating_mul(column));
-    let end = Nanos(
-        interval
-            .end
-            .0
-            .saturating_add(column - 1)
-            .div_euclid(column)
-            .saturating_mul(column),
-    );
+    // Columns are powers of two.
+    let mask = (1_i64 << column.0.max(1).ilog2()) - 1;
+    let start = Nanos(interval.start.0 & !mask);
+    let end = Nanos(interval.end.0.saturating_add(mask) & !mask);
     Interval::new(start.max(before).min(interval.start), end.max(interval.end))
 }
 
@@ -153,30 +153,42 @@ mod tests {
                 kind: SpanKind::Kernel,
                 state: State::Done,
                 repair: Repair::None,
+                enqueued: Nanos(start - 10),
             },
             enqueued: Nanos(start - 10),
         }
     }
 
-    fn scale() -> Scale {
-        Scale::new(Interval::new(Nanos(0), Nanos(1000)), 100.0, 500.0)
+    fn pieces(bars: &[Bar], column: i64) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        let level = |_: &Bar, fill| match fill {
+            Fill::Folded(level) => Tint {
+                plain: Color32::from_gray(level),
+                ..Tint::default()
+            },
+            _ => Tint::default(),
+        };
+        cut(bars, Nanos(column), level, &mut pieces);
+        pieces
     }
 
     #[test]
-    fn a_span_keeps_its_place_and_an_empty_one_can_be_seen() {
-        let found = piece(&bar(100, 200, 1, 100), Nanos::MIN, &scale(), Nanos(4), 1.0);
+    fn a_span_keeps_its_place_and_knows_since_when_it_waited() {
+        let found = pieces(&[bar(100, 200, 1, 100), bar(300, 300, 1, 0)], 4);
+        let ends = |piece: &Piece| (piece.enqueued, piece.interval.start, piece.interval.end);
+        let found: Vec<_> = found.iter().map(ends).collect();
         assert_eq!(
-            (found.queued, found.left, found.right),
-            (145.0, 150.0, 200.0)
+            found,
+            [
+                (Nanos(90), Nanos(100), Nanos(200)),
+                (Nanos(290), Nanos(300), Nanos(300))
+            ]
         );
-        let empty = piece(&bar(100, 100, 1, 0), Nanos::MIN, &scale(), Nanos(4), 1.0);
-        assert_eq!(empty.right - empty.left, 2.0);
-        assert_eq!(empty.fill, Fill::Solid);
     }
 
     #[test]
     fn folded_runs_are_as_strong_as_they_were_busy() {
-        let fill = |busy| piece(&bar(0, 64, 9, busy), Nanos::MIN, &scale(), Nanos(64), 1.0).fill;
+        let fill = |busy| pieces(&[bar(0, 64, 9, busy)], 64)[0].fill;
         assert_eq!(fill(64), Fill::Folded(LEVELS));
         assert_eq!(fill(32), Fill::Folded(LEVELS / 2));
         assert_eq!(fill(0), Fill::Folded(1));
@@ -185,40 +197,39 @@ mod tests {
     #[test]
     fn a_folded_run_fills_its_columns_but_not_the_span_before() {
         let run = bar(70, 90, 3, 12);
-        let found = piece(&run, Nanos::MIN, &scale(), Nanos(64), 1.0);
-        assert_eq!((found.left, found.right), (132.0, 164.0));
-        let found = piece(&run, Nanos(68), &scale(), Nanos(64), 1.0);
-        assert_eq!((found.left, found.right), (134.0, 164.0));
+        let ends = |piece: &Piece| (piece.interval.start.0, piece.interval.end.0);
+        assert_eq!(ends(&pieces(&[run], 64)[0]), (64, 128));
+        assert_eq!(ends(&pieces(&[bar(0, 68, 1, 68), run], 64)[1]), (68, 128));
+    }
+
+    #[test]
+    fn runs_of_one_strength_join_where_they_touch() {
+        let bars = [
+            bar(0, 60, 3, 60),
+            bar(64, 120, 5, 60),
+            bar(130, 190, 5, 30),
+            bar(260, 300, 2, 30),
+            bar(390, 440, 2, 30),
+        ];
+        let found: Vec<_> = pieces(&bars, 64)
+            .iter()
+            .map(|piece| (piece.interval.start.0, piece.interval.end.0, piece.bar))
+            .collect();
+        assert_eq!(
+            found,
+            [(0, 128, 0), (128, 192, 2), (256, 320, 3), (384, 448, 4)]
+        );
     }
 
     #[test]
     fn states_and_waits_have_their_patterns() {
         let mut one = bar(0, 64, 1, 64);
         one.cell.kind = SpanKind::EventWait;
-        assert_eq!(
-            piece(&one, Nanos::MIN, &scale(), Nanos(4), 1.0).fill,
-            Fill::Hatched
-        );
+        assert_eq!(fill(&one, Nanos(4)), Fill::Hatched);
         one.cell.state = State::Lost;
-        assert_eq!(
-            piece(&one, Nanos::MIN, &scale(), Nanos(4), 1.0).fill,
-            Fill::Struck
-        );
+        assert_eq!(fill(&one, Nanos(4)), Fill::Struck);
         one.cell.state = State::Failed;
-        assert_eq!(
-            piece(&one, Nanos::MIN, &scale(), Nanos(4), 1.0).fill,
-            Fill::Failed
-        );
-    }
-
-    #[test]
-    fn only_what_is_in_view_is_drawn() {
-        let bars: Vec<Bar> = (0..100)
-            .map(|at| bar(at * 100, at * 100 + 50, 1, 50))
-            .collect();
-        let scale = scale();
-        let found = pieces(&bars, &scale, Nanos(4), 1.0);
-        assert_eq!(found.count(), 11);
+        assert_eq!(fill(&one, Nanos(4)), Fill::Failed);
     }
 
     #[test]

@@ -43,6 +43,8 @@ pub struct Columns {
     lanes: usize,
     /// By how much longer columns it was found.
     grain: u8,
+    /// Another number each time.
+    version: u64,
 }
 
 struct Work {
@@ -77,6 +79,7 @@ impl Profile {
                 stamp,
                 lanes: lanes.len(),
                 grain,
+                version: self.shown.version + 1,
             };
             let (lane, depth) = (0, 0);
             self.work = Some(Work {
@@ -121,6 +124,11 @@ impl Work {
 }
 
 impl Columns {
+    /// Another number for every profile that was worked out.
+    pub fn version(&self) -> u64 {
+        self.version
+    }
+
     /// The length of a column, in nanoseconds.
     pub fn step(&self) -> f64 {
         self.span.interval.length().0.max(1) as f64 / self.span.columns.max(1) as f64

@@ -19,6 +19,7 @@ pub struct Scale {
     length: f64,
     left: f32,
     width: f32,
+    points_per_nano: f64,
 }
 
 impl Scale {
@@ -29,12 +30,14 @@ impl Scale {
 
     /// Shows `length` nanoseconds from a `fraction` of a nanosecond after `start` on.
     pub fn exact(start: Nanos, fraction: f64, length: f64, left: f32, width: f32) -> Self {
+        let (length, width) = (length.max(1.0), width.max(1.0));
         Self {
             start,
             fraction,
-            length: length.max(1.0),
+            length,
             left,
-            width: width.max(1.0),
+            width,
+            points_per_nano: f64::from(width) / length,
         }
     }
 
@@ -73,7 +76,7 @@ impl Scale {
     /// `f32` can hold without losing its order.
     pub fn x_from_time(&self, time: Nanos) -> f32 {
         let since = (time - self.start).0 as f64 - self.fraction;
-        let x = since * f64::from(self.width) / self.length;
+        let x = since * self.points_per_nano;
         x.clamp(-1e6, 1e6) as f32 + self.left
     }
 

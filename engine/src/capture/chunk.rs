@@ -15,6 +15,19 @@ pub(super) const BLOCK: usize = 32;
 /// Stands in a 32-bit column for a length that does not fit; the length is then in `wide`.
 const WIDE: u32 = u32::MAX;
 
+/// The kinds that wait, each as the bit of its number.
+const WAITING: u64 = {
+    let (mut bits, mut at) = (0, 0);
+    while at < SpanKind::ALL.len() {
+        let kind = SpanKind::ALL[at];
+        if kind.is_waiting() {
+            bits |= 1 << kind as u64;
+        }
+        at += 1;
+    }
+    bits
+};
+
 /// The lengths that 32 bits of nanoseconds (4.29 s) cannot hold.
 #[derive(Clone, Copy, Default)]
 struct Wide {
@@ -159,10 +172,7 @@ impl Chunk {
 
     pub fn entry(&self, at: usize) -> Option<Entry> {
         let Interval { start, end } = self.interval(at)?;
-        let queued = match self.queued.get(at)? {
-            WIDE => self.wide(at).queued,
-            short => i64::from(short),
-        };
+        let enqueued = self.enqueued(at)?;
         let (kind, state, repair) = unpack(*self.flags.get(at)?);
         Some(Entry {
             id: SpanId(*self.ids.get(at)?),
@@ -170,7 +180,7 @@ impl Chunk {
             kind,
             state,
             repair,
-            enqueued: start - Nanos(queued),
+            enqueued,
             start,
             end,
         })
@@ -180,54 +190,52 @@ impl Chunk {
     /// of 2^`shift` ns and are shorter than it, and how many they are. A span as long as a column
     /// comes alone.
     pub fn run(&self, at: usize, stop: usize, shift: u32) -> Option<(Node, usize)> {
-        let first = self.entry(at)?.node();
-        let column = 1_i64 << shift.min(62);
-        if (first.end - first.start).0 >= column {
-            return Some((first, 1));
-        }
-        // Most of a fold's time goes here, so only the columns that decide are read.
-        let lengths = self
-            .offsets
-            .get(at + 1..stop)?
-            .iter()
-            .zip(self.durations.get(at + 1..stop)?);
-        let rest = lengths.zip(self.flags.get(at + 1..stop)?);
-        let (mut longest, mut longest_at) = (first.longest, at);
-        let (mut busy, mut end) = (first.busy.0, first.end.0);
-        let mut covered = 1;
-        for ((&offset, &duration), &flags) in rest {
-            let start = self.base + i64::from(offset);
-            let length = i64::from(duration);
-            if start >> shift != first.start.0 >> shift || duration == WIDE || length >= column {
+        let (offsets, durations) = (self.offsets.get(at..stop)?, self.durations.get(at..stop)?);
+        let start = self.base + i64::from(*offsets.first()?);
+        let shift = shift.min(62);
+        // Most of a fold's time goes here, so only the columns that decide are read, in 32 bits: no offset is as
+        // great as `WIDE`, and a length that is `WIDE` counts as longer than any column.
+        let next = ((start >> shift) + 1).saturating_mul(1 << shift) - self.base;
+        let next = u32::try_from(next).unwrap_or(WIDE);
+        let column = u32::try_from(1_u64 << shift).unwrap_or(WIDE);
+        let (mut longest, mut longest_at) = (0, at);
+        let (mut busy, mut covered) = (0, 0);
+        for ((&offset, &duration), &flags) in
+            offsets.iter().zip(durations).zip(self.flags.get(at..stop)?)
+        {
+            if offset >= next || duration >= column {
                 break;
             }
-            busy += if unpack(flags).0.is_waiting() {
-                0
-            } else {
-                length
-            };
-            end = start + length;
+            let waits = WAITING >> (flags >> 8 & 63) & 1;
+            busy += i64::from(duration) * (1 - waits as i64);
             if duration > longest {
                 (longest, longest_at) = (duration, at + covered);
             }
             covered += 1;
         }
-        let longest = if longest_at == at {
-            first
-        } else {
-            self.entry(longest_at)?.node()
+        let node = self.entry(longest_at)?.node();
+        if covered == 0 {
+            return Some((node, 1));
+        }
+        let end = self.interval(at + covered - 1)?.end;
+        let (start, busy, count) = (Nanos(start), Nanos(busy), covered as u32);
+        let run = Node {
+            start,
+            end,
+            busy,
+            count,
+            ..node
         };
-        let (busy, end, count) = (Nanos(busy), Nanos(end), covered as u32);
-        Some((
-            Node {
-                start: first.start,
-                end,
-                busy,
-                count,
-                ..longest
-            },
-            covered,
-        ))
+        Some((run, covered))
+    }
+
+    /// When a span was enqueued.
+    pub fn enqueued(&self, at: usize) -> Option<Nanos> {
+        let queued = match *self.queued.get(at)? {
+            WIDE => self.wide(at).queued,
+            short => i64::from(short),
+        };
+        Some(self.start(at)? - Nanos(queued))
     }
 
     /// How many spans start at or before `instant`.

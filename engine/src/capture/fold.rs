@@ -26,6 +26,8 @@ pub struct Cell {
     pub state: State,
     /// Repair of the longest.
     pub repair: Repair,
+    /// When a span that stands alone was enqueued; the start of the first of several.
+    pub enqueued: Nanos,
 }
 
 impl From<Node> for Cell {
@@ -44,6 +46,7 @@ impl From<Node> for Cell {
             kind,
             state,
             repair,
+            enqueued: node.start,
         }
     }
 }
@@ -56,10 +59,21 @@ struct Folder<'f, F: FnMut(Cell)> {
 }
 
 impl<F: FnMut(Cell)> Folder<'_, F> {
+    fn is_long(&self, node: &Node) -> bool {
+        (node.end - node.start).0 >= 1 << self.shift
+    }
+
+    /// Adds a span that is as long as a column.
+    fn add_long(&mut self, node: Node, enqueued: Nanos) {
+        self.flush();
+        let cell = Cell::from(node);
+        (self.emit)(Cell { enqueued, ..cell });
+    }
+
+    /// Adds spans that start in one column.
     fn add(&mut self, node: Node) {
-        if node.count == 1 && node.end - node.start >= Nanos(1 << self.shift) {
-            self.flush();
-            (self.emit)(node.into());
+        if node.count == 1 && self.is_long(&node) {
+            self.add_long(node, node.start);
             return;
         }
         match self.open {
@@ -143,13 +157,15 @@ fn fold_chunk<F: FnMut(Cell)>(
         }
         let stop = ((at / BLOCK + 1) * BLOCK).min(chunk.len());
         while at < stop {
-            let Some((node, covered)) = chunk.run(at, stop, folder.shift) else {
+            let run = chunk.run(at, stop, folder.shift);
+            let Some((node, covered)) = run.filter(|(node, _)| node.start < end) else {
                 return false;
             };
-            if node.start >= end {
-                return false;
+            if covered == 1 && folder.is_long(&node) {
+                folder.add_long(node, chunk.enqueued(at).unwrap_or(node.start));
+            } else {
+                folder.add(node);
             }
-            folder.add(node);
             at += covered;
         }
     }
