@@ -231,7 +231,7 @@ impl Timeline {
         let side = if self.is_drawing { 0 } else { side };
         let pixels = body.pixels_per_point();
         self.raster.begin(frame.areas.body, pixels, side);
-        let mut bars = Bars::new(pixels, hatch, (&mut self.raster, &mut self.inks));
+        let mut bars = Bars::new(frame, hatch, (&mut self.raster, &mut self.inks));
         for row in frame.visible() {
             if let Content::Entry(entry) = row.content
                 && let Some(lane) = entry.lane().and_then(|lane| capture.lane(lane))

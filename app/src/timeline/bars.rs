@@ -12,6 +12,7 @@ use super::label::{self, Labels};
 use super::layout::Row;
 use super::piece::{Fill, LEVELS, Piece, Tint, is_wait, role};
 use super::raster::{LineId, Raster};
+use super::scale::Pixels;
 use super::sheet::Sheet;
 use crate::theme::{RADIUS, Theme, mixed};
 
@@ -95,9 +96,18 @@ pub struct Bars<'a> {
     strip: Strip,
 }
 
+/// How far outside the view an edge is kept apart from others, in pixels.
+const BEYOND: i32 = 32;
+
 /// The sub-lane that is being painted.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 struct Strip {
+    /// Time to pixels, from the raster's left edge on.
+    pixels: Pixels,
+    /// The pixel that is the raster's first.
+    first: i32,
+    /// The pixel at which the view ends.
+    end: i32,
     top: f32,
     bottom: f32,
     /// How much of it above `bottom` the bars of waiting take.
@@ -109,10 +119,21 @@ struct Strip {
 impl<'a> Bars<'a> {
     /// Empty sheets for a screen of `pixels` pixels a point; `hatch` is the texture of stripes.
     pub fn new(
-        pixels: f32,
+        frame: &Frame<'_>,
         hatch: TextureId,
         (raster, inks): (&'a mut Raster, &'a mut Inks),
     ) -> Self {
+        let pixels = 1.0 / frame.pixel;
+        let strip = Strip {
+            pixels: raster.pixels(&frame.scale),
+            first: raster.first(),
+            end: raster.width(),
+            top: 0.0,
+            bottom: 0.0,
+            queue: 0.0,
+            queued: None,
+            filled: None,
+        };
         Self {
             queued: Sheet::new(pixels),
             raster,
@@ -120,7 +141,7 @@ impl<'a> Bars<'a> {
             hatch: Sheet::textured(pixels, hatch, PERIOD),
             marks: Sheet::new(pixels),
             inks,
-            strip: Strip::default(),
+            strip,
         }
     }
 
@@ -141,7 +162,9 @@ impl<'a> Bars<'a> {
                 top,
                 bottom,
                 queue: ((bottom - top) * 0.15).round().max(1.0),
-                ..Strip::default()
+                queued: None,
+                filled: None,
+                ..self.strip
             };
             let view = (frame.scale.interval(), frame.column);
             let tint = |bar: &Bar, fill| tint(theme, lane.role, bar, fill);
@@ -163,89 +186,78 @@ impl<'a> Bars<'a> {
         (piece, bars): (&Piece, &[Bar]),
         labels: &mut Labels,
     ) -> bool {
-        let scale = &frame.scale;
-        // Far outside the view only the edge matters.
-        let (from, to) = (scale.left() - 8.0, scale.right() + 8.0);
-        let pixel = self.filled.pixel();
-        let start = scale.x_from_time(piece.interval.start);
-        let end = scale.x_from_time(piece.interval.end);
-        let left = self.filled.snap(start.max(from));
+        let Strip { pixels, end, .. } = self.strip;
+        // A long way outside the view only the edge matters.
+        let place = |time| pixels.at(time).clamp(-BEYOND, end + BEYOND);
+        let (left, right) = (place(piece.interval.start), place(piece.interval.end));
         if let Fill::Folded(_) = piece.fill {
-            if start > to {
-                return false;
-            }
-            let right = self.filled.snap(end.max(start + pixel).min(to));
-            self.plain(left, right.max(left + pixel), piece.tint.plain);
-            return true;
+            self.plain(left, right.max(left + 1), piece.tint.plain);
+            return left <= end;
         }
         if piece.enqueued < piece.interval.start {
-            let since = scale.x_from_time(piece.enqueued);
-            if since > to {
+            let since = place(piece.enqueued);
+            if since > end {
                 return false;
             }
-            if since + 1.0 < start {
-                self.wait(since.max(from), left, piece.tint.queued);
+            if since + 1 < left {
+                self.wait(since, left, piece.tint.queued);
             }
         }
-        if start > scale.right() {
-            return piece.enqueued < piece.interval.start || start <= to;
+        if left > end {
+            return true;
         }
-        let right = self.filled.snap(end.max(start + 2.0 * pixel).min(to));
         // A pixel of nothing parts spans that follow each other without a pause.
-        let right = if right - left > 4.0 * pixel {
-            right - pixel
+        let right = if right - left > 4 {
+            right - 1
         } else {
-            right.max(left + 2.0 * pixel)
+            right.max(left + 2)
         };
+        let width = (right - left) as f32 * self.filled.pixel();
+        if width < PATTERNED && matches!(piece.fill, Fill::Solid | Fill::Hatched) {
+            self.plain(left, right, piece.tint.plain);
+            return true;
+        }
         let Some(bar) = bars.get(piece.bar as usize) else {
             return true;
         };
-        let width = right - left;
-        let is_plain = match piece.fill {
-            Fill::Solid => {
-                width < ROUNDED && (width < PATTERNED || bar.cell.repair == Repair::None)
-            }
-            Fill::Hatched => width < PATTERNED,
-            _ => false,
-        };
-        if is_plain {
+        if width < ROUNDED && piece.fill == Fill::Solid && bar.cell.repair == Repair::None {
             self.plain(left, right, piece.tint.plain);
         } else {
-            let (top, bottom) = (self.strip.top, self.strip.bottom);
-            let rect = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
+            let rect = self.rect(left, right, self.strip.top);
             self.bar(frame, lane, (piece.fill, bar, rect), labels);
         }
         true
     }
 
+    /// The part of the strip below `top` that lies between two pixels.
+    fn rect(&self, left: i32, right: i32, top: f32) -> Rect {
+        let x = |pixel: i32| (pixel + self.strip.first) as f32 * self.filled.pixel();
+        Rect::from_min_max(pos2(x(left), top), pos2(x(right), self.strip.bottom))
+    }
+
     /// Adds the thin bar of a span's waiting.
-    fn wait(&mut self, left: f32, right: f32, color: Color32) {
-        let Strip { bottom, queue, .. } = self.strip;
-        let top = bottom - queue;
+    fn wait(&mut self, left: i32, right: i32, color: Color32) {
+        let top = self.strip.bottom - self.strip.queue;
         if self.strip.queued.is_none() {
-            self.strip.queued = self.raster.line(top, bottom, true);
+            self.strip.queued = self.raster.line(top, self.strip.bottom, true);
         }
-        match self.strip.queued {
-            Some(line) => self.raster.fill(line, left, right, color),
-            None => {
-                let rect = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
-                self.queued.rect(rect, color);
-            }
+        if let Some(line) = self.strip.queued {
+            self.raster.fill(line, left, right, color);
+        } else {
+            self.queued.rect(self.rect(left, right, top), color);
         }
     }
 
     /// Adds a bar without corners or pattern.
-    fn plain(&mut self, left: f32, right: f32, color: Color32) {
+    fn plain(&mut self, left: i32, right: i32, color: Color32) {
         let Strip { top, bottom, .. } = self.strip;
         if self.strip.filled.is_none() {
             self.strip.filled = self.raster.line(top, bottom, false);
         }
-        match self.strip.filled {
-            Some(line) => self.raster.fill(line, left, right, color),
-            None => {
-                let rect = Rect::from_min_max(pos2(left, top), pos2(right, bottom));
-                self.filled.rect(rect, color);
-            }
+        if let Some(line) = self.strip.filled {
+            self.raster.fill(line, left, right, color);
+        } else {
+            self.filled.rect(self.rect(left, right, top), color);
         }
     }
 

@@ -1,5 +1,6 @@
 //! What each visible sub-lane looks like: the capture's cells, kept while they stay true.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use engine::capture::{Capture, Cell};
@@ -31,6 +32,9 @@ pub struct Folds {
     frame: u64,
     stamp: u64,
     refills: usize,
+    /// The view of the frame before and of this one, and which way it moves.
+    view: Interval,
+    heading: Heading,
 }
 
 #[derive(Default)]
@@ -106,6 +110,20 @@ impl Folds {
         }
     }
 
+    /// Which way the view moves that is now `view`.
+    fn heading(&mut self, view: Interval) -> Heading {
+        if view != self.view {
+            let is_pan = view.length() == self.view.length();
+            self.heading = match view.start.cmp(&self.view.start) {
+                Ordering::Less if is_pan => Heading::Back,
+                Ordering::Greater if is_pan => Heading::Ahead,
+                _ => Heading::None,
+            };
+            self.view = view;
+        }
+        self.heading
+    }
+
     fn strip(
         &mut self,
         capture: &Capture,
@@ -113,8 +131,10 @@ impl Folds {
         view: Interval,
         column: Nanos,
     ) -> &mut Strip {
+        let heading = self.heading(view);
         let strip = self.strips.entry((lane, depth)).or_default();
         strip.frame = self.frame;
+        let is_new = strip.stamp == 0;
         let covers = strip.stamp == self.stamp
             && strip.cover.start <= view.start
             && view.end <= strip.cover.end;
@@ -125,7 +145,12 @@ impl Folds {
         let is_late = is_near && self.refills > REFILLS;
         if !covers || (strip.column != column && !is_late) {
             strip.stamp = self.stamp;
-            let cover = scale::padded(view, margin(lane, depth));
+            let cover = if is_new {
+                // Nobody knows yet whether it will be panned.
+                scale::padded(view, margin(lane, depth) - LEAST)
+            } else {
+                around(view, heading, margin(lane, depth))
+            };
             strip.fill(capture, (lane, depth), cover, column);
         }
         strip
@@ -139,11 +164,36 @@ impl Folds {
     }
 }
 
+/// Which way the view moves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Heading {
+    /// It stands, or is zoomed.
+    #[default]
+    None,
+    /// To earlier instants.
+    Back,
+    /// To later ones.
+    Ahead,
+}
+
+/// The least that is kept around the view on either side, as a share of it.
+const LEAST: f64 = 0.125;
+
 /// How much around the view is kept of a sub-lane, as a share of the view. It differs from one to the next, so
 /// that not all of them have to be filled again in the same frame while the view moves.
 fn margin(lane: LaneId, depth: usize) -> f64 {
     let place = (lane.0 as usize).wrapping_mul(5).wrapping_add(depth) % 8;
-    0.125 + place as f64 / 32.0
+    LEAST + place as f64 / 32.0
+}
+
+/// The view and what is kept around it: twice the margin on the side that it moves to, or the margin on both.
+fn around(view: Interval, heading: Heading, margin: f64) -> Interval {
+    let wide = scale::padded(view, 2.0 * margin);
+    match heading {
+        Heading::None => scale::padded(view, margin),
+        Heading::Back => Interval::new(wide.start, view.end),
+        Heading::Ahead => Interval::new(view.start, wide.end),
+    }
 }
 
 impl Strip {

@@ -86,11 +86,37 @@ impl Scale {
         self.start + Nanos(since.round() as i64)
     }
 
+    /// The same conversion to pixels, `density` of which are a point; those left of `first` count below zero.
+    pub fn pixels(&self, density: f64, first: f64) -> Pixels {
+        let per_nano = self.points_per_nano * density;
+        let zero = f64::from(self.left) * density - first - self.fraction * per_nano;
+        Pixels {
+            start: self.start,
+            zero: zero + 0.5,
+            per_nano,
+        }
+    }
+
     /// The column that spans are folded to: the greatest power of two nanoseconds of at most
     /// `points` points, and no less than one nanosecond.
     pub fn column(&self, points: f64) -> Nanos {
         let longest = (self.nanos_per_point() * points).max(1.0);
         Nanos(1 << (longest.log2().floor() as u32).min(60))
+    }
+}
+
+/// The conversion from capture time to whole pixels, for what is drawn by the thousand.
+#[derive(Clone, Copy, Debug)]
+pub struct Pixels {
+    start: Nanos,
+    zero: f64,
+    per_nano: f64,
+}
+
+impl Pixels {
+    /// The edge between pixels that is nearest to `time`; left of the first pixel it is some number below 1.
+    pub fn at(&self, time: Nanos) -> i32 {
+        ((time - self.start).0 as f64 * self.per_nano + self.zero) as i32
     }
 }
 

@@ -17,13 +17,12 @@ const WIDE: u32 = u32::MAX;
 
 /// The kinds that wait, each as the bit of its number.
 const WAITING: u64 = {
-    let (mut bits, mut at) = (0, 0);
-    while at < SpanKind::ALL.len() {
-        let kind = SpanKind::ALL[at];
+    let (mut bits, mut rest) = (0, SpanKind::ALL);
+    while let [kind, others @ ..] = rest {
         if kind.is_waiting() {
-            bits |= 1 << kind as u64;
+            bits |= 1 << *kind as u64;
         }
-        at += 1;
+        rest = others;
     }
     bits
 };
