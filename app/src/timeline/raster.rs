@@ -175,7 +175,7 @@ mod tests {
         let mut sent = Vec::new();
         let mut raster = raster();
         for color in [Color32::RED, Color32::RED, Color32::BLUE] {
-            let output = context.run_ui(eframe::egui::RawInput::default(), |_| {
+            let mut output = context.run_ui(eframe::egui::RawInput::default(), |_| {
                 raster.begin(Rect::from_min_max(pos2(0.0, 0.0), pos2(8.0, 8.0)), 1.0, 64);
                 let line = raster.line(0.0, 8.0, false).unwrap();
                 raster.fill(line, 0, 4, color);
@@ -183,6 +183,7 @@ mod tests {
             });
             let id = raster.texture.as_ref().unwrap().id();
             sent.push(output.textures_delta.set.contains_key(&id));
+            output.textures_delta.clear();
         }
         assert_eq!(sent, [true, false, true]);
     }

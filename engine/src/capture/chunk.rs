@@ -230,7 +230,7 @@ impl Chunk {
 
     /// When a span was enqueued.
     pub fn enqueued(&self, at: usize) -> Option<Nanos> {
-        let queued = match *self.queued.get(at)? {
+        let queued = match self.queued.get(at)? {
             WIDE => self.wide(at).queued,
             short => i64::from(short),
         };
