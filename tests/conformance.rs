@@ -2,12 +2,16 @@
 //!
 //! A case says what must hold as order: what ended before what started. Times are a backend's own.
 
+mod callbacks;
 mod cases;
 mod control;
 mod device;
+mod errors;
+mod events;
 mod failures;
 mod invariants;
 mod streams;
+mod timeouts;
 mod view;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -17,8 +21,17 @@ use engine::capture::Capture;
 use engine::record::Outcome;
 use engine::runner::{RunRequest, run};
 
-use self::cases::CASES;
 use self::view::View;
+
+/// Every list of cases.
+const LISTS: &[&[Case]] = &[
+    cases::CASES,
+    errors::CASES,
+    events::CASES,
+    timeouts::CASES,
+    callbacks::CASES,
+    streams::CASES,
+];
 
 /// One rule, or a few that go together.
 pub struct Case {
@@ -34,7 +47,7 @@ pub struct Case {
 
 /// Every case.
 fn all_cases() -> impl Iterator<Item = &'static Case> + Clone {
-    CASES.iter().chain(streams::CASES)
+    LISTS.iter().copied().flatten()
 }
 
 /// The backends that open here. Prints why others do not; fails for those that `REQUIRE_BACKENDS` names.
@@ -109,8 +122,7 @@ fn every_case_on_every_backend() {
 #[test]
 fn a_check_that_must_fail_does() {
     // The case on redundant waits, without the wait: its check must notice.
-    let case = CASES
-        .iter()
+    let case = all_cases()
         .find(|case| case.name == "many waiters")
         .unwrap();
     let source = case.source.replace("repeat 3 { wait \"e\" on=\"b\" }", "");

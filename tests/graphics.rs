@@ -40,6 +40,7 @@ fn layout(streams: u32, buffers: Vec<usize>) -> Layout {
         pending: CounterId(lane),
         role: Role::Compute,
         priority: 0,
+        failure: engine::workload::FailureMode::Stop,
     };
     Layout {
         device: DeviceId(0),

@@ -3,7 +3,8 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use engine::backend::{
-    BACKENDS, Device, HostIndex, Layout, Operation, Side, Sink, StreamLayout, Submission,
+    BACKENDS, Device, EventLayout, HostIndex, Layout, Operation, Side, Sink, StreamLayout,
+    Submission,
 };
 use engine::record::{CallId, CounterId, DeviceId, LaneId, NameId, Record, SpanId};
 use engine::workload::{
@@ -23,11 +24,12 @@ fn layout(plan: &Plan) -> Layout {
         pending: CounterId(place as u32),
         role: stream.role,
         priority: stream.priority,
+        failure: stream.failure,
     };
     Layout {
         device: DeviceId(0),
         streams: plan.streams.iter().enumerate().map(stream).collect(),
-        events: plan.events.iter().map(|event| event.timing).collect(),
+        events: vec![EventLayout::default(); plan.events.len()],
         buffers: plan.buffers.iter().map(|buffer| buffer.len).collect(),
         signals: plan.signals.len(),
         hosts: plan.hosts.len(),

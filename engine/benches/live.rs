@@ -79,6 +79,7 @@ fn unwatched(plan: &Plan) -> Option<f64> {
         pending: CounterId(0),
         role: Role::Compute,
         priority: 0,
+        failure: engine::workload::FailureMode::Stop,
     };
     let layout = Layout {
         device: DeviceId(0),

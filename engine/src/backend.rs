@@ -14,6 +14,7 @@ mod layout;
 mod library;
 mod limits;
 mod loss;
+mod mishap;
 mod mock;
 mod raw;
 mod shader;
@@ -27,7 +28,7 @@ pub use compile::{CacheUse, CompileError, CompileRequest, Compiled, ShaderMessag
 pub use device::{Device, HostIndex, Side};
 pub use error::Error;
 pub use flag::{Alarm, Flag};
-pub use layout::{Layout, Operation, Position, StreamLayout, Submission};
+pub use layout::{Callback, EventLayout, Layout, Operation, Position, StreamLayout, Submission};
 pub use library::{ENTRY, kernel_shader};
 pub use limits::{Limits, Sides};
 pub use loss::LossReport;

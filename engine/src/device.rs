@@ -28,12 +28,22 @@
 //! | A28 | A host function runs after what precedes it on its stream and holds back what follows. | `cuLaunchHostFunc` |
 //! | A29 | After a failure host functions are not called. | `cuLaunchHostFunc` |
 //! | A31 | Copies run in stream order; what they read on the host is read when they run. | "API synchronization behavior" |
+//! | A30 | A host function that panics is marked as failed, and its stream goes on. | cuda.core's test of callbacks |
+//! | F2 | An event of `AscendCL` is refused where a call needs what its flags do not say. | `aclrtCreateEventWithFlag` |
+//! | F3 | A device has room for so many events: they take it when they are made, or at each record. | `aclrtCreateEventExWithFlag` |
+//! | F7 | A reset makes an event as if never recorded, in stream order. | `aclrtResetEvent` |
+//! | F8 | A wait on the device that takes too long fails, and the next synchronisation says so. | `aclrtSetOpWaitTimeout` |
+//! | F9 | A host thread gives up waiting after the time it was given. | `aclrtSynchronizeStreamWithTimeout` |
+//! | F13 | After a failure a stream goes on with the next operation, or all of its device stop. | `aclrtSetStreamFailureMode` |
+//! | F14 | An abort kills what runs on a stream and drops what is queued; who waits for it is orphaned. | `aclrtStreamAbort` |
+//! | F15 | Callbacks of a stream run on the one thread that subscribed to it. | `aclrtSubscribeReport` |
 //! | A46 | A call that is refused leaves the device as it was. | error codes of `CUresult` |
 //! | A47 | A kernel that fails ends the device: nothing that was not running by then will run. | error codes of `CUresult` |
 //! | A48 | A failure shows at a later call, which need not be the one that caused it. | error codes of `CUresult` |
 
 mod elapsed;
 mod event;
+mod failure;
 mod lock;
 pub mod order;
 mod status;
@@ -41,5 +51,6 @@ pub mod webgpu;
 
 pub use elapsed::{ElapsedError, EventStatus, Progress, elapsed};
 pub use event::{EventError, Events, Recorded};
+pub use failure::{Consequence, Mishap, consequence};
 pub(crate) use lock::lock;
 pub use status::{Cause, Stage, Status, outcome};

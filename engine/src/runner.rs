@@ -15,6 +15,7 @@ mod loss;
 mod names;
 mod order;
 mod outbox;
+mod pools;
 mod prepare;
 mod protocol;
 mod recorder;

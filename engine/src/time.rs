@@ -40,6 +40,11 @@ impl Nanos {
         Self(i64::try_from(duration.as_nanos()).unwrap_or(i64::MAX))
     }
 
+    /// The same length; zero where it is negative.
+    pub fn to_duration(self) -> std::time::Duration {
+        std::time::Duration::from_nanos(u64::try_from(self.0).unwrap_or(0))
+    }
+
     /// As a number of seconds; exact to a nanosecond for captures of up to an hour.
     pub fn as_secs_f64(self) -> f64 {
         self.0 as f64 / 1e9

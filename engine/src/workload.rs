@@ -6,7 +6,11 @@
 //! - `param "n" 1024 min=1 max=4096 about="…"`: a number that a run can have another value of.
 //! - `stream "copy" role="host-to-device" priority=0 count=2`: roles are `compute` (where none is given),
 //!   `host-to-device`, `device-to-host`, `device-to-device`, `collective` and `barrier`; lower priorities run first.
-//! - `event "ready" count=2 timing=#true`, `signal "go" count=2`.
+//! - `event "ready" count=2 timing=#true`, `signal "go" count=2`. An event may say that a thread that waits for it sleeps
+//!   (`blocking=#true`, or spins), what it is made for (`kind="sync progress timeline"`, as in AscendCL; without, for all
+//!   of it), and when it takes one of the device's `event-slots 4`: at its `slot="creation"` or at each `slot="record"`.
+//! - `event-pool "pool" count=4`, from which an `event "step" count=16 pool="pool"` is taken at run time.
+//! - `callback-thread "calls"`; `stream "s" failure="continue"` goes on after an operation that failed.
 //! - `buffer "x" f32="n" count=2 init="k % 7"`: floats on the device and their copy on the host, which `init` fills:
 //!   `k` is the element's number, `part` which one of the array it is in. The device's begin as zeros.
 //! - `host "main" { … }`: a host thread and what it calls.
@@ -15,7 +19,10 @@
 //! Calls are `upload`, `download`, `copy "from" "to"`, `fill … value=`, `launch`, `record`, `wait` and `hold` (a stream
 //! waits for a signal), each with `on="stream"`; `host-function "name" micros= on=`; `synchronize-event`,
 //! `synchronize-stream`, `synchronize-device` and `query`; `signal` and `await` between host threads; `work micros=`;
-//! and `repeat 8 index="i" { … }`. Any call can have a `label=` that expectations refer to. A launch names its kernel,
+//! and `repeat 8 index="i" { … }`. Waits and synchronisation may have a `timeout-micros=`, and `query "e" strict=#true`
+//! fails unless the record is reached. `elapsed "start" "end"`, `time "name" on= { … }` around what is measured,
+//! `reset "e" on=`, `destroy-event`, `destroy-stream`, `abort-stream`, `acquire` and `release` of events of a pool,
+//! `subscribe "calls" stream="s"` and `unsubscribe`, after which `host-function … blocking=#true` runs on that thread. Any call can have a `label=` that expectations refer to. A launch names its kernel,
 //! and in its block what to `read`, to `write` and to `set`; see [`KERNELS`].
 //!
 //! A call that fails ends the run, unless something takes its error: `try { … }`, followed by any number of
@@ -57,6 +64,8 @@ mod calls;
 mod document;
 mod error;
 mod error_kind;
+mod event;
+mod event_act;
 mod expectation;
 mod expression;
 mod gpu;
@@ -78,6 +87,9 @@ pub use calls::Calls;
 pub use document::Document;
 pub use error::{Error, nearest};
 pub use error_kind::ErrorKind;
+pub use event::{
+    Capabilities, EventCall, EventOptions, FailureMode, PoolIndex, PoolPlan, SlotUse, ThreadIndex,
+};
 pub use expectation::{Bounds, ExpectationKind, ExpectationPlan, Mismatch, compare};
 pub use expression::Expression;
 pub use gpu::{

@@ -4,7 +4,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use engine::backend::{
-    Backend, Device, Error, HostIndex, Layout, Operation, Side, Sink, StreamLayout, Submission,
+    Backend, Device, Error, EventLayout, HostIndex, Layout, Operation, Side, Sink, StreamLayout,
+    Submission,
 };
 use engine::device::{ElapsedError, EventError, EventStatus, Events, Progress, Status, elapsed};
 use engine::record::{
@@ -59,11 +60,12 @@ impl Bench {
             pending: CounterId(lane),
             role: Role::Compute,
             priority: 0,
+            failure: engine::workload::FailureMode::Stop,
         };
         let layout = Layout {
             device: DeviceId(0),
             streams: vec![stream(0), stream(1)],
-            events: vec![true, true],
+            events: vec![EventLayout::default(); 2],
             buffers: vec![64, 64],
             signals: 1,
             hosts: 1,

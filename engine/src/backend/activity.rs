@@ -46,6 +46,8 @@ pub enum Blocker {
     Target(Target),
     /// Room in a stream's queue.
     Room(StreamIndex),
+    /// A slot for a record of an event.
+    Slot,
     /// A flag of the runner's, such as a promise.
     Flag,
     /// A stream, to come to a position.

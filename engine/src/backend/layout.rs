@@ -2,7 +2,9 @@
 
 use crate::record::{CallId, CounterId, DeviceId, LaneId, NameId, Span, SpanId, SpanKind, State};
 use crate::time::{Interval, Nanos};
-use crate::workload::{BufferIndex, EventIndex, Launch, Role, SignalIndex, StreamIndex};
+use crate::workload::{
+    BufferIndex, EventIndex, FailureMode, Launch, Role, SignalIndex, StreamIndex,
+};
 
 /// The resources to make on a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,8 +18,12 @@ pub struct Layout {
     pub queue: LaneId,
     /// The streams.
     pub streams: Vec<StreamLayout>,
-    /// For each event, whether its records keep a time.
-    pub events: Vec<bool>,
+    /// The events.
+    pub events: Vec<EventLayout>,
+    /// How many records of events that take a slot at each may be pending at once (rule F3).
+    pub event_slots: Option<u32>,
+    /// The lanes of the threads that take callbacks.
+    pub callbacks: Vec<LaneId>,
     /// Length of each buffer, in floats, on the device and as its copy on the host; both begin as zeros.
     pub buffers: Vec<usize>,
     /// How many signals.
@@ -39,6 +45,29 @@ pub struct StreamLayout {
     pub role: Role,
     /// Lower runs first, where the device knows priorities.
     pub priority: i32,
+    /// What it does after an operation of its own failed.
+    pub failure: FailureMode,
+}
+
+/// An event to make.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventLayout {
+    /// Whether its records keep a time.
+    pub timing: bool,
+    /// Whether host threads that wait for it sleep; otherwise they spin (rule A10).
+    pub blocking: bool,
+    /// Whether a record of it takes a slot until its stream reaches it.
+    pub takes_slot: bool,
+}
+
+impl Default for EventLayout {
+    fn default() -> Self {
+        Self {
+            timing: true,
+            blocking: false,
+            takes_slot: false,
+        }
+    }
 }
 
 /// An operation on its way to a stream.
@@ -65,6 +94,23 @@ impl Submission {
             id: self.queue,
             ..self.span(lane, ran, state)
         })
+    }
+
+    /// What the thread of a callback is given, once the stream has come to it at `time`.
+    pub const fn called(&self, callback: &Callback, time: Nanos) -> Self {
+        let operation = if callback.panics {
+            Operation::Panic(callback.length)
+        } else {
+            Operation::HostFunction(callback.length)
+        };
+        Self {
+            span: callback.span,
+            queue: SpanId::NONE,
+            name: self.name,
+            call: self.call,
+            enqueued: time,
+            operation,
+        }
     }
 
     /// The span that it came to, on its stream's `lane`.
@@ -129,6 +175,29 @@ pub enum Operation {
     Allocate(BufferIndex),
     /// A buffer's memory is freed, in stream order (rule A34).
     Free(BufferIndex),
+    /// The same as a host function, and it panics then (rule A30).
+    Panic(Nanos),
+    /// The event is as if it was never recorded (rule F7).
+    Reset(EventIndex),
+    /// Waits for the record that is the event's latest at submission, for at most this long (rule F8).
+    WaitFor(EventIndex, Nanos),
+    /// Lets the thread that takes this stream's callbacks call a function (rules A28, F15).
+    Callback(Callback),
+}
+
+/// A function that a callback thread calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Callback {
+    /// The thread's position in [`Layout::callbacks`].
+    pub thread: usize,
+    /// The id of the span on the thread's lane.
+    pub span: SpanId,
+    /// How long it works.
+    pub length: Nanos,
+    /// Whether the stream waits for its end.
+    pub is_blocking: bool,
+    /// Whether it panics at its end.
+    pub panics: bool,
 }
 
 impl Operation {
@@ -153,12 +222,13 @@ impl Operation {
             Self::Fill { .. } => SpanKind::Fill,
             Self::Launch(_) => SpanKind::Kernel,
             Self::Record(_) => SpanKind::EventRecord,
-            Self::Wait(_) => SpanKind::EventWait,
+            Self::Wait(_) | Self::WaitFor(..) => SpanKind::EventWait,
             Self::Hold(_) => SpanKind::Hold,
-            Self::HostFunction(_) => SpanKind::HostFunction,
             Self::Join(_) => SpanKind::Join,
             Self::Allocate(_) => SpanKind::Allocate,
             Self::Free(_) => SpanKind::Free,
+            Self::HostFunction(_) | Self::Panic(_) | Self::Callback(_) => SpanKind::HostFunction,
+            Self::Reset(_) => SpanKind::EventReset,
         }
     }
 }

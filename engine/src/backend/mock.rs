@@ -3,6 +3,7 @@
 mod cost;
 mod device;
 mod host;
+mod mishaps;
 mod simulation;
 mod stream;
 

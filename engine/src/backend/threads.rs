@@ -7,10 +7,14 @@ mod executor;
 mod host;
 mod mark;
 mod shared;
+mod slots;
 mod stream;
+mod trouble;
 mod watermark;
 mod worker;
 
 pub use device::ThreadedDevice;
 pub use executor::{Downfall, Executor, Fault, Turn, Zero};
+pub use slots::Slots;
+pub use trouble::{aborted, failed_record};
 pub use worker::panic_text;

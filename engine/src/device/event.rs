@@ -45,6 +45,8 @@ struct Slot {
     latest: Option<Recorded>,
     generation: u32,
     is_released: bool,
+    /// Waits of streams that were submitted for the latest record.
+    waits: u32,
 }
 
 impl Events {
@@ -75,6 +77,7 @@ impl Events {
                 stream,
             };
             slot.latest = Some(recorded);
+            slot.waits = 0;
             submit(recorded)
         })
     }
@@ -89,6 +92,37 @@ impl Events {
         take: impl FnOnce(Option<Recorded>) -> T,
     ) -> Result<T, EventError> {
         self.with(event, |slot| take(slot.latest))
+    }
+
+    /// As [`Events::latest`], for a stream that will wait for it.
+    ///
+    /// # Errors
+    /// As [`Events::latest`].
+    pub fn wait<T>(
+        &self,
+        event: EventIndex,
+        take: impl FnOnce(Option<Recorded>) -> T,
+    ) -> Result<T, EventError> {
+        self.with(event, |slot| {
+            slot.waits += u32::from(slot.latest.is_some());
+            take(slot.latest)
+        })
+    }
+
+    /// Makes `event` as if it was never recorded, and submits that with `submit`, which is told the record that it ends
+    /// and how many waits were submitted for it. Generations count on (rule F7).
+    ///
+    /// # Errors
+    /// The event does not exist or was released; nothing is submitted then.
+    pub fn reset<T>(
+        &self,
+        event: EventIndex,
+        submit: impl FnOnce(Option<Recorded>, u32) -> T,
+    ) -> Result<T, EventError> {
+        self.with(event, |slot| {
+            let (latest, waits) = (slot.latest.take(), std::mem::take(&mut slot.waits));
+            submit(latest, waits)
+        })
     }
 
     /// No event was recorded: their device was opened anew. Generations count on.
@@ -138,6 +172,23 @@ mod tests {
         let second = events.record(E, S, SpanId(9), |r| r).unwrap();
         assert_eq!((taken, second.generation), (first, 2));
         assert_eq!(events.latest(E, |latest| latest), Ok(Some(second)));
+    }
+
+    #[test]
+    fn a_reset_forgets_the_record_and_counts_who_waits() {
+        let events = Events::new(1);
+        let first = events.record(E, S, SpanId(7), |r| r).unwrap();
+        events.wait(E, |_| ()).unwrap();
+        assert_eq!(
+            events.reset(E, |latest, waits| (latest, waits)),
+            Ok((Some(first), 1))
+        );
+        assert_eq!(events.latest(E, |latest| latest), Ok(None));
+        assert_eq!(
+            events.reset(E, |latest, waits| (latest, waits)),
+            Ok((None, 0))
+        );
+        assert_eq!(events.record(E, S, SpanId(8), |r| r.generation), Ok(2));
     }
 
     #[test]

@@ -110,6 +110,8 @@ kinds! {
         Allocate = "allocate",
         /// Memory freed in the order of a stream.
         Free = "free",
+        /// An event made as if it was never recorded, in stream order.
+        EventReset = "event-reset",
     }
 
     /// How an operation ended.
@@ -152,6 +154,8 @@ kinds! {
         Legacy = "legacy-stream",
         /// The same, inserted because a buffer was used last on the other stream.
         Automatic = "automatic",
+        /// Two records of events, between which the time was taken; the second may have been first.
+        Elapsed = "elapsed",
     }
 
     /// How a dependency is known. These are never mixed.

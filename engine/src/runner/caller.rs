@@ -1,10 +1,13 @@
 //! Makes one call: tells the device, and reports the call, its operation and what ties the two to others.
 
+mod admit;
 mod argument;
 mod blocking;
+mod event;
 mod gpu;
 mod label;
 mod order;
+mod pool;
 mod problem;
 mod result;
 mod streams;
@@ -23,7 +26,7 @@ use crate::record::{
     State,
 };
 use crate::time::Nanos;
-use crate::workload::{Call, Place, Placed, StreamIndex, Target};
+use crate::workload::{Call, EventIndex, Place, Placed, StreamIndex, Target};
 
 /// Makes the calls of one host thread.
 pub struct Caller {
@@ -37,6 +40,8 @@ pub struct Caller {
     uses: Vec<Use>,
     /// For each call of the file, whether it was reported.
     known: Vec<bool>,
+    /// Measured blocks that are open: their first events, and since when.
+    open: Vec<(EventIndex, Nanos)>,
     /// The call made last.
     last: SpanId,
 }
@@ -59,6 +64,7 @@ impl Caller {
             labels: Labels::default(),
             problems: problem::Tally::default(),
             uses: Vec::new(),
+            open: Vec::new(),
             last: SpanId::NONE,
             shared,
             host,
@@ -71,16 +77,24 @@ impl Caller {
     /// # Errors
     /// The call failed, and with it the run; or the run was stopped.
     pub fn make(&mut self, placed: &Placed) -> Result<(), Error> {
-        let start = self.shared.device.now(self.host);
+        let resolved = self.resolved(&placed.call);
+        let call = resolved.as_ref().map_or(&placed.call, |call| call.as_ref());
         self.declare(placed.place);
+        let slot = self.until_slot(call);
+        let start = self.shared.device.now(self.host);
         let current = Current {
             span: self.shared.next_span(),
             place: placed.place,
-            name: self.label_of_call(&placed.call, placed.place),
+            name: self.label_of_call(call, placed.place),
             start,
         };
         self.last = current.span;
-        let (kind, result) = self.act(&current, &placed.call);
+        let admitted = resolved.as_ref().map_err(Clone::clone).map(drop);
+        let admitted = admitted.and(slot).and_then(|()| self.admit(&current, call));
+        let (kind, result) = match admitted {
+            Ok(()) => self.act(&current, call),
+            Err(refused) => (SpanKind::Call, Err(refused)),
+        };
         self.note_result(&current, &result);
         let state = match &result {
             Ok(()) => State::Done,
@@ -145,6 +159,7 @@ impl Caller {
             Call::Await(signal) => return self.await_signal(current, *signal),
             Call::Work(length) => return self.work(current, *length),
             Call::Streams(call) => return (SpanKind::Call, self.stream_call(current, call)),
+            Call::Event(call) => return self.event(current, call),
             Call::Gpu(call) => {
                 self.note_asked(current, call);
                 let made = self.gpu(current, call);

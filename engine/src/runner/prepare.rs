@@ -9,12 +9,15 @@ use super::loss::Losses;
 use super::names::Names;
 use super::recorder::{Recorder, Reporter};
 use super::save::Save;
-use super::shared::{Shared, first_stream, queue_lane};
+use super::shared::{Shared, first_callback, first_stream, queue_lane};
 use super::timelines::{self, Timelines};
-use crate::backend::{self, Backend, Device, HostIndex, Layout, StreamLayout};
+use crate::backend::{self, Backend, Device, EventLayout, HostIndex, Layout, StreamLayout};
 use crate::record::{self, Counter, DeviceId, EventId, Group, Lane, Record, Role, Run};
 use crate::time::Nanos;
-use crate::workload::{self, BufferIndex, Document, Injection, Plan, StreamIndex};
+use crate::workload::{
+    self, BufferIndex, Document, EventPlan, Injection, Plan, PoolIndex, SlotUse, StreamIndex,
+    ThreadIndex,
+};
 
 /// The device of a run in its capture.
 pub const DEVICE: DeviceId = DeviceId(0);
@@ -78,7 +81,7 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     let losses = Losses::new(request.recovery);
     let timelines = timelines::are_needed(&plan).then(|| {
         let is_virtual = device.caps().deterministic;
-        let first = queue_lane(&plan).0 + u32::from(has_queue);
+        let first = first_callback(&plan, has_queue).0 + plan.callback_threads.len() as u32;
         let first = record::LaneId(first);
         Timelines::new(&plan, DEVICE, first, is_virtual, reporter.clone())
     });
@@ -132,12 +135,25 @@ fn layout(plan: &Plan, adapter: &str, has_queue: bool) -> Layout {
                 priority: stream
                     .priority
                     .clamp(*PRIORITIES.start(), *PRIORITIES.end()),
+                failure: stream.failure,
             })
             .collect(),
-        events: plan.events.iter().map(|event| event.timing).collect(),
+        events: plan.events.iter().map(event_layout).collect(),
+        event_slots: plan.event_slots,
+        callbacks: (0..plan.callback_threads.len() as u32)
+            .map(|place| record::LaneId(first_callback(plan, has_queue).0 + place))
+            .collect(),
         buffers: plan.buffers.iter().map(|buffer| buffer.len).collect(),
         signals: plan.signals.len(),
         hosts: plan.hosts.len(),
+    }
+}
+
+const fn event_layout(event: &EventPlan) -> EventLayout {
+    EventLayout {
+        timing: event.timing,
+        blocking: matches!(event.options.blocking, Some(true)),
+        takes_slot: matches!(event.options.slot, SlotUse::Record),
     }
 }
 
@@ -177,6 +193,7 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, report
         detail: device.caps().detail.clone(),
     })));
     describe_lanes(shared, reporter);
+    describe_pools(shared, reporter);
     if let Some(timelines) = &shared.timelines {
         timelines.describe();
     }
@@ -264,6 +281,34 @@ fn header(stream: &workload::StreamPlan) -> String {
     match stream.traits.note() {
         "" => stream.name.clone(),
         note => format!("{} ({note})", stream.name),
+    }
+}
+
+/// The lanes of threads that take callbacks, and how many events of each pool are in use.
+fn describe_pools(shared: &Shared, reporter: &Reporter) {
+    for (place, name) in shared.plan.callback_threads.iter().enumerate() {
+        reporter.send(Record::Lane(Box::new(Lane {
+            id: shared.callback_lane(ThreadIndex(place as u32)),
+            group: Group::Host,
+            device: None,
+            role: Role::None,
+            name: name.clone(),
+            order: (shared.plan.hosts.len() + place) as i32,
+        })));
+    }
+    for (place, pool) in shared.plan.pools.iter().enumerate() {
+        let id = Shared::pool_counter(&shared.plan, PoolIndex(place as u32));
+        reporter.send(Record::Counter(Box::new(Counter {
+            id,
+            name: format!("in use of {}", pool.name),
+            unit: "events".to_owned(),
+            device: Some(DEVICE),
+        })));
+        reporter.send(Record::Sample(record::Sample {
+            counter: id,
+            time: Nanos::ZERO,
+            value: 0.0,
+        }));
     }
 }
 

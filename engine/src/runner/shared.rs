@@ -8,12 +8,13 @@ use super::gate::Gate;
 use super::insertion::Insertions;
 use super::loss::Losses;
 use super::names::Names;
+use super::pools::{Pools, Subscriptions};
 use super::timelines::Timelines;
 use crate::backend::{Device, HostIndex};
 use crate::device::order::{Act, Log, Origin};
 use crate::device::{Events, lock};
 use crate::record::{Began, CounterId, LaneId, SpanId};
-use crate::workload::{Plan, SignalIndex, StreamIndex};
+use crate::workload::{Plan, PoolIndex, SignalIndex, StreamIndex, ThreadIndex};
 
 /// What the host threads of a run and the engine thread share.
 pub struct Shared {
@@ -35,6 +36,10 @@ pub struct Shared {
     pub insertions: Option<Insertions>,
     /// What is known of losses of the device.
     pub losses: Losses,
+    /// Events that are taken from pools.
+    pub pools: Pools,
+    /// Which thread takes the callbacks of which stream.
+    pub subscriptions: Subscriptions,
     is_over: AtomicBool,
     is_forgiven: AtomicBool,
     streams: Vec<Mutex<Tail>>,
@@ -52,6 +57,8 @@ pub struct Tail {
     pub last: SpanId,
     /// How many were submitted.
     pub submitted: u64,
+    /// Whether it takes nothing more (rule A27).
+    pub is_destroyed: bool,
 }
 
 /// A signal: who raised it, or who waits for it.
@@ -89,6 +96,7 @@ impl Shared {
         let tail = || Tail {
             last: SpanId::NONE,
             submitted: 0,
+            is_destroyed: false,
         };
         Self {
             events: Events::new(plan.events.len()),
@@ -103,6 +111,8 @@ impl Shared {
             order: Log::default(),
             losses,
             timelines,
+            pools: Pools::default(),
+            subscriptions: Subscriptions::default(),
             is_over: AtomicBool::new(false),
             is_forgiven: AtomicBool::new(false),
             spans: AtomicU32::new(0),
@@ -141,6 +151,17 @@ impl Shared {
     /// The counter of operations pending on a stream.
     pub const fn pending_counter(stream: StreamIndex) -> CounterId {
         CounterId(stream.0)
+    }
+
+    /// The lane of a thread that takes callbacks. They come after the queue's.
+    pub fn callback_lane(&self, thread: ThreadIndex) -> LaneId {
+        let first = first_callback(&self.plan, self.device.caps().queue);
+        LaneId(first.0 + thread.0)
+    }
+
+    /// The counter of a pool's events in use. They come after those of the streams.
+    pub fn pool_counter(plan: &Plan, pool: PoolIndex) -> CounterId {
+        CounterId(plan.streams.len() as u32 + pool.0)
     }
 
     /// The end of a stream's queue.
@@ -195,6 +216,11 @@ impl Shared {
         for signal in &self.signals {
             *lock(signal) = Signal::default();
         }
+        self.pools.forget();
+        self.subscriptions.forget();
+        for stream in &self.streams {
+            lock(stream).is_destroyed = false;
+        }
         for host in &self.hosts {
             host.calls.store(0, Ordering::Relaxed);
         }
@@ -215,6 +241,11 @@ impl Shared {
 /// The lane of the queue, where there is one.
 pub fn queue_lane(plan: &Plan) -> LaneId {
     LaneId(first_stream(plan).0 + plan.streams.len() as u32)
+}
+
+/// The lane of the first thread that takes callbacks, where there is one.
+pub fn first_callback(plan: &Plan, has_queue: bool) -> LaneId {
+    LaneId(queue_lane(plan).0 + u32::from(has_queue))
 }
 
 /// The lane of the first stream: lanes of host threads come first.

@@ -105,6 +105,7 @@ fn blocked(shared: &Shared, blocker: Blocker) -> String {
             "what was submitted to stream {}",
             stream_name(shared, stream)
         ),
+        Blocker::Slot => "a slot for an event, of which all are taken".to_owned(),
         Blocker::Flag => "a promise that nothing settles any more".to_owned(),
         Blocker::Room(stream) => {
             format!(

@@ -32,11 +32,17 @@ pub fn act(operation: &Operation, stream: StreamIndex, uses: &mut Vec<Use>) -> A
             uses.extend(launch.reads.iter().map(|&it| Use::read(on_device(it))));
             uses.extend(launch.writes.iter().map(|&it| Use::write(on_device(it))));
         }
-        Operation::HostFunction(_) | Operation::Join(_) => {}
         Operation::Allocate(buffer) => {
             return Act::Allocate(on_device(*buffer), Some(stream), None);
         }
         Operation::Free(buffer) => return Act::Free(on_device(*buffer), Some(stream)),
+        // A wait that may give up enforces nothing where its stream then goes on.
+        Operation::HostFunction(_)
+        | Operation::Join(_)
+        | Operation::Panic(_)
+        | Operation::Callback(_)
+        | Operation::WaitFor(..) => {}
+        Operation::Reset(event) => return Act::Reset(*event, stream),
         Operation::Record(event) => return Act::Record(*event, stream),
         Operation::Wait(event) => return Act::Wait(*event, stream),
         Operation::Hold(signal) => return Act::Hold(*signal, stream),

@@ -1,7 +1,8 @@
 //! One host API call, with every name resolved to a place in the plan.
 
 use super::{
-    BufferIndex, EventIndex, GpuCall, PipelineIndex, SignalIndex, StreamCall, StreamIndex,
+    BufferIndex, EventCall, EventIndex, GpuCall, PipelineIndex, SignalIndex, StreamCall,
+    StreamIndex,
 };
 use crate::time::Nanos;
 
@@ -82,6 +83,8 @@ pub enum Call {
     Await(SignalIndex),
     /// The host thread computes for this long.
     Work(Nanos),
+    /// A call about events, or a wait with a timeout.
+    Event(Box<EventCall>),
     /// A call of WebGPU's: pipelines, promises, error scopes, and the loss of the device.
     Gpu(Box<GpuCall>),
     /// A call on a stream as a whole, or on memory in its order.

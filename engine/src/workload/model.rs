@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::program::{Layout, Program};
 use super::{
-    Calls, Edition, ExpectationPlan, Expression, MemoryKind, PipelinePlan, StreamTraits,
-    Synchronization,
+    Calls, Edition, EventOptions, ExpectationPlan, Expression, FailureMode, MemoryKind,
+    PipelinePlan, PoolPlan, StreamTraits, Synchronization,
 };
 
 /// A number that a workload can be run with other values of.
@@ -109,6 +109,8 @@ pub struct StreamPlan {
     pub priority: i32,
     /// What it is like besides.
     pub traits: StreamTraits,
+    /// What it does after an operation of its own failed.
+    pub failure: FailureMode,
 }
 
 /// An event to make.
@@ -118,6 +120,8 @@ pub struct EventPlan {
     pub name: String,
     /// Whether its records keep a time.
     pub timing: bool,
+    /// What else it was made with.
+    pub options: EventOptions,
 }
 
 /// A buffer of 32-bit floats to make, on the device and as its staging copy on the host.
@@ -176,6 +180,12 @@ pub struct Plan {
     pub pipelines: Vec<PipelinePlan>,
     /// The promises' names.
     pub promises: Vec<String>,
+    /// The pools of events to make.
+    pub pools: Vec<PoolPlan>,
+    /// The names of the threads that take callbacks.
+    pub callback_threads: Vec<String>,
+    /// How many events the device has room for, where that has an end (rule F3).
+    pub event_slots: Option<u32>,
     /// The host threads to run, each a real thread.
     pub hosts: Vec<HostPlan>,
     /// What to check after the run.

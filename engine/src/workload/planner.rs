@@ -2,6 +2,7 @@
 
 mod check;
 mod count;
+mod events;
 mod expectations;
 mod gpu;
 
@@ -11,7 +12,7 @@ use super::error::{Error, Source, nearest};
 use super::model::BYTES_PER_FLOAT;
 use super::program::{Extent, Layout};
 use super::template::{Amount, BufferTemplate, Declaration, Template};
-use super::{BufferPlan, EventPlan, HostPlan, Plan, StreamKind, StreamPlan};
+use super::{BufferPlan, HostPlan, Plan, StreamKind, StreamPlan};
 
 /// Elements of one array of resources, at most.
 const COUNT: f64 = 4096.0;
@@ -38,7 +39,10 @@ pub(super) fn plan(
         errors: Vec::new(),
     };
     let streams = planner.streams();
-    let events = planner.events();
+    let mut events = planner.events();
+    let pools = planner.pools(&mut events);
+    let callback_threads = planner.threads();
+    let event_slots = planner.event_slots(&events);
     let buffers = planner.buffers(memory);
     let signals = planner.signals();
     let pipelines = planner.pipelines();
@@ -59,6 +63,9 @@ pub(super) fn plan(
         signals,
         pipelines,
         promises,
+        pools,
+        callback_threads,
+        event_slots,
         hosts: template
             .hosts
             .iter()
@@ -188,6 +195,7 @@ impl Planner<'_> {
                 role: stream.role,
                 priority: stream.priority,
                 traits: stream.traits,
+                failure: stream.failure,
             }));
             if plans.len() > STREAMS {
                 let message = format!("these are more than {STREAMS} streams");
@@ -208,20 +216,6 @@ impl Planner<'_> {
         hosts
             .map(|host| format!("{name} of {}", host.name))
             .collect()
-    }
-
-    fn events(&mut self) -> Vec<EventPlan> {
-        let template = Arc::clone(self.template);
-        let mut plans = Vec::new();
-        for event in &template.events {
-            let names = self.elements(&event.declaration);
-            self.layout.events.push(extent(plans.len(), names.len()));
-            plans.extend(names.into_iter().map(|name| EventPlan {
-                name,
-                timing: event.timing,
-            }));
-        }
-        plans
     }
 
     fn signals(&mut self) -> Vec<String> {

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::event_act::EventAct;
 use super::gpu_act::GpuAct;
 use super::stream_act::StreamAct;
 use super::{
@@ -83,6 +84,7 @@ pub(super) enum Act {
     Signal(Reference),
     Await(Reference),
     Work(Expression),
+    Event(EventAct),
     Gpu(GpuAct),
     Streams(StreamAct),
 }
@@ -96,6 +98,8 @@ pub(super) enum Class {
     Signal,
     Pipeline,
     Promise,
+    Pool,
+    Thread,
 }
 
 /// A use of a resource, or of one element of an array of them.
@@ -124,6 +128,8 @@ pub(super) struct Layout {
     pub signals: Vec<Extent>,
     pub pipelines: Vec<Extent>,
     pub promises: Vec<Extent>,
+    pub pools: Vec<Extent>,
+    pub threads: Vec<Extent>,
 }
 
 impl Layout {
@@ -135,6 +141,8 @@ impl Layout {
             Class::Signal => &self.signals,
             Class::Pipeline => &self.pipelines,
             Class::Promise => &self.promises,
+            Class::Pool => &self.pools,
+            Class::Thread => &self.threads,
         };
         extents.get(declaration).copied().unwrap_or_default()
     }
@@ -218,6 +226,7 @@ impl Act {
             Self::Signal(g) => Call::Signal(signal(g)),
             Self::Await(g) => Call::Await(signal(g)),
             Self::Work(micros) => Call::Work(length(micros.evaluate(variables))),
+            Self::Event(act) => Call::Event(Box::new(act.call(layout, variables))),
             Self::Gpu(act) => Call::Gpu(Box::new(act.call(layout, variables))),
             Self::Streams(act) => Call::Streams(Box::new(act.call(layout, variables))),
         }
@@ -227,6 +236,7 @@ impl Act {
     pub fn references(&self) -> Vec<&Reference> {
         match self {
             Self::SynchronizeDevice | Self::Work(_) => Vec::new(),
+            Self::Event(act) => act.references(),
             Self::Gpu(act) => act.references(),
             Self::Streams(act) => act.references(),
             Self::HostFunction(_, _, r)

@@ -3,6 +3,7 @@
 mod attempt;
 mod calls;
 mod entries;
+mod events;
 mod expectations;
 mod forms;
 mod gpu;
@@ -74,6 +75,7 @@ impl Reader<'_> {
                 "param" => self.parameter(node, &mut template),
                 "synchronization" => self.synchronization(node, &mut template),
                 "shader" => self.shader(node, &mut template),
+                "event-pool" => self.event_resource(rule.name, node, &mut template),
                 _ => {}
             }
         }

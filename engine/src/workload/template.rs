@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::program::{Program, Reference};
 use super::{
-    CallSite, Edition, Expression, MemoryKind, Parameter, PipelineKind, Role, StreamTraits,
-    Synchronization,
+    CallSite, Edition, EventOptions, Expression, FailureMode, MemoryKind, Parameter, PipelineKind,
+    Role, StreamTraits, Synchronization,
 };
 
 /// A workload as read. Positions in these lists are what [`Reference::declaration`] gives.
@@ -21,6 +21,9 @@ pub(super) struct Template {
     pub shaders: Vec<ShaderTemplate>,
     pub pipelines: Vec<PipelineTemplate>,
     pub promises: Vec<Declaration>,
+    pub pools: Vec<PoolTemplate>,
+    pub threads: Vec<Declaration>,
+    pub event_slots: Option<Amount>,
     pub hosts: Vec<HostTemplate>,
     pub program: Arc<Program>,
     pub sites: Vec<CallSite>,
@@ -56,10 +59,19 @@ pub(super) struct StreamTemplate {
     pub role: Role,
     pub priority: i32,
     pub traits: StreamTraits,
+    pub failure: FailureMode,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct EventTemplate {
+    pub declaration: Declaration,
+    pub timing: bool,
+    pub options: EventOptions,
+}
+
+/// A pool of events.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PoolTemplate {
     pub declaration: Declaration,
     pub timing: bool,
 }

@@ -24,13 +24,8 @@ pub fn of(operation: &Operation, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {
         Operation::Copy { to, .. } => Nanos(1_000 + bytes(*to) / 100),
         Operation::Fill { buffer, .. } => Nanos(1_000 + bytes(*buffer) / 200),
         Operation::Launch(launch) => kernel(launch, len),
-        Operation::HostFunction(length) => *length,
-        Operation::Record(_)
-        | Operation::Wait(_)
-        | Operation::Hold(_)
-        | Operation::Join(_)
-        | Operation::Allocate(_)
-        | Operation::Free(_) => Nanos::ZERO,
+        Operation::HostFunction(length) | Operation::Panic(length) => *length,
+        _ => Nanos::ZERO,
     }
 }
 

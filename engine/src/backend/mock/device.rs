@@ -182,6 +182,28 @@ impl Device for MockDevice {
         // Its queues have no end.
     }
 
+    fn take_slot(&self, host: HostIndex) -> Result<(), Error> {
+        let given_back = lock(&self.simulation).slots.take();
+        if lock(&self.simulation).is_met(&Until::Slot(given_back)) {
+            return Ok(());
+        }
+        self.block(host, Until::Slot(given_back), None)
+    }
+
+    fn is_short_of_slots(&self) -> bool {
+        lock(&self.simulation).slots.is_short()
+    }
+
+    fn abort(&self, host: HostIndex, stream: StreamIndex) -> Result<(), Error> {
+        self.call(host, cost::CALL, |simulation| {
+            check(simulation)?;
+            let hosts = simulation.hosts.get(host.0);
+            let now = hosts.map_or(simulation.time, |host| host.clock);
+            simulation.abort(stream, now);
+            Ok(())
+        })
+    }
+
     fn pending(&self, stream: StreamIndex) -> u64 {
         lock(&self.simulation).pending(stream.index())
     }
@@ -212,22 +234,31 @@ impl Device for MockDevice {
         target: Target,
         timeout: Option<Duration>,
     ) -> Result<(), Error> {
-        let until = {
+        let (until, mark, aborts) = {
             let simulation = lock(&self.simulation);
+            let aborts = simulation.aborts(target);
             match target {
                 Target::Event(event) => {
                     match simulation.latest.get(event.index()).copied().flatten() {
-                        Some(mark) => Until::Mark(event, mark),
-                        None => Until::Streams(target, Vec::new()),
+                        Some(mark) => (Until::Mark(event, mark), Some(mark), aborts),
+                        None => (Until::Streams(target, Vec::new()), None, aborts),
                     }
                 }
                 Target::Stream(stream) => {
-                    Until::Streams(target, simulation.ends(Some(stream.index())))
+                    let ends = simulation.ends(Some(stream.index()));
+                    (Until::Streams(target, ends), None, aborts)
                 }
-                Target::Device => Until::Streams(target, simulation.ends(None)),
+                Target::Device => (Until::Streams(target, simulation.ends(None)), None, aborts),
             }
         };
-        self.block(host, until, timeout)
+        let done = self.block(host, until, timeout);
+        if matches!(done, Err(Error::Stopped | Error::Lost(_) | Error::TimedOut)) {
+            return done;
+        }
+        let mut simulation = lock(&self.simulation);
+        let verdict = simulation.verdict(target, aborts);
+        let verdict = verdict.or_else(|| done.is_ok().then(|| simulation.verdict_on(mark?))?);
+        verdict.map_or(done, Err)
     }
 
     fn raise(&self, host: HostIndex, signal: SignalIndex) {

@@ -42,6 +42,8 @@ pub enum Until {
     Mark(EventIndex, usize),
     /// For each stream, this many ended operations.
     Streams(Target, Vec<(usize, u64)>),
+    /// A slot for a record of an event: so many given back.
+    Slot(u64),
     /// A flag.
     Flag(Flag),
 }
@@ -59,6 +61,7 @@ impl Host {
                 Until::Signal(signal) => Some(Blocker::Signal(*signal)),
                 Until::Mark(event, _) => Some(Blocker::Target(Target::Event(*event))),
                 Until::Streams(target, _) => Some(Blocker::Target(*target)),
+                Until::Slot(_) => Some(Blocker::Slot),
                 Until::Flag(_) => Some(Blocker::Flag),
             },
             _ => None,

@@ -7,16 +7,15 @@ use super::cost;
 use super::host::{Host, HostState, Until};
 use super::stream::{Item, Stream};
 use crate::backend::cpu::Memory;
-use crate::backend::threads::{Fault, panic_text};
+use crate::backend::threads::{Fault, Slots, panic_text};
 use crate::backend::{
-    Activity, Alarm, Blocker, Error, Layout, Operation, Position, Sink, StreamActivity, Submission,
+    Activity, Alarm, Blocker, Error, EventLayout, Layout, Operation, Position, Sink,
+    StreamActivity, Submission, mishap,
 };
-use crate::device::{Cause, Progress, Stage, outcome};
-use crate::record::{
-    DeviceId, EventId, Loss, LossKind, Problem, Record, Sample, Severity, SpanId, State,
-};
+use crate::device::{Cause, Mishap, Progress, Stage, outcome};
+use crate::record::{CounterId, DeviceId, Record, Sample, SpanId, State};
 use crate::time::{Interval, Nanos};
-use crate::workload::{BufferIndex, EventIndex, StreamIndex, Target};
+use crate::workload::{BufferIndex, EventIndex, FailureMode, StreamIndex, Target};
 
 /// Everything of the device, behind one lock.
 pub struct Simulation {
@@ -34,11 +33,18 @@ pub struct Simulation {
     pub marks: Vec<Progress>,
     /// The device's id in the capture.
     pub device: DeviceId,
-    generation: u32,
+    /// Slots for records of events.
+    pub slots: Slots,
+    /// The generation of the device, counted from 1.
+    pub generation: u32,
     pub streams: Vec<Stream>,
+    /// How many of the streams were asked for; behind them come those of callback threads.
+    pub stream_count: usize,
+    made: Vec<EventLayout>,
     lens: Vec<usize>,
     sink: Box<dyn Sink>,
-    time: Nanos,
+    /// The latest time of all.
+    pub time: Nanos,
     /// What is to be done, by its time and then by the order of asking.
     alarms: BTreeMap<(Nanos, u64), Alarm>,
     alarm_count: u64,
@@ -46,6 +52,8 @@ pub struct Simulation {
     last: Vec<(Until, Alarm)>,
     /// What is to be done once an operation runs on a stream.
     watches: Vec<(usize, Alarm)>,
+    /// Since when each blocking callback holds its stream.
+    pub called: BTreeMap<SpanId, Nanos>,
 }
 
 /// What can happen next, and what it happens to; ties go to the first of these, then to the lower place.
@@ -53,6 +61,7 @@ pub struct Simulation {
 enum Step {
     End,
     Start,
+    Timeout,
     Deadline,
     Alarm,
 }
@@ -69,11 +78,10 @@ impl Simulation {
             marks: Vec::new(),
             device: layout.device,
             generation: 1,
-            streams: layout
-                .streams
-                .iter()
-                .map(|stream| Stream::new(stream.lane, stream.pending))
-                .collect(),
+            streams: streams(layout),
+            stream_count: layout.streams.len(),
+            made: layout.events.clone(),
+            slots: Slots::new(layout.event_slots),
             lens: layout.buffers.clone(),
             sink,
             time: Nanos::ZERO,
@@ -81,6 +89,7 @@ impl Simulation {
             alarm_count: 0,
             last: Vec::new(),
             watches: Vec::new(),
+            called: BTreeMap::new(),
         }
     }
 
@@ -145,7 +154,8 @@ impl Simulation {
                     self.time = self.time.max(time);
                     match step {
                         Step::End => self.end(place, memory),
-                        Step::Start => self.start(place, time),
+                        Step::Start => self.start(place, time, memory),
+                        Step::Timeout => self.give_up_waiting(place, time, memory),
                         Step::Deadline => self.time_out(place, time),
                         Step::Alarm => {
                             let (_, act) = self.alarms.pop_first()?;
@@ -175,7 +185,12 @@ impl Simulation {
                 *slot = Some(self.marks.len() - 1);
                 *slot
             }
-            Operation::Wait(event) => *self
+            Operation::Reset(event) => {
+                let slot = self.latest.get_mut(event.index());
+                *slot.ok_or_else(|| unknown(event))? = None;
+                None
+            }
+            Operation::Wait(event) | Operation::WaitFor(event, _) => *self
                 .latest
                 .get(event.index())
                 .ok_or_else(|| unknown(event))?,
@@ -203,6 +218,9 @@ impl Simulation {
             );
         } else {
             stream.queue.push_back(item);
+            if stream.is_stopped {
+                self.drop_queue(index.index(), self.time);
+            }
         }
         Ok(())
     }
@@ -228,7 +246,7 @@ impl Simulation {
 
     /// For every stream, or the one at `only`, how many operations must have ended for all so far to.
     pub fn ends(&self, only: Option<usize>) -> Vec<(usize, u64)> {
-        let streams = self.streams.iter().enumerate();
+        let streams = self.streams.iter().take(self.stream_count).enumerate();
         streams
             .filter(|(place, _)| only.is_none_or(|only| only == *place))
             .map(|(place, stream)| (place, stream.submitted))
@@ -246,6 +264,7 @@ impl Simulation {
         match until {
             Until::Signal(signal) => self.signals.get(signal.index()).is_none_or(Option::is_some),
             Until::Mark(_, mark) => self.marks.get(*mark) != Some(&Progress::Pending),
+            Until::Slot(given_back) => self.slots.free().get() >= *given_back,
             Until::Flag(flag) => flag.raised().is_some(),
             Until::Streams(_, ends) => ends.iter().all(|(place, ended)| {
                 self.streams
@@ -318,7 +337,7 @@ impl Simulation {
         (is_news, time)
     }
 
-    fn start(&mut self, place: usize, time: Nanos) {
+    fn start(&mut self, place: usize, time: Nanos, memory: &Memory) {
         let Some(stream) = self.streams.get_mut(place) else {
             return;
         };
@@ -326,19 +345,28 @@ impl Simulation {
             return;
         };
         let start = ready_at(stream.free_at, &item);
+        let ran = Interval { start, end: time };
+        let is_orphaned = self.is_orphaned(&item);
         match item.submission.operation {
+            Operation::Wait(_) | Operation::WaitFor(..) if is_orphaned => {
+                self.finish(place, &item, ran, State::Cancelled);
+                self.suffer(place, item.submission.span, Mishap::Orphaned, memory);
+            }
             Operation::Wait(_)
+            | Operation::WaitFor(..)
             | Operation::Hold(_)
+            | Operation::Reset(_)
             | Operation::Record(_)
             | Operation::Join(_)
             | Operation::Allocate(_)
-            | Operation::Free(_) => {
-                self.finish(place, &item, Interval { start, end: time }, State::Done);
-            }
+            | Operation::Free(_) => self.finish(place, &item, ran, State::Done),
+            Operation::Callback(callback) => self.call(place, item, callback, time),
             ref operation => {
                 let len = |buffer: BufferIndex| self.lens.get(buffer.index()).copied().unwrap_or(0);
                 let end = time + cost::of(operation, &len);
-                stream.running = Some((item, Interval { start: time, end }));
+                if let Some(stream) = self.streams.get_mut(place) {
+                    stream.running = Some((item, Interval { start: time, end }));
+                }
                 let found = self
                     .watches
                     .iter()
@@ -370,40 +398,29 @@ impl Simulation {
             return;
         };
         // What it writes is seen from its end on, as nothing on a device sees it sooner for certain.
-        match perform(memory, &item.submission.operation) {
-            Ok(()) => self.finish(place, &item, interval, State::Done),
-            Err(reason) => {
+        match (
+            &item.submission.operation,
+            perform(memory, &item.submission.operation),
+        ) {
+            (Operation::Panic(_), _) => {
+                self.sink.report(mishap::panicked(item.submission.span));
                 self.finish(place, &item, interval, State::Failed);
-                self.fail(item.submission.span, reason, interval.end, memory);
+            }
+            (_, Ok(())) => self.finish(place, &item, interval, State::Done),
+            (_, Err(reason)) => {
+                self.finish(place, &item, interval, State::Failed);
+                self.fail(place, item.submission.span, &reason, memory);
             }
         }
     }
 
-    fn fail(&mut self, span: SpanId, reason: String, time: Nanos, memory: &Memory) {
-        self.sink.report(Record::Problem(Box::new(Problem {
-            severity: Severity::Error,
-            code: "operation-failed".to_owned(),
-            text: format!(
-                "{reason}; what was queued behind it is cancelled: mend the launch and run again"
-            ),
-            span,
-            event: EventId::NONE,
-        })));
-        if self.cause.is_none() {
-            self.reason.clone_from(&reason);
-            let device = self.device;
-            self.sink.report(Record::Loss(Box::new(Loss {
-                device,
-                time,
-                reason,
-                kind: LossKind::Failed,
-                generation: self.generation,
-            })));
-            self.give_up(Cause::Poisoned, memory);
-        }
+    /// Reports a record.
+    pub fn report(&mut self, record: Record) {
+        self.sink.report(record);
     }
 
-    fn finish(&mut self, place: usize, item: &Item, interval: Interval, state: State) {
+    /// An operation of the stream at `place` is over.
+    pub fn finish(&mut self, place: usize, item: &Item, interval: Interval, state: State) {
         let Some(stream) = self.streams.get_mut(place) else {
             return;
         };
@@ -417,12 +434,25 @@ impl Simulation {
                 *slot = Progress::Reached(interval.end);
             }
         }
-        self.sink.report(Record::Sample(Sample {
-            counter: stream.pending,
-            time: interval.end,
-            value: (stream.submitted - stream.ended) as f64,
-        }));
-        if let (Operation::Record(_), Some(mark)) = (&submission.operation, item.mark) {
+        if stream.pending.is_some() {
+            self.sink.report(Record::Sample(Sample {
+                counter: stream.pending,
+                time: interval.end,
+                value: (stream.submitted - stream.ended) as f64,
+            }));
+        }
+        self.report_uncalled(item, interval.end, state);
+        let submission = &item.submission;
+        if let Operation::Record(event) = submission.operation
+            && self.made.get(event.index()).is_some_and(|it| it.takes_slot)
+        {
+            self.slots.give_back();
+        }
+        if let (
+            Operation::Record(_) | Operation::HostFunction(_) | Operation::Panic(_),
+            Some(mark),
+        ) = (&submission.operation, item.mark)
+        {
             let progress = match state {
                 State::Done => Progress::Reached(interval.end),
                 _ => Progress::Failed,
@@ -457,6 +487,7 @@ impl Simulation {
                         other.is_some_and(|other| other.ended < it.ended)
                     })
                     .map(|it| Blocker::Stream(it.stream)),
+                // A wait with a deadline comes to an end by itself.
                 _ => None,
             }
         };
@@ -472,10 +503,20 @@ impl Simulation {
     }
 }
 
+/// The streams, and those that the threads of callbacks work on.
+fn streams(layout: &Layout) -> Vec<Stream> {
+    let asked = layout.streams.iter();
+    let asked = asked.map(|stream| Stream::new(stream.lane, stream.pending, stream.failure));
+    let callbacks = layout.callbacks.iter();
+    let callbacks =
+        callbacks.map(|lane| Stream::new(*lane, CounterId::NONE, FailureMode::Continue));
+    asked.chain(callbacks).collect()
+}
+
 /// Runs what an operation does to buffers. Time is virtual, so what only takes time is skipped.
 fn perform(memory: &Memory, operation: &Operation) -> Result<(), String> {
     match operation {
-        Operation::HostFunction(_) => return Ok(()),
+        Operation::HostFunction(_) | Operation::Panic(_) => return Ok(()),
         Operation::Launch(launch) if launch.kernel == "spin" => return Ok(()),
         _ => {}
     }
@@ -488,7 +529,7 @@ fn perform(memory: &Memory, operation: &Operation) -> Result<(), String> {
 }
 
 /// When a stream comes to an operation.
-fn ready_at(free_at: Nanos, item: &Item) -> Nanos {
+pub fn ready_at(free_at: Nanos, item: &Item) -> Nanos {
     free_at.max(item.submission.enqueued + cost::LATENCY)
 }
 
@@ -506,7 +547,15 @@ fn held_until(item: &Item, marks: &[Progress], signals: &[Option<Nanos>]) -> Opt
             }
             Some(latest)
         }
-        Operation::Wait(_) => match item.mark.and_then(|mark| marks.get(mark)) {
+        Operation::Wait(_) | Operation::WaitFor(..) => {
+            match item.mark.and_then(|mark| marks.get(mark)) {
+                Some(Progress::Pending) => None,
+                Some(Progress::Reached(time)) => Some(*time),
+                _ => Some(Nanos::MIN),
+            }
+        }
+        // One that blocks, and was called.
+        Operation::Callback(_) => match item.mark.and_then(|mark| marks.get(mark)) {
             Some(Progress::Pending) => None,
             Some(Progress::Reached(time)) => Some(*time),
             _ => Some(Nanos::MIN),
@@ -530,8 +579,14 @@ fn next_step(
             return Some((interval.end, Step::End, place));
         }
         let head = stream.queue.front()?;
-        let time = held_until(head, marks, signals)?.max(ready_at(stream.free_at, head));
-        Some((time, Step::Start, place))
+        let ready = ready_at(stream.free_at, head);
+        match (held_until(head, marks, signals), &head.submission.operation) {
+            (Some(time), _) => Some((time.max(ready), Step::Start, place)),
+            (None, Operation::WaitFor(_, timeout)) => {
+                Some((ready + *timeout, Step::Timeout, place))
+            }
+            (None, _) => None,
+        }
     });
     let of_hosts = hosts
         .iter()

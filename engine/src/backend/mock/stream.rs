@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-use crate::backend::Submission;
+use crate::backend::{Error, Submission};
 use crate::record::{CounterId, LaneId};
 use crate::time::{Interval, Nanos};
+use crate::workload::FailureMode;
 
 /// A stream in virtual time.
 #[derive(Debug)]
@@ -25,6 +26,14 @@ pub struct Stream {
     pub ended: u64,
     /// Points that others wait for: reached once so many operations have ended, the sooner first.
     pub points: VecDeque<(u64, usize)>,
+    /// What it does after an operation of its own failed.
+    pub failure: FailureMode,
+    /// What its next synchronisation says (rule A48).
+    pub trouble: Option<Error>,
+    /// Whether it takes no more work until it is aborted.
+    pub is_stopped: bool,
+    /// How often it was aborted.
+    pub aborts: u64,
 }
 
 /// An operation in a queue, with the record that it reaches or waits for, by its position in the list of all.
@@ -32,7 +41,7 @@ pub struct Stream {
 pub struct Item {
     /// The operation.
     pub submission: Submission,
-    /// The record.
+    /// The record, or for a callback the function that its thread was given.
     pub mark: Option<usize>,
     /// Points of other streams that it waits for, by their positions in the list of all records.
     pub points: Vec<usize>,
@@ -40,7 +49,7 @@ pub struct Item {
 
 impl Stream {
     /// An empty stream whose spans go to `lane` and whose pending operations `pending` counts.
-    pub fn new(lane: LaneId, pending: CounterId) -> Self {
+    pub fn new(lane: LaneId, pending: CounterId, failure: FailureMode) -> Self {
         Self {
             lane,
             pending,
@@ -50,6 +59,10 @@ impl Stream {
             submitted: 0,
             ended: 0,
             points: VecDeque::new(),
+            failure,
+            trouble: None,
+            is_stopped: false,
+            aborts: 0,
         }
     }
 }

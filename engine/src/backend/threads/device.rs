@@ -9,6 +9,7 @@ use super::host::{Host, Wait};
 use super::mark::Mark;
 use super::shared::Shared;
 use super::stream::{Item, Stream};
+use super::trouble;
 use super::watermark::Watermark;
 use super::worker::Worker;
 use crate::backend::spin::spin;
@@ -47,10 +48,13 @@ impl<E: Executor> ThreadedDevice<E> {
             shared: Arc::new(Shared::new(layout, executor)),
             workers: Vec::new(),
         };
-        for (place, stream) in layout.streams.iter().enumerate() {
+        let streams = layout.streams.iter();
+        let streams = streams.map(|stream| format!("stream {}", stream.name));
+        let callbacks = (0..layout.callbacks.len()).map(|place| format!("callbacks {place}"));
+        for (place, name) in streams.chain(callbacks).enumerate() {
             let worker = Worker::new(Arc::clone(&device.shared), place, sinks());
             let thread = std::thread::Builder::new()
-                .name(format!("stream {}", stream.name))
+                .name(name)
                 .spawn(move || worker.run());
             device
                 .workers
@@ -60,7 +64,8 @@ impl<E: Executor> ThreadedDevice<E> {
     }
 
     fn stream(&self, stream: StreamIndex) -> Result<&Stream, Error> {
-        let found = self.shared.streams.get(stream.index());
+        let asked = self.shared.streams.get(..self.shared.stream_count);
+        let found = asked.unwrap_or_default().get(stream.index());
         found.ok_or_else(|| Error::Unknown(format!("stream {}", stream.0)))
     }
 
@@ -91,6 +96,64 @@ impl<E: Executor> ThreadedDevice<E> {
             let stream = self.shared.streams.get(stream.index());
             stream.is_none_or(|stream| stream.ended.wait(*ended, &is_over, deadline))
         })
+    }
+}
+
+impl<E: Executor> ThreadedDevice<E> {
+    /// Blocks `host` until the latest record of an event is reached: it spins where the event is made so (rule A10).
+    fn until_recorded(
+        &self,
+        host: HostIndex,
+        event: EventIndex,
+        deadline: Option<Instant>,
+    ) -> Result<(), Error> {
+        let shared = &self.shared;
+        let Some(mark) = self.latest(event) else {
+            return shared.condition.check();
+        };
+        let sleeps = shared.made.get(event.index()).is_some_and(|it| it.blocking);
+        let is_over = || shared.condition.is_over();
+        let wait = Wait::Mark(event, Arc::clone(&mark));
+        let block = || match sleeps {
+            true => mark.level().wait(Mark::SETTLED, &is_over, deadline),
+            false => mark.level().spin(Mark::SETTLED, &is_over, deadline),
+        };
+        shared.block(host, &wait, deadline.is_some(), block)?;
+        match mark.progress() {
+            Progress::Failed => Err(trouble::failed_record()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Blocks `host` until streams have ended what they were given, and says what they have gone through.
+    fn until_idle(
+        &self,
+        host: HostIndex,
+        target: Target,
+        streams: &[StreamIndex],
+        deadline: Option<Instant>,
+    ) -> Result<(), Error> {
+        let mut ends = Vec::new();
+        let mut aborts = Vec::new();
+        for index in streams {
+            let stream = self.stream(*index)?;
+            ends.push((*index, stream.submitted()));
+            aborts.push((stream, stream.trouble.aborts()));
+        }
+        let wait = Wait::Streams(target, ends.clone());
+        let block = || self.wait_for_streams(&ends, deadline);
+        let done = self.shared.block(host, &wait, deadline.is_some(), block);
+        if matches!(done, Err(Error::Stopped | Error::Lost(_) | Error::TimedOut)) {
+            return done;
+        }
+        if aborts
+            .iter()
+            .any(|(stream, count)| stream.trouble.aborts() > *count)
+        {
+            return Err(trouble::aborted());
+        }
+        let kept = aborts.iter().find_map(|(stream, _)| stream.trouble.take());
+        kept.map_or(done, Err)
     }
 }
 
@@ -144,7 +207,35 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         let is_over = || self.shared.condition.is_over();
         let wait = Wait::Room(index, target);
         let block = || stream.ended.wait(target, &is_over, None);
-        let _ = self.shared.block(host, &wait, block);
+        let _ = self.shared.block(host, &wait, false, block);
+    }
+
+    fn take_slot(&self, host: HostIndex) -> Result<(), Error> {
+        let slots = &self.shared.slots;
+        let given_back = slots.take();
+        let is_over = || self.shared.condition.is_over();
+        let block = || slots.free().wait(given_back, &is_over, None);
+        self.shared
+            .block(host, &Wait::Slot(given_back), false, block)
+    }
+
+    fn is_short_of_slots(&self) -> bool {
+        self.shared.slots.is_short()
+    }
+
+    fn abort(&self, host: HostIndex, index: StreamIndex) -> Result<(), Error> {
+        let stream = self.stream(index)?;
+        let submitted = stream.submitted();
+        stream.trouble.abort(submitted);
+        stream.poke();
+        self.shared.signals.iter().for_each(Watermark::poke);
+        let others = self.shared.streams.iter();
+        others.for_each(|other| other.ended.poke());
+        let is_over = || self.shared.condition.is_over();
+        let wait = Wait::Streams(Target::Stream(index), vec![(index, submitted)]);
+        let block = || stream.ended.wait(submitted, &is_over, None);
+        // What is killed may take a while to notice, but it does.
+        self.shared.block(host, &wait, true, block)
     }
 
     fn pending(&self, stream: StreamIndex) -> u64 {
@@ -173,7 +264,15 @@ impl<E: Executor> Device for ThreadedDevice<E> {
                     mark: Some(mark),
                 });
             }
-            Operation::Wait(event) => {
+            Operation::Reset(event) => {
+                let mut slot = lock(self.event(event)?);
+                *slot = None;
+                stream.push(Item {
+                    submission,
+                    mark: None,
+                });
+            }
+            Operation::Wait(event) | Operation::WaitFor(event, _) => {
                 let slot = lock(self.event(event)?);
                 stream.push(Item {
                     submission,
@@ -200,27 +299,15 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         timeout: Option<Duration>,
     ) -> Result<(), Error> {
         let deadline = timeout.map(|timeout| Instant::now() + timeout);
-        let end = |index: StreamIndex| Ok((index, self.stream(index)?.submitted()));
-        let ends = match target {
-            Target::Event(event) => {
-                let Some(mark) = self.latest(event) else {
-                    return self.shared.condition.check();
-                };
-                let is_over = || self.shared.condition.is_over();
-                let wait = Wait::Mark(event, Arc::clone(&mark));
-                let block = || mark.level().wait(Mark::SETTLED, &is_over, deadline);
-                return self.shared.block(host, &wait, block);
-            }
-            Target::Stream(stream) => vec![end(stream)?],
+        match target {
+            Target::Event(event) => self.until_recorded(host, event, deadline),
+            Target::Stream(stream) => self.until_idle(host, target, &[stream], deadline),
             Target::Device => {
-                let all =
-                    (0..self.shared.streams.len()).map(|place| end(StreamIndex(place as u32)));
-                all.collect::<Result<_, Error>>()?
+                let all = 0..self.shared.stream_count as u32;
+                let all: Vec<StreamIndex> = all.map(StreamIndex).collect();
+                self.until_idle(host, target, &all, deadline)
             }
-        };
-        let wait = Wait::Streams(target, ends.clone());
-        let block = || self.wait_for_streams(&ends, deadline);
-        self.shared.block(host, &wait, block)
+        }
     }
 
     fn raise(&self, _: HostIndex, signal: SignalIndex) {
@@ -234,7 +321,7 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         let level = level.ok_or_else(|| Error::Unknown(format!("signal {}", signal.0)))?;
         let is_over = || self.shared.condition.is_over();
         let block = || level.wait(1, &is_over, None);
-        self.shared.block(host, &Wait::Signal(signal), block)
+        self.shared.block(host, &Wait::Signal(signal), false, block)
     }
 
     fn work(&self, _: HostIndex, length: Nanos) {
@@ -355,10 +442,16 @@ impl<E: Executor> Device for ThreadedDevice<E> {
 impl<E> Drop for ThreadedDevice<E> {
     fn drop(&mut self) {
         self.shared.stop();
-        self.shared.streams.iter().for_each(Stream::close);
-        for worker in self.workers.drain(..) {
-            // A worker that panicked outside a kernel has nothing more to report.
-            let _ = worker.join();
+        let count = self.shared.stream_count;
+        let (streams, callbacks) = self.shared.streams.split_at(count);
+        let mut workers = self.workers.drain(..);
+        // Those of callbacks last: streams may still hand them something.
+        for group in [streams, callbacks] {
+            group.iter().for_each(Stream::close);
+            for worker in workers.by_ref().take(group.len()) {
+                // A worker that panicked outside a kernel has nothing more to report.
+                let _ = worker.join();
+            }
         }
     }
 }

@@ -15,6 +15,7 @@ pub struct Host(Mutex<Slot>);
 struct Slot {
     blocked_count: u64,
     wait: Option<Wait>,
+    gives_up: bool,
     is_done: bool,
 }
 
@@ -27,6 +28,8 @@ pub enum Wait {
     Mark(EventIndex, Arc<Mark>),
     /// For each stream, this many ended operations.
     Streams(Target, Vec<(StreamIndex, u64)>),
+    /// A slot for a record of an event: so many given back.
+    Slot(u64),
     /// Fewer operations in the queue of a stream: this many ended ones.
     Room(StreamIndex, u64),
 }
@@ -38,18 +41,20 @@ impl Wait {
             Self::Signal(signal) => Blocker::Signal(*signal),
             Self::Mark(event, _) => Blocker::Target(Target::Event(*event)),
             Self::Streams(target, _) => Blocker::Target(*target),
+            Self::Slot(_) => Blocker::Slot,
             Self::Room(stream, _) => Blocker::Room(*stream),
         }
     }
 }
 
 impl Host {
-    /// Runs `block`, and shows meanwhile that the thread waits for `wait`.
-    pub fn blocked<T>(&self, wait: &Wait, block: impl FnOnce() -> T) -> T {
+    /// Runs `block`, and shows meanwhile that the thread waits for `wait`; it is at no standstill where it `gives_up`.
+    pub fn blocked<T>(&self, wait: &Wait, gives_up: bool, block: impl FnOnce() -> T) -> T {
         {
             let mut slot = lock(&self.0);
             slot.blocked_count += 1;
             slot.wait = Some(wait.clone());
+            slot.gives_up = gives_up;
         }
         let result = block();
         let mut slot = lock(&self.0);
@@ -76,7 +81,10 @@ impl Host {
     /// What it is doing; what it waits for counts only while `holds` says that it has not come true.
     pub fn activity(&self, holds: impl FnOnce(&Wait) -> bool) -> HostActivity {
         let slot = lock(&self.0);
-        let wait = slot.wait.as_ref().filter(|wait| holds(wait));
+        let wait = slot
+            .wait
+            .as_ref()
+            .filter(|wait| !slot.gives_up && holds(wait));
         HostActivity {
             blocked_count: slot.blocked_count,
             blocker: wait.map(Wait::blocker),

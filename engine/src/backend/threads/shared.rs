@@ -8,13 +8,14 @@ use super::condition::Condition;
 use super::executor::Zero;
 use super::host::{Host, Wait};
 use super::mark::Mark;
+use super::slots::Slots;
 use super::stream::{Obstacle, Stream};
 use super::watermark::Watermark;
-use crate::backend::{Blocker, Error, HostIndex, Layout, StreamActivity};
+use crate::backend::{Blocker, Error, EventLayout, HostIndex, Layout, StreamActivity};
 use crate::device::{Progress, lock};
-use crate::record::{DeviceId, LaneId};
+use crate::record::{CounterId, DeviceId, LaneId};
 use crate::time::Nanos;
-use crate::workload::{SignalIndex, StreamIndex};
+use crate::workload::{FailureMode, SignalIndex, StreamIndex};
 
 /// What workers and host threads share.
 pub struct Shared<E> {
@@ -32,6 +33,12 @@ pub struct Shared<E> {
     pub condition: Condition,
     /// The latest record of each event.
     pub events: Vec<Mutex<Option<Arc<Mark>>>>,
+    /// How each event was made.
+    pub made: Vec<EventLayout>,
+    /// Slots for records of events.
+    pub slots: Slots,
+    /// How many of the streams were asked for; behind them come those of callback threads.
+    pub stream_count: usize,
     /// The host threads.
     pub hosts: Vec<Host>,
     generation: AtomicU32,
@@ -45,11 +52,10 @@ impl<E> Shared<E> {
             device: layout.device,
             generation: AtomicU32::new(1),
             queue: layout.queue,
-            streams: layout
-                .streams
-                .iter()
-                .map(|stream| Stream::new(stream.lane, stream.pending))
-                .collect(),
+            streams: streams(layout),
+            stream_count: layout.streams.len(),
+            made: layout.events.clone(),
+            slots: Slots::new(layout.event_slots),
             signals: (0..layout.signals).map(|_| Watermark::default()).collect(),
             executor,
             condition: Condition::default(),
@@ -121,10 +127,9 @@ impl<E> Shared<E> {
         self.signals.iter().for_each(Watermark::poke);
         for stream in &self.streams {
             stream.ended.poke();
-            if let Some(Obstacle::Event(_, mark)) = &*lock(&stream.hold) {
-                mark.level().poke();
-            }
+            stream.poke();
         }
+        self.slots.free().poke();
         for wait in self.hosts.iter().filter_map(Host::wait) {
             if let Wait::Mark(_, mark) = wait {
                 mark.level().poke();
@@ -142,6 +147,7 @@ impl<E> Shared<E> {
             Wait::Signal(signal) => self.is_low(*signal),
             Wait::Mark(_, mark) => mark.progress() == Progress::Pending,
             Wait::Streams(_, ends) => ends.iter().any(|(stream, ended)| is_short(stream, ended)),
+            Wait::Slot(given_back) => self.slots.free().get() < *given_back,
             Wait::Room(stream, ended) => is_short(stream, ended),
         }
     }
@@ -169,6 +175,8 @@ impl<E> Shared<E> {
                     let is_short = other.is_some_and(|other| other.ended.get() < to.ended);
                     is_short.then_some(Blocker::Stream(to.stream))
                 }
+                // They come to an end by themselves.
+                Obstacle::Until(_) | Obstacle::Callback(_) => None,
             });
         StreamActivity {
             submitted: stream.submitted(),
@@ -177,7 +185,8 @@ impl<E> Shared<E> {
         }
     }
 
-    /// Blocks `host` for `wait` with `block`, which says whether it came true.
+    /// Blocks `host` for `wait` with `block`, which says whether it came true, and `gives_up` by itself where that
+    /// takes too long.
     ///
     /// # Errors
     /// Time ran out, or nothing more runs.
@@ -185,11 +194,12 @@ impl<E> Shared<E> {
         &self,
         host: HostIndex,
         wait: &Wait,
+        gives_up: bool,
         block: impl FnOnce() -> bool,
     ) -> Result<(), Error> {
         let reached = if self.holds(wait) {
             match self.hosts.get(host.0) {
-                Some(host) => host.blocked(wait, block),
+                Some(host) => host.blocked(wait, gives_up, block),
                 None => block(),
             }
         } else {
@@ -202,4 +212,14 @@ impl<E> Shared<E> {
             Err(Error::TimedOut)
         }
     }
+}
+
+/// The streams, and those that the threads of callbacks work on.
+fn streams(layout: &Layout) -> Vec<Stream> {
+    let asked = layout.streams.iter();
+    let asked = asked.map(|stream| Stream::new(stream.lane, stream.pending, stream.failure));
+    let callbacks = layout.callbacks.iter();
+    let callbacks =
+        callbacks.map(|lane| Stream::new(*lane, CounterId::NONE, FailureMode::Continue));
+    asked.chain(callbacks).collect()
 }

@@ -5,12 +5,13 @@ use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use super::mark::Mark;
+use super::trouble::Trouble;
 use super::watermark::Watermark;
 use crate::backend::{Position, Submission};
 use crate::device::lock;
 use crate::record::{Began, CounterId, LaneId, NameId, SpanId, SpanKind};
 use crate::time::Nanos;
-use crate::workload::{EventIndex, SignalIndex};
+use crate::workload::{EventIndex, FailureMode, SignalIndex};
 
 /// A stream of the device.
 #[derive(Debug)]
@@ -23,6 +24,10 @@ pub struct Stream {
     pub ended: Watermark,
     /// What the worker waits for at the moment.
     pub hold: Mutex<Option<Obstacle>>,
+    /// What it does after an operation of its own failed.
+    pub failure: FailureMode,
+    /// What it has gone through.
+    pub trouble: Trouble,
     submitted: AtomicU64,
     queue: Mutex<Queue>,
     arrived: Condvar,
@@ -43,6 +48,10 @@ pub struct Item {
 pub enum Obstacle {
     /// A record of an event.
     Event(EventIndex, Arc<Mark>),
+    /// A record of an event, until its deadline.
+    Until(Arc<Mark>),
+    /// A function that a callback thread calls.
+    Callback(Arc<Mark>),
     /// A signal.
     Signal(SignalIndex),
     /// A position of another stream.
@@ -58,12 +67,14 @@ struct Queue {
 
 impl Stream {
     /// An empty stream whose spans go to `lane` and whose pending operations `pending` counts.
-    pub fn new(lane: LaneId, pending: CounterId) -> Self {
+    pub fn new(lane: LaneId, pending: CounterId, failure: FailureMode) -> Self {
         Self {
             lane,
             pending,
             ended: Watermark::default(),
             hold: Mutex::default(),
+            failure,
+            trouble: Trouble::default(),
             submitted: AtomicU64::new(0),
             queue: Mutex::default(),
             arrived: Condvar::new(),
@@ -103,6 +114,17 @@ impl Stream {
                 .arrived
                 .wait(queue)
                 .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Makes the worker look whether it should go on waiting for what it waits for.
+    pub fn poke(&self) {
+        match &*lock(&self.hold) {
+            Some(Obstacle::Event(_, mark) | Obstacle::Until(mark) | Obstacle::Callback(mark)) => {
+                mark.level().poke();
+            }
+            // What they wait on is no mark of theirs.
+            Some(Obstacle::Signal(_) | Obstacle::Stream(_)) | None => {}
         }
     }
 

@@ -41,6 +41,18 @@ impl Watermark {
         self.changed.notify_all();
     }
 
+    /// As [`Watermark::wait`], without giving the processor back in between (rule A10).
+    pub fn spin(&self, target: u64, abort: &dyn Fn() -> bool, deadline: Option<Instant>) -> bool {
+        while self.get() < target {
+            if abort() || deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                return false;
+            }
+            // To others that are ready to run alone, so that a machine with few cores goes on.
+            std::thread::yield_now();
+        }
+        true
+    }
+
     /// Waits until the number is `target` or more; gives up once `abort` holds or `deadline` is past.
     /// Says whether the target was reached.
     pub fn wait(&self, target: u64, abort: &dyn Fn() -> bool, deadline: Option<Instant>) -> bool {
@@ -100,6 +112,8 @@ mod tests {
 
     #[test]
     fn a_wait_gives_up() {
+        assert!(!Watermark::default().spin(1, &|| true, None));
+        assert!(Watermark::default().spin(0, &|| true, None));
         let mark = Watermark::default();
         assert!(!mark.wait(1, &|| true, None));
         let soon = Instant::now() + Duration::from_millis(5);

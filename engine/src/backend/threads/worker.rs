@@ -3,15 +3,17 @@
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::executor::{Executor, Fault, Turn};
 use super::mark::Mark;
 use super::shared::Shared;
 use super::stream::{Item, Obstacle, Stream};
-use crate::backend::{Operation, Sink, Submission};
-use crate::device::{Cause, Progress, Stage, lock, outcome};
-use crate::record::{EventId, Loss, LossKind, Problem, Record, Sample, Severity, State};
-use crate::time::Interval;
+use crate::backend::{Callback, Operation, Sink, Submission, mishap};
+use crate::device::{Cause, Consequence, Mishap, Progress, Stage, consequence, lock, outcome};
+use crate::record::{LaneId, Loss, LossKind, Record, Sample, State};
+use crate::time::{Interval, Nanos};
+use crate::workload::ErrorKind;
 
 /// The thread of a stream.
 pub struct Worker<E> {
@@ -19,6 +21,8 @@ pub struct Worker<E> {
     place: usize,
     sink: Box<dyn Sink>,
     ended: u64,
+    /// Whether the callback thread was given its part of the operation at hand.
+    has_called: bool,
 }
 
 impl<E: Executor> Worker<E> {
@@ -29,6 +33,7 @@ impl<E: Executor> Worker<E> {
             place,
             sink,
             ended: 0,
+            has_called: false,
         }
     }
 
@@ -73,19 +78,53 @@ impl<E: Executor> Worker<E> {
         }
         let span = submission.span(stream.lane, ran, state);
         self.sink.report(Record::Span(span));
-        self.sink.report(Record::Sample(Sample {
-            counter: stream.pending,
-            time: ran.end,
-            value: stream.submitted().saturating_sub(self.ended + 1) as f64,
-        }));
-        if let (Operation::Record(_), Some(mark)) = (&submission.operation, &item.mark) {
-            match state {
-                State::Done => mark.reach(ran.start),
-                _ => mark.fail(),
-            }
+        if stream.pending.is_some() {
+            self.sink.report(Record::Sample(Sample {
+                counter: stream.pending,
+                time: ran.end,
+                value: stream.submitted().saturating_sub(self.ended + 1) as f64,
+            }));
         }
+        self.conclude(item, ran, state);
         self.ended += 1;
         stream.end(self.ended);
+    }
+
+    /// Tells those that wait for an operation what it came to.
+    fn conclude(&mut self, item: &Item, ran: Interval, state: State) {
+        let shared = Arc::clone(&self.shared);
+        match (&item.submission.operation, &item.mark) {
+            (Operation::Record(event), Some(mark)) => {
+                match state {
+                    State::Done => mark.reach(ran.start),
+                    _ => mark.fail(),
+                }
+                if shared
+                    .made
+                    .get(event.index())
+                    .is_some_and(|it| it.takes_slot)
+                {
+                    shared.slots.give_back();
+                }
+            }
+            (Operation::HostFunction(_) | Operation::Panic(_), Some(mark)) => match state {
+                State::Done => mark.reach(ran.end),
+                _ => mark.fail(),
+            },
+            (Operation::Callback(callback), _) if !self.has_called => {
+                let lane = shared.streams.get(shared.stream_count + callback.thread);
+                let lane = lane.map_or(LaneId::NONE, |stream| stream.lane);
+                let called = item.submission.called(callback, ran.end);
+                let never = Interval {
+                    start: ran.end,
+                    ..ran
+                };
+                self.sink
+                    .report(Record::Span(called.span(lane, never, state)));
+            }
+            _ => {}
+        }
+        self.has_called = false;
     }
 
     /// Runs an operation where it still may. Answers when it ran and what became of it.
@@ -100,6 +139,10 @@ impl<E: Executor> Worker<E> {
                 _ => shared.now(),
             };
             return (at(instant, instant), outcome(cause, Stage::Queued));
+        }
+        if stream.trouble.drops(self.ended) {
+            let now = shared.now();
+            return (at(now, now), State::Cancelled);
         }
         let start = shared.now();
         stream.begin(submission, start);
@@ -122,60 +165,152 @@ impl<E: Executor> Worker<E> {
 
     fn operate(&mut self, stream: &Stream, item: &Item) -> (State, Option<Interval>) {
         let state = match &item.submission.operation {
-            Operation::Record(_) => State::Done,
+            Operation::Record(_) | Operation::Reset(_) => State::Done,
             Operation::Wait(event) => item.mark.as_ref().map_or(State::Done, |mark| {
-                self.wait(stream, &Obstacle::Event(*event, Arc::clone(mark)))
+                self.wait(
+                    stream,
+                    &item.submission,
+                    &Obstacle::Event(*event, Arc::clone(mark)),
+                )
             }),
-            Operation::Hold(signal) => self.wait(stream, &Obstacle::Signal(*signal)),
+            Operation::WaitFor(_, timeout) => item.mark.as_ref().map_or(State::Done, |mark| {
+                self.wait_for(stream, &item.submission, mark, *timeout)
+            }),
+            Operation::Hold(signal) => {
+                self.wait(stream, &item.submission, &Obstacle::Signal(*signal))
+            }
             Operation::Join(positions) => positions
                 .iter()
-                .map(|&position| self.wait(stream, &Obstacle::Stream(position)))
+                .map(|&to| self.wait(stream, &item.submission, &Obstacle::Stream(to)))
                 .find(|state| *state != State::Done)
                 .unwrap_or(State::Done),
             // Memory is there from the start: what is freed and allocated is the right to use it.
             Operation::Allocate(_) | Operation::Free(_) => State::Done,
-            _ => return self.compute(&item.submission),
+            Operation::Callback(callback) => self.call(stream, &item.submission, callback),
+            Operation::Panic(length) => {
+                let function = Submission {
+                    operation: Operation::HostFunction(*length),
+                    ..item.submission.clone()
+                };
+                let (state, ran) = self.compute(stream, &function);
+                if state != State::Done {
+                    return (state, ran);
+                }
+                self.sink.report(mishap::panicked(item.submission.span));
+                return (State::Failed, ran);
+            }
+            _ => return self.compute(stream, &item.submission),
         };
         (state, None)
     }
 
-    fn wait(&self, stream: &Stream, obstacle: &Obstacle) -> State {
-        let shared = &self.shared;
-        let is_over = || shared.condition.is_over();
-        let blocked = |block: &dyn Fn() -> bool| {
-            *lock(&stream.hold) = Some(obstacle.clone());
-            let reached = block();
-            *lock(&stream.hold) = None;
-            reached
-        };
-        let reached = match obstacle {
-            Obstacle::Event(_, mark) => {
-                let is_pending = mark.progress() == Progress::Pending;
-                let block = || mark.level().wait(Mark::SETTLED, &is_over, None);
-                (!is_pending || blocked(&block)) && mark.progress() != Progress::Failed
-            }
-            Obstacle::Signal(signal) => shared
-                .signals
-                .get(signal.index())
-                .is_none_or(|level| level.get() > 0 || blocked(&|| level.wait(1, &is_over, None))),
-            Obstacle::Stream(to) => shared.streams.get(to.stream.index()).is_none_or(|other| {
-                let block = || other.ended.wait(to.ended, &is_over, None);
-                other.ended.get() >= to.ended || blocked(&block)
-            }),
-        };
-        if reached {
-            return State::Done;
-        }
-        let cause = shared.condition.cause().unwrap_or(Cause::Poisoned);
-        outcome(cause, Stage::Held)
+    /// Whether whoever waits on this stream is to give up.
+    fn gives_up(&self, stream: &Stream) -> bool {
+        self.shared.condition.is_over() || stream.trouble.is_aborted(self.ended)
     }
 
-    fn compute(&mut self, submission: &Submission) -> (State, Option<Interval>) {
+    fn blocked(stream: &Stream, obstacle: Obstacle, block: impl FnOnce() -> bool) -> bool {
+        *lock(&stream.hold) = Some(obstacle);
+        let reached = block();
+        *lock(&stream.hold) = None;
+        reached
+    }
+
+    fn wait(&mut self, stream: &Stream, submission: &Submission, obstacle: &Obstacle) -> State {
+        let gives_up = || self.gives_up(stream);
+        let reached = match obstacle {
+            Obstacle::Event(_, mark) | Obstacle::Until(mark) | Obstacle::Callback(mark) => {
+                let block = || mark.level().wait(Mark::SETTLED, &gives_up, None);
+                let is_pending = mark.progress() == Progress::Pending;
+                !is_pending || Self::blocked(stream, obstacle.clone(), block)
+            }
+            Obstacle::Stream(to) => {
+                let other = self.shared.streams.get(to.stream.index());
+                other.is_none_or(|other| {
+                    let block = || other.ended.wait(to.ended, &gives_up, None);
+                    other.ended.get() >= to.ended || Self::blocked(stream, obstacle.clone(), block)
+                })
+            }
+            Obstacle::Signal(signal) => {
+                let level = self.shared.signals.get(signal.index());
+                level.is_none_or(|level| {
+                    let block = || level.wait(1, &gives_up, None);
+                    level.get() > 0 || Self::blocked(stream, obstacle.clone(), block)
+                })
+            }
+        };
+        let failed = match obstacle {
+            Obstacle::Event(_, mark) | Obstacle::Until(mark) => mark.progress() == Progress::Failed,
+            _ => false,
+        };
+        if reached && !failed {
+            return State::Done;
+        }
+        match self.shared.condition.cause() {
+            Some(cause) => outcome(cause, Stage::Held),
+            None if reached => {
+                self.suffer(stream, submission, Mishap::Orphaned);
+                State::Cancelled
+            }
+            None => State::Cancelled,
+        }
+    }
+
+    /// Waits for a record, for at most so long (rule F8).
+    fn wait_for(
+        &mut self,
+        stream: &Stream,
+        submission: &Submission,
+        mark: &Arc<Mark>,
+        timeout: Nanos,
+    ) -> State {
+        let gives_up = || self.gives_up(stream);
+        let deadline = Some(Instant::now() + timeout.to_duration());
+        let block = || mark.level().wait(Mark::SETTLED, &gives_up, deadline);
+        let obstacle = Obstacle::Until(Arc::clone(mark));
+        if mark.progress() != Progress::Pending || Self::blocked(stream, obstacle.clone(), block) {
+            return self.wait(stream, submission, &obstacle);
+        }
+        match self.shared.condition.cause() {
+            Some(cause) => outcome(cause, Stage::Held),
+            None if gives_up() => State::Cancelled,
+            None => {
+                self.suffer(stream, submission, Mishap::TimedOut);
+                State::Failed
+            }
+        }
+    }
+
+    /// Hands a function to the thread that takes the stream's callbacks, and waits for it where it is to.
+    fn call(&mut self, stream: &Stream, submission: &Submission, callback: &Callback) -> State {
         let shared = Arc::clone(&self.shared);
+        let Some(thread) = shared.streams.get(shared.stream_count + callback.thread) else {
+            return State::Cancelled;
+        };
+        let mark = Arc::new(Mark::default());
+        self.has_called = true;
+        thread.push(Item {
+            submission: submission.called(callback, shared.now()),
+            mark: Some(Arc::clone(&mark)),
+        });
+        if !callback.is_blocking {
+            return State::Done;
+        }
+        let state = self.wait(stream, submission, &Obstacle::Callback(Arc::clone(&mark)));
+        // A function that panicked is the callback's failure, and not the stream's (rule A30).
+        if state == State::Done && mark.progress() == Progress::Failed {
+            return State::Failed;
+        }
+        state
+    }
+
+    fn compute(&mut self, stream: &Stream, submission: &Submission) -> (State, Option<Interval>) {
+        let shared = Arc::clone(&self.shared);
+        let is_aborted = || stream.trouble.is_aborted(self.ended);
         let turn = Turn {
             stream: self.place,
             zero: shared.zero(),
-            is_void: &|| shared.condition.is_void(),
+            is_void: &|| shared.condition.is_void() || is_aborted(),
             is_lost: &|| shared.condition.is_lost(),
         };
         let run = || shared.executor.run(&turn, &submission.operation);
@@ -185,11 +320,13 @@ impl<E: Executor> Worker<E> {
             Err(payload) => Fault::Failed(panic_text(payload.as_ref()).to_owned()),
         };
         let state = match fault {
+            // Killed in its middle (rule F14).
+            Fault::Stopped if is_aborted() => State::Failed,
             Fault::Stopped => outcome(Cause::Stopped, Stage::Queued),
             // What a lost device makes fail is the loss's doing.
             Fault::Failed(_) if shared.condition.is_lost() => State::Lost,
             Fault::Failed(reason) => {
-                self.fail(submission, &reason);
+                self.fail(stream, submission, &reason);
                 State::Failed
             }
             Fault::Lost(reason) => {
@@ -201,18 +338,32 @@ impl<E: Executor> Worker<E> {
         (state, None)
     }
 
-    /// Reports that an operation failed, and that nothing more runs.
-    fn fail(&mut self, submission: &Submission, reason: &str) {
-        self.sink.report(Record::Problem(Box::new(Problem {
-            severity: Severity::Error,
-            code: "operation-failed".to_owned(),
-            text: format!(
-                "{reason}; what was queued behind it on any stream is cancelled: mend the launch and \
-                 run again"
-            ),
-            span: submission.span,
-            event: EventId::NONE,
-        })));
+    /// Reports that an operation failed, and what follows.
+    fn fail(&mut self, stream: &Stream, submission: &Submission, reason: &str) {
+        let consequence = consequence(stream.failure, Mishap::Failed);
+        self.sink
+            .report(mishap::failed(submission.span, reason, consequence));
+        match consequence {
+            Consequence::DeviceStops => self.stop_device(reason),
+            _ => stream.trouble.keep(ErrorKind::Failed, reason),
+        }
+    }
+
+    /// Something else went wrong with an operation: reports it, and what follows.
+    fn suffer(&mut self, stream: &Stream, submission: &Submission, mishap: Mishap) {
+        let consequence = consequence(stream.failure, mishap);
+        let (kind, reason) = mishap::reason(mishap);
+        self.sink
+            .report(mishap::problem(mishap, submission.span, consequence));
+        stream.trouble.keep(kind, reason);
+        match consequence {
+            Consequence::GoesOn => {}
+            Consequence::StreamStops => stream.trouble.stop(),
+            Consequence::DeviceStops => self.stop_device(reason),
+        }
+    }
+
+    fn stop_device(&mut self, reason: &str) {
         if self.shared.poison(reason) {
             let time = self.shared.now();
             self.sink.report(Record::Loss(Box::new(Loss {

@@ -72,14 +72,10 @@ impl Arguments {
                     send(*name, Value::Number(*value));
                 }
             }
-            Operation::HostFunction(_)
-            | Operation::Record(_)
-            | Operation::Wait(_)
-            | Operation::Hold(_)
-            | Operation::Join(_) => {}
             Operation::Allocate(buffer) | Operation::Free(buffer) => {
-                send(self.bytes, bytes(*buffer))
+                send(self.bytes, bytes(*buffer));
             }
+            _ => {}
         }
     }
 

@@ -1,6 +1,7 @@
 //! Calls that block the host thread, or that release what is blocked.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{Caller, Current, order};
 use crate::backend::Error;
@@ -9,7 +10,7 @@ use crate::device::{Progress, lock};
 use crate::record::{Began, DependencyKind, EventId, SpanKind};
 use crate::runner::shared::Shared;
 use crate::time::Nanos;
-use crate::workload::{EventIndex, SignalIndex, Target};
+use crate::workload::{EventIndex, EventPlan, SignalIndex, Target};
 
 impl Caller {
     pub(super) fn synchronize(
@@ -17,10 +18,28 @@ impl Caller {
         current: &Current,
         target: Target,
     ) -> (SpanKind, Result<(), Error>) {
+        self.synchronize_for(current, target, None)
+    }
+
+    /// Blocks until the target has ended, or for at most `timeout`; points at what it waited for either way (rule F9).
+    pub(super) fn synchronize_for(
+        &mut self,
+        current: &Current,
+        target: Target,
+        timeout: Option<Duration>,
+    ) -> (SpanKind, Result<(), Error>) {
+        if let Target::Stream(stream) = target
+            && self
+                .shared
+                .tail(stream)
+                .is_some_and(|tail| lock(tail).is_destroyed)
+        {
+            return (SpanKind::Synchronize, Err(self.destroyed(stream)));
+        }
         let kind = DependencyKind::Synchronization;
         if let Target::Event(event) = target {
             match self.shared.events.latest(event, |latest| latest) {
-                Err(error) => return (SpanKind::Synchronize, Err(error.into())),
+                Err(error) => return (SpanKind::Synchronize, Err(self.event_error(error))),
                 Ok(None) => self.report_use_before_record(current, event, "synchronize"),
                 Ok(Some(latest)) => {
                     let by = (EventId(event.0), latest.generation);
@@ -35,10 +54,12 @@ impl Caller {
             self.tie(last, current.span, kind);
         }
         self.note_begin(current, order::awaited(target));
+        let before = self.on_processor(target);
         let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
-            shared.device.synchronize(caller.host, target, None)
+            shared.device.synchronize(caller.host, target, timeout)
         });
         self.note_end(current, &done.1);
+        self.note_manner(current, target, before);
         done
     }
 
@@ -89,6 +110,11 @@ impl Caller {
     }
 
     pub(super) fn query(&mut self, current: &Current, event: EventIndex) -> Result<(), Error> {
+        self.ask(current, event).map(drop)
+    }
+
+    /// Asks how far the latest record of an event is, and says so (rule A9).
+    pub(super) fn ask(&mut self, current: &Current, event: EventIndex) -> Result<Progress, Error> {
         let shared = Arc::clone(&self.shared);
         let asked = shared.events.latest(event, |latest| {
             let progress = shared.device.query(self.host, event);
@@ -98,7 +124,7 @@ impl Caller {
             }
             (latest, progress)
         });
-        let (latest, progress) = asked?;
+        let (latest, progress) = asked.map_err(|error| self.event_error(error))?;
         let answer = match progress {
             Progress::NotRecorded => "never recorded",
             Progress::Pending => "not ready",
@@ -114,10 +140,47 @@ impl Caller {
                 let kind = DependencyKind::Synchronization;
                 self.tie_by_event(latest.span, current.span, kind, by);
             }
-            (None, _) => self.report_use_before_record(current, event, "query"),
+            (None, _) => {
+                let policy = "CUDA and AscendCL's Ex events: complete · AscendCL's other events: not ready · here: complete";
+                self.say(current.span, "policy", policy);
+                self.report_use_before_record(current, event, "query");
+            }
+            (_, Progress::Failed) => {
+                let policy = "CUDA: the query returns the error · AscendCL: not ready for ever · here: failed";
+                self.say(current.span, "policy", policy);
+            }
             _ => {}
         }
-        Ok(())
+        Ok(progress)
+    }
+
+    /// Processor time of this thread so far, where it waits for an event whose manner of waiting the workload gives.
+    fn on_processor(&self, target: Target) -> Option<i64> {
+        let Target::Event(event) = target else {
+            return None;
+        };
+        let is_given = |event: &EventPlan| event.options.blocking.is_some();
+        let plan = self.shared.plan.events.get(event.index());
+        if !plan.is_some_and(is_given) || self.shared.device.caps().deterministic {
+            return None;
+        }
+        let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+        text.split_whitespace().next()?.parse().ok()
+    }
+
+    /// Says how a thread waited for an event, and what that cost it (rules A10, A13).
+    fn note_manner(&self, current: &Current, target: Target, before: Option<i64>) {
+        let Target::Event(event) = target else { return };
+        let plan = self.shared.plan.events.get(event.index());
+        let Some(sleeps) = plan.and_then(|event| event.options.blocking) else {
+            return;
+        };
+        let manner = if sleeps { "sleeping" } else { "spinning" };
+        self.say(current.span, "waits by", manner);
+        if let (Some(before), Some(after)) = (before, self.on_processor(target)) {
+            let used = Nanos(after - before).to_string();
+            self.say(current.span, "processor time", &used);
+        }
     }
 
     /// Runs what blocks, and shows meanwhile that it does.

@@ -1,5 +1,7 @@
 //! What spans are called: made once for each sort of call and what it is about.
 
+mod events;
+
 use std::collections::HashMap;
 
 use super::Caller;
@@ -35,6 +37,8 @@ enum Verb {
     Signal,
     Await,
     Work,
+    Event,
+    Reset,
     Gpu,
     Join,
     WaitStream,
@@ -69,6 +73,10 @@ impl Caller {
                 StreamCall::Allocate { buffer, .. } => (Verb::Allocate, u64::from(buffer.0)),
                 StreamCall::Free { buffer, .. } => (Verb::Free, u64::from(buffer.0)),
             },
+            Call::Event(call) => {
+                let about = u64::from(events::about(call));
+                (Verb::Event, (u64::from(place.call) << 32) | about)
+            }
             Call::Gpu(call) => {
                 let about = u64::from(gpu_about(call));
                 (Verb::Gpu, (u64::from(place.call) << 32) | about)
@@ -77,6 +85,7 @@ impl Caller {
         self.label(verb, about, |plan| match call {
             Call::Launch(launch) => format!("launch {}", launch.kernel),
             Call::HostFunction { name, .. } => format!("host-function {name}"),
+            Call::Event(call) => events::text(plan, call),
             Call::Gpu(call) => gpu_text(plan, call),
             _ => text(plan, verb, about),
         })
@@ -91,9 +100,10 @@ impl Caller {
             Operation::Fill { buffer, .. } => (Verb::Fill, u64::from(buffer.0)),
             Operation::Launch(launch) => (Verb::Kernel, launch.kernel.as_ptr() as u64),
             Operation::Record(event) => (Verb::Record, u64::from(event.0)),
-            Operation::Wait(event) => (Verb::Wait, u64::from(event.0)),
+            Operation::Wait(event) | Operation::WaitFor(event, _) => {
+                (Verb::Wait, u64::from(event.0))
+            }
             Operation::Hold(signal) => (Verb::Hold, u64::from(signal.0)),
-            Operation::HostFunction(_) => (Verb::Function, u64::from(place.call)),
             Operation::Allocate(buffer) => (Verb::Allocate, u64::from(buffer.0)),
             Operation::Free(buffer) => (Verb::Free, u64::from(buffer.0)),
             Operation::Join(positions) => match &**positions {
@@ -103,6 +113,10 @@ impl Caller {
                     return self.shared.names.id(&text, &self.reporter);
                 }
             },
+            Operation::HostFunction(_) | Operation::Panic(_) | Operation::Callback(_) => {
+                (Verb::Function, u64::from(place.call))
+            }
+            Operation::Reset(event) => (Verb::Reset, u64::from(event.0)),
         };
         self.label(verb, about, |plan| match operation {
             Operation::Launch(launch) => launch.kernel.to_owned(),
@@ -165,11 +179,12 @@ fn text(plan: &Plan, verb: Verb, about: u64) -> String {
         Verb::Work => "work".to_owned(),
         Verb::Function | Verb::HostFunction => "host function".to_owned(),
         Verb::Launch | Verb::Kernel => "kernel".to_owned(),
-        Verb::Gpu => "call".to_owned(),
         Verb::Join => format!("join {}", stream()),
         Verb::WaitStream => format!("wait-stream {}", stream()),
         Verb::Allocate => format!("allocate {}", buffer(place)),
         Verb::Free => format!("free {}", buffer(place)),
+        Verb::Reset => format!("reset {}", event()),
+        Verb::Gpu | Verb::Event => "call".to_owned(),
     }
 }
 

@@ -70,7 +70,18 @@ impl Caller {
         self.report_problem(Severity::Info, &code, text, current.span, event);
     }
 
-    fn event_name(&self, event: EventIndex) -> &str {
+    /// Reports what is odd about a call.
+    pub(super) fn tell(&self, severity: Severity, code: &str, text: String, span: SpanId) {
+        self.reporter.send(Record::Problem(Box::new(Problem {
+            severity,
+            code: code.to_owned(),
+            text,
+            span,
+            event: EventId::NONE,
+        })));
+    }
+
+    pub(super) fn event_name(&self, event: EventIndex) -> &str {
         let event = self.shared.plan.events.get(event.index());
         event.map_or("?", |event| &event.name)
     }

@@ -3,18 +3,15 @@
 use super::{Caller, Current, order};
 use crate::backend::{Error, Operation, Submission};
 use crate::device::order::{Act, Use};
-use crate::device::{EventError, Recorded, lock};
-use crate::record::{CallId, DependencyKind, EventId, Record, Sample, SpanId};
+use crate::device::{Progress, Recorded, lock};
+use crate::record::{
+    CallId, DependencyKind, EventId, LaneId, Record, Sample, Severity, Span, SpanId, SpanKind,
+    State,
+};
 use crate::runner::shared::Shared;
 use crate::runner::uses;
 use crate::time::Nanos;
-use crate::workload::{EventIndex, Launch, SignalIndex, StreamIndex};
-
-impl From<EventError> for Error {
-    fn from(error: EventError) -> Self {
-        Self::Unknown(error.to_string())
-    }
-}
+use crate::workload::{EventIndex, FailureMode, Launch, SignalIndex, StreamIndex};
 
 impl Caller {
     /// Submits a launch, once the pipeline that it needs is ready.
@@ -46,6 +43,7 @@ impl Caller {
         shared.device.make_room(self.host, stream);
         let mut uses = std::mem::take(&mut self.uses);
         let act = uses::act(&operation, stream, &mut uses);
+        let act = self.certain(&operation, stream).unwrap_or(act);
         self.hold_back(current, stream, &uses)?;
         let mut state = shared.insertions.as_ref().map(|it| it.lock());
         if let Some(state) = state.as_deref_mut() {
@@ -78,6 +76,18 @@ impl Caller {
         let tail = shared.tail(stream);
         let unknown = || Error::Unknown(format!("stream {}", stream.0));
         let mut tail = lock(tail.ok_or_else(unknown)?);
+        if tail.is_destroyed {
+            return Err(self.destroyed(stream));
+        }
+        if let Operation::Record(event)
+        | Operation::Reset(event)
+        | Operation::Wait(event)
+        | Operation::WaitFor(event, _) = &operation
+        {
+            // Before anything is given out or said.
+            let usable = shared.events.latest(*event, |_| ());
+            usable.map_err(|error| self.event_error(error))?;
+        }
         let span = shared.next_span();
         self.tie(current.span, span, DependencyKind::Submission);
         self.arguments
@@ -102,28 +112,105 @@ impl Caller {
             }
             Ok(())
         };
-        match submission.operation {
+        let kind = submission.operation.kind();
+        let submitted = match submission.operation {
             Operation::Record(event) => {
-                let submit = |_| submit(submission);
-                shared.events.record(event, stream, span, submit)?
+                let submit = |recorded: Recorded| {
+                    self.say_number(span, "generation", i64::from(recorded.generation));
+                    submit(submission)
+                };
+                let recorded = shared.events.record(event, stream, span, submit);
+                recorded
+                    .map_err(|error| self.event_error(error))
+                    .and_then(|submitted| submitted)
             }
-            Operation::Wait(event) => {
+            Operation::Reset(event) => {
+                let submit = |latest, waits| {
+                    self.note_reset(current, event, span, (latest, waits));
+                    submit(submission)
+                };
+                let reset = shared.events.reset(event, submit);
+                reset
+                    .map_err(|error| self.event_error(error))
+                    .and_then(|submitted| submitted)
+            }
+            Operation::Wait(event) | Operation::WaitFor(event, _) => {
                 let submit = |latest: Option<Recorded>| {
                     self.note_wait(current, event, stream, span, latest);
                     submit(submission)
                 };
-                shared.events.latest(event, submit)?
+                let waited = shared.events.wait(event, submit);
+                waited
+                    .map_err(|error| self.event_error(error))
+                    .and_then(|submitted| submitted)
             }
             Operation::Hold(signal) => {
                 self.note_hold(current, signal, stream, span);
                 submit(submission)
             }
             _ => submit(submission),
-        }?;
+        };
+        if let Err(error) = submitted {
+            let lane = shared.stream_lane(stream);
+            let lanes = [(span, lane), (queue, shared.queue_lane().unwrap_or(lane))];
+            self.report_refused(current, kind, &lanes);
+            return Err(error);
+        }
         tail.last = span;
         tail.submitted += 1;
         self.sample(stream, enqueued);
         Ok(span)
+    }
+
+    /// An operation that was refused once its spans had been given out: it never ran.
+    fn report_refused(&self, current: &Current, kind: SpanKind, lanes: &[(SpanId, LaneId)]) {
+        let now = self.shared.device.now(self.host);
+        for (id, lane) in lanes.iter().filter(|(id, _)| id.is_some()) {
+            self.reporter.send(Record::Span(Span {
+                id: *id,
+                lane: *lane,
+                name: current.name,
+                call: CallId(current.place.call),
+                kind,
+                state: State::Cancelled,
+                enqueued: now,
+                start: now,
+                end: now,
+            }));
+        }
+    }
+
+    /// A wait that may give up orders all that comes after it, where nothing comes after it once it has (rules F8, F13).
+    fn certain(&self, operation: &Operation, stream: StreamIndex) -> Option<Act> {
+        let Operation::WaitFor(event, _) = operation else {
+            return None;
+        };
+        let plan = self.shared.plan.streams.get(stream.index());
+        let stops = plan.is_some_and(|stream| stream.failure == FailureMode::Stop);
+        stops.then_some(Act::Wait(*event, stream))
+    }
+
+    /// Rule F7: later waits find nothing, and those that still wait for the record keep to it.
+    fn note_reset(
+        &self,
+        current: &Current,
+        event: EventIndex,
+        span: SpanId,
+        (latest, waits): (Option<Recorded>, u32),
+    ) {
+        let is_pending = self.shared.device.query(self.host, event) == Progress::Pending;
+        if latest.is_none() || waits < 2 || !is_pending {
+            return;
+        }
+        let text = format!(
+            "line {}: {} is reset while {waits} waits are for its record; here they keep to it, and a wait that is called \
+             after this finds nothing: AscendCL advises against it",
+            current.place.line,
+            self.event_name(event)
+        );
+        let policy = "AscendCL: a second waiter cannot succeed · here: waits keep to the record that they were called for";
+        self.say(span, "policy", policy);
+        self.tell(Severity::Warning, "reset-with-pending-waiters", text, span);
     }
 
     /// A span for the operation on the lane of the queue that all streams share, where there is one.

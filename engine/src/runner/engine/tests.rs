@@ -122,6 +122,18 @@ impl Device for FaultyDevice {
         self.1.make_room(host, stream);
     }
 
+    fn take_slot(&self, host: HostIndex) -> Result<(), Error> {
+        self.1.take_slot(host)
+    }
+
+    fn is_short_of_slots(&self) -> bool {
+        self.1.is_short_of_slots()
+    }
+
+    fn abort(&self, host: HostIndex, stream: StreamIndex) -> Result<(), Error> {
+        self.1.abort(host, stream)
+    }
+
     fn pending(&self, stream: StreamIndex) -> u64 {
         self.1.pending(stream)
     }

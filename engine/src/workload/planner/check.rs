@@ -271,6 +271,15 @@ impl Planner<'_> {
                     ))
                 })
             }
+            Act::Event(act) => {
+                let value = act.micros()?.evaluate(variables);
+                (!(0.0..=MICROS).contains(&value)).then(|| {
+                    (
+                        format!("this takes {value} µs"),
+                        format!("write 0 to {MICROS} (a minute)"),
+                    )
+                })
+            }
             _ => None,
         }
     }

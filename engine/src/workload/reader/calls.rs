@@ -64,6 +64,7 @@ impl Reader<'_> {
                 "repeat" => self.repeat(child, template, code),
                 "try" => self.attempt(child, &mut nodes, template, code),
                 "catch" => self.stray_catch(child),
+                "time" => self.time(rule, child, template, code),
                 _ => self.call(rule, child, template, code),
             }
         }
@@ -111,6 +112,39 @@ impl Reader<'_> {
         template: &mut Template,
         code: &mut Vec<Step>,
     ) {
+        // Placed first, so that what it names by a label is known even where it is wrong.
+        let place = self.site(rule, node, template);
+        self.names.lazy.chosen.clear();
+        if let Some(act) = self.act(rule.name, node) {
+            code.push(Step::Call(CallTemplate {
+                place,
+                range: node_range(node),
+                act,
+            }));
+        }
+        if let Some(site) = template.sites.last_mut() {
+            site.chosen = std::mem::take(&mut self.names.lazy.chosen);
+        }
+    }
+
+    /// A call that a word makes besides those in its block.
+    pub(super) fn place(
+        &mut self,
+        rule: &'static Rule,
+        node: &KdlNode,
+        template: &mut Template,
+        code: &mut Vec<Step>,
+        act: Act,
+    ) {
+        let place = self.site(rule, node, template);
+        code.push(Step::Call(CallTemplate {
+            place,
+            range: node_range(node),
+            act,
+        }));
+    }
+
+    fn site(&mut self, rule: &'static Rule, node: &KdlNode, template: &mut Template) -> Place {
         let place = Place {
             call: template.sites.len() as u32,
             line: self.source.line(node.span().offset()),
@@ -130,17 +164,7 @@ impl Reader<'_> {
             line: place.line,
             chosen: String::new(),
         });
-        self.names.lazy.chosen.clear();
-        if let Some(act) = self.act(rule.name, node) {
-            code.push(Step::Call(CallTemplate {
-                place,
-                range: node_range(node),
-                act,
-            }));
-        }
-        if let Some(site) = template.sites.last_mut() {
-            site.chosen = std::mem::take(&mut self.names.lazy.chosen);
-        }
+        place
     }
 
     fn act(&mut self, verb: &str, node: &KdlNode) -> Option<Act> {
@@ -151,6 +175,9 @@ impl Reader<'_> {
             let stream = reader.on(node);
             Some((first?, stream?))
         };
+        if let Some(form) = self.event_form(verb, node)? {
+            return Some(Act::Event(form));
+        }
         Some(match verb {
             "upload" => on(self, Buffer).map(|(b, s)| Act::Upload(b, s))?,
             "download" => on(self, Buffer).map(|(b, s)| Act::Download(b, s))?,
@@ -178,6 +205,10 @@ impl Reader<'_> {
             "await" => Act::Await(self.named(Signal, node)?),
             "work" => Act::Work(self.micros(node)?),
             "wait-stream" | "allocate" | "free" => Act::Streams(self.stream_act(verb, node)?),
+            "elapsed" | "reset" | "destroy-event" | "destroy-stream" | "abort-stream"
+            | "acquire" | "release" | "subscribe" | "unsubscribe" => {
+                Act::Event(self.event_act(verb, node)?)
+            }
             _ => Act::Gpu(self.gpu_act(verb, node)?),
         })
     }
@@ -189,7 +220,7 @@ impl Reader<'_> {
         self.reference(class, name, index)
     }
 
-    fn micros(&mut self, node: &KdlNode) -> Option<Expression> {
+    pub(super) fn micros(&mut self, node: &KdlNode) -> Option<Expression> {
         property(node, "micros").and_then(|entry| self.call_number(entry))
     }
 

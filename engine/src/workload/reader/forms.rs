@@ -63,14 +63,14 @@ pub(super) const TOP: &[Rule] = &[
         "stream",
         (1, 1),
         0,
-        &["role", "priority", "count", "kind", "blocking"],
+        &["role", "priority", "count", "kind", "blocking", "failure"],
         "stream \"copy\" role=\"host-to-device\"",
     ),
     rule(
         "event",
         (1, 1),
         0,
-        &["timing", "count"],
+        &["timing", "count", "blocking", "kind", "slot", "pool"],
         "event \"ready\" count=2",
     ),
     rule(
@@ -79,6 +79,21 @@ pub(super) const TOP: &[Rule] = &[
         1,
         &["f32", "count", "init", "memory"],
         "buffer \"x\" f32=\"n\" init=\"k % 7\"",
+    ),
+    rule(
+        "event-pool",
+        (1, 1),
+        1,
+        &["count", "timing"],
+        "event-pool \"pool\" count=4",
+    ),
+    rule("event-slots", (1, 1), 0, &[], "event-slots 4"),
+    rule(
+        "callback-thread",
+        (1, 1),
+        0,
+        &["count"],
+        "callback-thread \"calls\"",
     ),
     rule("signal", (1, 1), 0, &["count"], "signal \"go\""),
     rule(

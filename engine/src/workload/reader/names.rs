@@ -29,6 +29,10 @@ pub(super) struct Names {
     pub shaders: Vec<String>,
     pub pipelines: Vec<String>,
     pub promises: Vec<String>,
+    pub pools: Vec<String>,
+    pub threads: Vec<String>,
+    /// Events that are taken from a pool.
+    pub pooled: Vec<String>,
     pub hosts: Vec<String>,
     /// How many `try`s are around.
     pub attempts: usize,
@@ -47,6 +51,8 @@ impl Names {
             Class::Signal => &self.signals,
             Class::Pipeline => &self.pipelines,
             Class::Promise => &self.promises,
+            Class::Pool => &self.pools,
+            Class::Thread => &self.threads,
         }
     }
 
@@ -58,6 +64,8 @@ impl Names {
             Class::Signal => &mut self.signals,
             Class::Pipeline => &mut self.pipelines,
             Class::Promise => &mut self.promises,
+            Class::Pool => &mut self.pools,
+            Class::Thread => &mut self.threads,
         }
     }
 
@@ -89,6 +97,8 @@ impl Class {
             Self::Signal => "signal",
             Self::Pipeline => "pipeline",
             Self::Promise => "promise",
+            Self::Pool => "event-pool",
+            Self::Thread => "callback-thread",
         }
     }
 
@@ -96,6 +106,7 @@ impl Class {
     fn declared(self, name: &str) -> String {
         let size = match self {
             Self::Buffer => " f32=1024",
+            Self::Pool => " count=4",
             Self::Pipeline => " kernel=\"saxpy\"",
             _ => "",
         };

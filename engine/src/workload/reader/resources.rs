@@ -8,9 +8,9 @@ use super::names::{ELEMENT, PART};
 use crate::workload::error::nearest;
 use crate::workload::program::Class;
 use crate::workload::template::{
-    Amount, BufferTemplate, Declaration, EventTemplate, ParameterTemplate, StreamTemplate, Template,
+    Amount, BufferTemplate, Declaration, ParameterTemplate, StreamTemplate, Template,
 };
-use crate::workload::{Expression, MemoryKind, Parameter, Role};
+use crate::workload::{Expression, FailureMode, MemoryKind, Parameter, Role};
 
 impl Reader<'_> {
     pub fn parameter(&mut self, node: &KdlNode, template: &mut Template) {
@@ -105,6 +105,7 @@ impl Reader<'_> {
         match word {
             "stream" => self.stream(node, template),
             "event" => self.event(node, template),
+            "event-slots" | "callback-thread" => self.event_resource(word, node, template),
             "buffer" => self.buffer(node, template),
             "pipeline" => self.pipeline(node, template),
             "promise" => {
@@ -139,6 +140,8 @@ impl Reader<'_> {
             None
         });
         let traits = self.stream_traits(node);
+        let failure = property(node, "failure")
+            .and_then(|entry| self.one_of(entry, "failure mode", FailureMode::LABELS));
         if let Some(declaration) = self.declare(Class::Stream, node) {
             self.names.lazy.declare(role, traits.kind);
             template.streams.push(StreamTemplate {
@@ -146,6 +149,7 @@ impl Reader<'_> {
                 role,
                 priority: priority.unwrap_or_default(),
                 traits,
+                failure: failure.unwrap_or_default(),
             });
         }
     }
@@ -164,18 +168,6 @@ impl Reader<'_> {
             help,
         );
         None
-    }
-
-    fn event(&mut self, node: &KdlNode, template: &mut Template) {
-        let timing = property(node, "timing")
-            .and_then(|entry| self.flag(entry))
-            .unwrap_or(true);
-        if let Some(declaration) = self.declare(Class::Event, node) {
-            template.events.push(EventTemplate {
-                declaration,
-                timing,
-            });
-        }
     }
 
     fn buffer(&mut self, node: &KdlNode, template: &mut Template) {

@@ -199,6 +199,7 @@ impl Reader<'_> {
                 },
                 role: made.role,
                 priority: 0,
+                failure: crate::workload::FailureMode::default(),
                 traits: StreamTraits {
                     is_lazy: true,
                     ..StreamTraits::default()

@@ -1,0 +1,168 @@
+//! What a call about events needs of them: their capabilities, a slot, and the event behind one of a pool.
+
+use std::borrow::Cow;
+
+use super::{Caller, Current};
+use crate::backend::{Error, HostIndex};
+use crate::device::EventError;
+use crate::record::{CallId, Record};
+use crate::record::{Severity, Span, SpanKind, State};
+use crate::runner::shared::Shared;
+use crate::workload::{Call, ErrorKind, EventCall, EventIndex, SlotUse, StreamIndex, Target};
+
+impl Caller {
+    /// The call, with events that are taken from pools in place of the names that they go by.
+    ///
+    /// # Errors
+    /// Nothing was taken from its pool for such a name.
+    pub(super) fn resolved<'c>(&self, call: &'c Call) -> Result<Cow<'c, Call>, Error> {
+        if self.shared.plan.pools.is_empty() {
+            return Ok(Cow::Borrowed(call));
+        }
+        let mut call = Cow::Borrowed(call);
+        let is_pooled = |event: EventIndex| {
+            let plan = self.shared.plan.events.get(event.index());
+            plan.is_some_and(|event| event.options.pool.is_some())
+        };
+        let mut owned = call.as_ref().clone();
+        let events = match &mut owned {
+            Call::Record { event, .. }
+            | Call::Wait { event, .. }
+            | Call::Query(event)
+            | Call::Synchronize(Target::Event(event)) => vec![event],
+            Call::Event(call) => call.events_mut(),
+            _ => return Ok(call),
+        };
+        for event in events {
+            if is_pooled(*event) {
+                *event = self.shared.pools.of(*event).ok_or_else(|| {
+                    let name = self.event_name(*event);
+                    let reason = format!(
+                        "no event was taken from its pool for {name}, or it was given back: acquire \"{name}\" first"
+                    );
+                    Error::call(ErrorKind::NotAcquired, reason)
+                })?;
+            }
+        }
+        call = Cow::Owned(owned);
+        Ok(call)
+    }
+
+    /// Refuses what an event was not made for (rules F2, F3).
+    ///
+    /// # Errors
+    /// The event lacks a capability; nothing was done.
+    pub(super) fn admit(&mut self, current: &Current, call: &Call) -> Result<(), Error> {
+        let (event, needs) = match call {
+            Call::Wait { event, .. } => (*event, Need::Waits),
+            Call::Query(event) => (*event, Need::Progress),
+            Call::Event(call) => match call.as_ref() {
+                EventCall::Wait { event, .. } => (*event, Need::Waits),
+                EventCall::Demand(event) => (*event, Need::Progress),
+                EventCall::Reset { event, .. } => (*event, Need::Reset),
+                _ => return Ok(()),
+            },
+            _ => return Ok(()),
+        };
+        let Some(plan) = self.shared.plan.events.get(event.index()) else {
+            return Ok(());
+        };
+        let can = plan.options.capabilities;
+        let missing = match needs {
+            Need::Waits if !can.waits => "streams cannot wait for it: its kind is without “sync”",
+            Need::Progress if !can.progress => {
+                "it cannot be asked how far it is: its kind is without “progress”"
+            }
+            Need::Reset if !can.waits => "it cannot be reset: its kind is without “sync”",
+            Need::Reset if plan.options.slot == SlotUse::Record => {
+                "it cannot be reset: it takes its slot at each record, and gives it back by itself"
+            }
+            _ => return Ok(()),
+        };
+        let reason = format!("{} was not made for this, and {missing}", plan.name);
+        let text = format!(
+            "line {}: {reason}; the call was refused",
+            current.place.line
+        );
+        self.tell(
+            Severity::Warning,
+            "wrong-event-capability",
+            text,
+            current.span,
+        );
+        Err(Error::call(ErrorKind::WrongCapability, reason))
+    }
+
+    /// Takes a slot for a record of an event that needs one, and shows how long there was none (rule F3).
+    ///
+    /// # Errors
+    /// The device failed or was lost, or the run was stopped.
+    pub(super) fn until_slot(&self, call: &Call) -> Result<(), Error> {
+        let Call::Record { event, .. } = call else {
+            return Ok(());
+        };
+        let plan = self.shared.plan.events.get(event.index());
+        if self.shared.plan.event_slots.is_none()
+            || plan.is_none_or(|plan| plan.options.slot != SlotUse::Record)
+        {
+            return Ok(());
+        }
+        let device = &self.shared.device;
+        if !device.is_short_of_slots() {
+            return device.take_slot(self.host);
+        }
+        let start = device.now(self.host);
+        let taken = device.take_slot(self.host);
+        self.report_wait_for_slot(self.host, start, taken.is_ok());
+        taken
+    }
+
+    fn report_wait_for_slot(&self, host: HostIndex, start: crate::time::Nanos, is_taken: bool) {
+        let name = "waiting for event slot";
+        let end = self.shared.device.now(host);
+        self.reporter.send(Record::Span(Span {
+            id: self.shared.next_span(),
+            lane: Shared::host_lane(host),
+            name: self.shared.names.id(name, &self.reporter),
+            call: CallId::NONE,
+            kind: SpanKind::Synchronize,
+            state: if is_taken {
+                State::Done
+            } else {
+                State::Cancelled
+            },
+            enqueued: start,
+            start,
+            end,
+        }));
+    }
+
+    /// What using an event comes to that cannot be used.
+    pub(super) fn event_error(&self, error: EventError) -> Error {
+        match error {
+            EventError::Unknown(_) => Error::Unknown(error.to_string()),
+            EventError::Released(event) => {
+                let name = self.event_name(EventIndex(event));
+                let reason = format!(
+                    "event {name} was destroyed: waits that were submitted before stay valid, new uses do not; destroy \
+                     it after its last use"
+                );
+                Error::call(ErrorKind::Destroyed, reason)
+            }
+        }
+    }
+
+    /// What a stream is called.
+    pub(super) fn stream_name(&self, stream: StreamIndex) -> &str {
+        let plan = self.shared.plan.streams.get(stream.index());
+        plan.map_or("?", |stream| &stream.name)
+    }
+}
+
+/// What a call needs of an event.
+#[derive(Clone, Copy)]
+enum Need {
+    Waits,
+    Progress,
+    Reset,
+}

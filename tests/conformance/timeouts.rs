@@ -1,0 +1,269 @@
+//! Cases of timeouts, failures and aborts: everything comes to something, and nothing hangs.
+
+use engine::record::{DependencyKind, SpanKind, State};
+
+use super::Case;
+use super::view::{View, before, ends_before};
+
+fn results(view: &View, name: &str) -> Vec<String> {
+    let calls = view.calls(name);
+    let results = calls.iter().filter_map(|call| view.text(call.id, "result"));
+    results
+        .map(|text| text.split(':').next().unwrap_or_default().to_owned())
+        .collect()
+}
+
+/// Every case.
+pub const CASES: &[Case] = &[
+    Case {
+        name: "a host thread gives up waiting",
+        rules: "F9",
+        source: r#"
+            stream "s"; event "e"; signal "go"
+            host "main" {
+                hold "go" on="s"
+                record "e" on="s"
+                try { synchronize-event "e" timeout-micros=2000 }
+                catch "timed-out"
+                try { synchronize-stream "s" timeout-micros=2000 }
+                catch "timed-out"
+                try { synchronize-device timeout-micros=2000 }
+                catch "timed-out"
+                signal "go"
+                synchronize-event "e" timeout-micros=60000000
+            }"#,
+        check: |view| {
+            for name in ["synchronize s", "synchronize device"] {
+                let call = view.call(name);
+                assert_eq!(
+                    (call.kind, call.state),
+                    (SpanKind::Synchronize, State::Failed)
+                );
+                assert!((call.end - call.start).0 >= 2_000_000);
+                // It points at what it waited for.
+                assert_eq!(
+                    view.causes(call.id, DependencyKind::Synchronization).len(),
+                    1
+                );
+            }
+            assert_eq!(results(view, "synchronize e"), ["timed-out"]);
+            let calls = view.calls("synchronize e");
+            before(calls[0], view.call("signal go"));
+            ends_before(view.operation("record e"), calls[1]);
+        },
+    },
+    Case {
+        name: "a wait gives up and its stream goes on",
+        rules: "F8 F13",
+        source: r#"
+            stream "a"; stream "b" failure="continue"; event "e"; signal "go"; buffer "x" f32=16
+            host "main" {
+                hold "go" on="a"
+                record "e" on="a"
+                wait "e" on="b" timeout-micros=2000
+                fill "x" value=1 on="b"
+                try { synchronize-stream "b" }
+                catch "timed-out"
+                synchronize-stream "b"
+                signal "go"
+                synchronize-device
+            }
+            expect { each "x" equals=0 }"#,
+        check: |view| {
+            let wait = view.operation("wait e");
+            assert_eq!(
+                (wait.kind, wait.state),
+                (SpanKind::EventWait, State::Failed)
+            );
+            assert!((wait.end - wait.start).0 >= 2_000_000);
+            before(view.operation("fill x"), view.call("signal go"));
+            assert_eq!(results(view, "synchronize b"), ["timed-out"]);
+            assert_eq!(view.calls("synchronize b")[1].state, State::Done);
+            assert_eq!(view.problems("wait-timed-out"), 1);
+        },
+    },
+    Case {
+        name: "a wait that gives up in vain",
+        rules: "F8 A7",
+        source: r#"
+            stream "a"; stream "b"; event "e"; buffer "x" f32=16; buffer "y" f32=16
+            host "main" {
+                fill "x" value=1 on="a"
+                record "e" on="a"
+                wait "e" on="b" timeout-micros=60000000
+                fill "y" value=1 on="b"
+                synchronize-device
+            }"#,
+        check: |view| {
+            before(view.operation("fill x"), view.operation("fill y"));
+            assert_eq!(view.states("wait e"), [State::Done]);
+        },
+    },
+    Case {
+        name: "a wait gives up and everything stops",
+        rules: "F8 F13 A29",
+        source: r#"
+            stream "a"; stream "b" failure="stop"; stream "c"; event "e"; signal "go"; buffer "x" f32=16
+            host "main" {
+                hold "go" on="a"
+                record "e" on="a"
+                wait "e" on="b" timeout-micros=2000
+                fill "x" value=1 on="b"
+                host-function "look" micros=1 on="b"
+                try { synchronize-stream "b" }
+                catch "timed-out"
+                fill "x" value=2 on="c"
+                try { synchronize-stream "c" }
+                catch "device-failed"
+                try { synchronize-event "e" }
+                catch "device-failed"
+                query "e"
+                signal "go"
+            }"#,
+        check: |view| {
+            assert_eq!(view.states("wait e"), [State::Failed]);
+            for name in ["hold go", "record e", "look"] {
+                assert_eq!(view.states(name), [State::Cancelled], "{name}");
+            }
+            assert_eq!(view.states("fill x"), [State::Cancelled; 2]);
+            let query = view.call("query e");
+            assert_eq!(view.text(query.id, "answer").as_deref(), Some("failed"));
+            assert!(
+                view.text(query.id, "policy")
+                    .unwrap()
+                    .contains("AscendCL: not ready")
+            );
+            assert_eq!(view.capture.losses().len(), 1);
+        },
+    },
+    Case {
+        name: "a failure on a stream that continues",
+        rules: "F13 F16 A48",
+        source: r#"
+            stream "a" failure="continue"; stream "b"; event "e"; buffer "x" f32=16; buffer "y" f32=16
+            host "main" {
+                launch "trap" on="a"
+                fill "x" value=1 on="a"
+                record "e" on="a"
+                wait "e" on="b"
+                fill "y" value=1 on="b"
+                synchronize-stream "b"
+                try { synchronize-device }
+                catch "failed"
+                synchronize-device
+                download "x" on="a"; download "y" on="b"
+                synchronize-device
+            }
+            expect { each "x" equals=1; each "y" equals=1 }"#,
+        check: |view| {
+            assert_eq!(view.states("trap"), [State::Failed]);
+            before(view.operation("trap"), view.operation("fill x"));
+            before(view.operation("fill x"), view.operation("fill y"));
+            assert_eq!(view.problems("operation-failed"), 1);
+            assert!(view.capture.losses().is_empty());
+            assert!(view.capture.expectations().iter().all(|found| found.holds));
+        },
+    },
+    Case {
+        name: "a failure that stops and is caught",
+        rules: "F13 A29 A47 A48",
+        source: r#"
+            stream "a"; stream "b"; event "e"; buffer "x" f32=16
+            host "main" {
+                launch "trap" on="a"
+                record "e" on="a"
+                wait "e" on="b"
+                fill "x" value=1 on="b"
+                try { synchronize-device }
+                catch "device-failed"
+                fill "x" value=2 on="b"
+                query "e"
+                try { elapsed "e" "e" }
+                catch "failed"
+            }"#,
+        check: |view| {
+            assert_eq!(view.states("trap"), [State::Failed]);
+            for name in ["record e", "wait e"] {
+                assert_eq!(view.states(name), [State::Cancelled], "{name}");
+            }
+            assert_eq!(view.states("fill x"), [State::Cancelled; 2]);
+            assert_eq!(results(view, "elapsed e to e"), ["failed"]);
+        },
+    },
+    Case {
+        name: "an abort drops what is queued and orphans who waits",
+        rules: "F14",
+        source: r#"
+            stream "a"; stream "b"; stream "c"; event "e"; signal "go"
+            buffer "x" f32=16; buffer "y" f32=16; buffer "z" f32=16
+            host "main" {
+                hold "go" on="a"
+                fill "x" value=1 on="a"
+                record "e" on="a"
+                wait "e" on="b"
+                fill "y" value=1 on="b"
+                abort-stream "a"
+                try { synchronize-event "e" }
+                catch "failed"
+                try { synchronize-stream "b" }
+                catch "failed"
+                fill "y" value=2 on="b"
+                abort-stream "b"
+                fill "z" value=3 on="a"; fill "z" value=4 on="c"
+                fill "y" value=5 on="b"
+                synchronize-device
+                signal "go"
+            }"#,
+        check: |view| {
+            for name in ["hold go", "fill x", "record e", "wait e"] {
+                assert_eq!(view.states(name), [State::Cancelled], "{name}");
+            }
+            let (cancelled, done) = (State::Cancelled, State::Done);
+            assert_eq!(view.states("fill y"), [cancelled, cancelled, done]);
+            assert_eq!(view.states("fill z"), [done, done]);
+            assert_eq!(view.problems("orphaned-wait"), 1);
+            assert!(view.capture.losses().is_empty());
+        },
+    },
+    Case {
+        name: "an abort ends a synchronisation that is under way",
+        rules: "F14",
+        source: r#"
+            stream "a"; signal "go"; signal "done"
+            host "main" {
+                hold "go" on="a"
+                try { synchronize-stream "a" }
+                catch "aborted"
+                synchronize-stream "a"
+                signal "done"
+            }
+            host "other" { work micros=5000; abort-stream "a"; await "done"; signal "go" }"#,
+        check: |view| {
+            assert_eq!(results(view, "synchronize a"), ["aborted"]);
+            ends_before(view.call("work"), view.calls("synchronize a")[0]);
+            assert_eq!(view.states("hold go"), [State::Cancelled]);
+        },
+    },
+    Case {
+        name: "an abort kills what runs",
+        rules: "F14",
+        source: r#"
+            stream "a"; buffer "x" f32=16; event "e"
+            host "main" {
+                record "e" on="a"
+                host-function "long" micros=2000000 on="a"
+                fill "x" value=1 on="a"
+                synchronize-event "e"
+                work micros=20000
+                abort-stream "a"
+                fill "x" value=2 on="a"
+                synchronize-stream "a"
+            }"#,
+        check: |view| {
+            let long = view.operation("long");
+            assert_eq!(long.state, State::Failed);
+            assert!((long.end - long.start).0 < 1_500_000_000);
+            assert_eq!(view.states("fill x"), [State::Cancelled, State::Done]);
+        },
+    },
+];
