@@ -17,6 +17,7 @@ mod far;
 mod findings;
 mod hazards;
 mod hostile;
+mod launch_mistakes;
 mod layers;
 mod lists;
 mod losses;

@@ -10,6 +10,7 @@ mod errors;
 mod events;
 mod failures;
 mod invariants;
+mod launches;
 mod streams;
 mod timeouts;
 mod view;
@@ -31,6 +32,7 @@ const LISTS: &[&[Case]] = &[
     timeouts::CASES,
     callbacks::CASES,
     streams::CASES,
+    launches::LAUNCHES,
 ];
 
 /// One rule, or a few that go together.

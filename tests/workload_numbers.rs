@@ -153,6 +153,10 @@ fn bundled_workloads_compute_what_they_expect() {
                 .unwrap()
                 .plan(&[])
                 .unwrap();
+            // What is recorded or captured is submitted by the runner alone, which `workloads` runs on every backend.
+            if !plan.recorded.is_empty() || !plan.graphs.is_empty() {
+                continue;
+            }
             let started = std::time::Instant::now();
             let found = complaints(&plan, &*run(&plan, backend));
             eprintln!("{backend} {}: {:?}", workload.name, started.elapsed());

@@ -9,6 +9,7 @@ mod figures;
 mod findings;
 mod guide;
 mod interrupt;
+mod launches;
 mod lists;
 mod open;
 mod progress;

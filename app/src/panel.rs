@@ -8,6 +8,7 @@ mod fit;
 mod guide;
 mod help;
 mod inspector;
+mod launches;
 mod log;
 mod parameters;
 mod pipelines;
@@ -79,6 +80,7 @@ pub const PANELS: &[Make] = &[
     || Box::new(statistics::Figures::default()),
     || Box::new(pipelines::Pipelines::default()),
     || Box::new(promises::Promises::default()),
+    || Box::new(launches::Launches::default()),
     || Box::new(findings::Findings::default()),
     || Box::new(problems::Problems),
     || Box::new(receipts::Receipts),

@@ -16,7 +16,9 @@ mod limits;
 mod loss;
 mod mishap;
 mod mock;
+mod packed;
 mod raw;
+mod replay;
 mod shader;
 mod spin;
 mod threads;
@@ -32,7 +34,9 @@ pub use layout::{Callback, EventLayout, Layout, Operation, Position, StreamLayou
 pub use library::{ENTRY, kernel_shader};
 pub use limits::{Limits, Sides};
 pub use loss::LossReport;
+pub use packed::{Kept, Packed};
 pub use raw::{ErrorFilter, MapMode, Question, Raw};
+pub use replay::{Executable, Node, Replay};
 
 use crate::record::Record;
 

@@ -9,6 +9,7 @@ mod even;
 mod findings;
 mod fold;
 mod forest;
+mod launches;
 mod links;
 mod pipelines;
 mod promises;
@@ -20,6 +21,7 @@ mod table;
 mod text;
 
 pub use fold::Cell;
+pub use launches::Launched;
 pub use pipelines::Stages;
 pub use promises::Pledge;
 pub use samples::Samples;
@@ -63,6 +65,9 @@ pub struct Capture {
     recoveries: Vec<Recovery>,
     pipelines: Vec<Stages>,
     promises: Vec<Pledge>,
+    launches: Vec<Launched>,
+    /// Whether a span is a graph, whose nodes may overlap.
+    has_graphs: bool,
     findings: Vec<Finding>,
     searches: Vec<Search>,
     clocks: Vec<Clock>,

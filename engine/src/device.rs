@@ -37,13 +37,24 @@
 //! | F13 | After a failure a stream goes on with the next operation, or all of its device stop. | `aclrtSetStreamFailureMode` |
 //! | F14 | An abort kills what runs on a stream and drops what is queued; who waits for it is orphaned. | `aclrtStreamAbort` |
 //! | F15 | Callbacks of a stream run on the one thread that subscribed to it. | `aclrtSubscribeReport` |
+//! | A36 | While a stream captures nothing executes; a capture begins and ends on one stream and by one thread. | `cuStreamBeginCapture`, `cuStreamEndCapture` |
+//! | A37 | A stream that waits for a captured event joins the capture, and must be joined back. | `cuStreamEndCapture` |
+//! | A38 | Waiting for or asking about what is captured makes the capture void. | `cuStreamBeginCapture` |
+//! | A39 | While a blocking stream captures, the legacy stream cannot be used. | `cuStreamBeginCapture` |
+//! | A40 | Captures do not become one, and nothing crosses the border of one. | error codes of `CUresult` |
+//! | A41 | The mode of a capture says whose unsafe calls it forbids. | `cuThreadExchangeStreamCaptureMode` |
+//! | A43 | A replay is one operation of its stream. | `cuGraphLaunch` |
 //! | A46 | A call that is refused leaves the device as it was. | error codes of `CUresult` |
 //! | A47 | A kernel that fails ends the device: nothing that was not running by then will run. | error codes of `CUresult` |
 //! | A48 | A failure shows at a later call, which need not be the one that caused it. | error codes of `CUresult` |
+//! | B9 | A replay reads and writes what all of its nodes do. | PyTorch's stream sanitizer |
+//! | D1–D10 | A recorded launch runs nothing; arguments are packed by value and refused at once, limits at launch. | NVIDIA Warp's `Launch` |
 
+pub mod capture;
 mod elapsed;
 mod event;
 mod failure;
+mod launches;
 mod lock;
 pub mod order;
 mod status;
@@ -52,5 +63,6 @@ pub mod webgpu;
 pub use elapsed::{ElapsedError, EventStatus, Progress, elapsed};
 pub use event::{EventError, Events, Recorded};
 pub use failure::{Consequence, Mishap, consequence};
+pub use launches::{Argument, Handle, LaunchError, RecordedLaunch, names as argument_names};
 pub(crate) use lock::lock;
 pub use status::{Cause, Stage, Status, outcome};

@@ -4,6 +4,7 @@ mod fields;
 mod finding;
 mod ids;
 mod kinds;
+mod launch;
 mod pipeline;
 mod promise;
 mod run;
@@ -11,13 +12,14 @@ mod run;
 pub use fields::{Fields, Form, Packer, Plain, Unpacker, Written};
 pub use finding::{Finding, Search};
 pub use ids::{
-    CallId, CounterId, DependencyId, DeviceId, EventId, FindingId, LaneId, NameId, PipelineId,
-    PromiseId, SpanId,
+    CallId, CounterId, DependencyId, DeviceId, EventId, FindingId, LaneId, LaunchId, NameId,
+    PipelineId, PromiseId, SpanId,
 };
 pub use kinds::{
-    Basis, DependencyKind, Group, LossKind, PipelineKind, PipelineState, Role, Severity, SpanKind,
-    State, Verdict,
+    Basis, DependencyKind, Group, LaunchChange, LaunchKind, LossKind, PipelineKind, PipelineState,
+    Role, Severity, SpanKind, State, Verdict,
 };
+pub use launch::{Launch, LaunchNode, LaunchStep, Relaunch};
 pub use pipeline::{Pipeline, PipelineStep};
 pub use promise::{Promise, Settlement};
 pub use run::{Clock, Expectation, Log, Outcome, Problem, Run, RunEnd};
@@ -78,6 +80,12 @@ pub enum Record {
     Expectation(Box<Expectation>),
     /// A line of the log.
     Log(Box<Log>),
+    /// Something was made that can be launched many times.
+    Launch(Box<Launch>),
+    /// It was recorded or changed.
+    LaunchStep(Box<LaunchStep>),
+    /// It was launched once more.
+    Relaunch(Relaunch),
     /// The run is over.
     End(Box<RunEnd>),
     /// Fields of many spans at once.

@@ -10,6 +10,7 @@ mod gate;
 mod host;
 mod injector;
 mod insertion;
+mod launches;
 mod ledger;
 mod loss;
 mod names;

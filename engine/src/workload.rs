@@ -25,6 +25,13 @@
 //! `subscribe "calls" stream="s"` and `unsubscribe`, after which `host-function … blocking=#true` runs on that thread. Any call can have a `label=` that expectations refer to. A launch names its kernel,
 //! and in its block what to `read`, to `write` and to `set`; see [`KERNELS`].
 //!
+//! `recorded "step"` is a launch that is recorded once: `record-launch "step" "saxpy" { … }` runs nothing, `set "step"
+//! "a" 3.0` (or by place, or `buffer=`), `set-all "step" { … }` and `set-dimensions "step" 512` change it, and `relaunch
+//! "step" on="stream"` runs it. `graph "g"` is a graph of calls: those between `begin-capture "stream" mode="global"`
+//! and `end-capture "stream" "g"` on that stream, and on those that join it by waiting for its events, are captured and
+//! not run; `instantiate "g"` makes it ready, `update "g"` gives it what was captured since, `replay "g" on="stream"`
+//! runs it as one operation.
+//!
 //! A call that fails ends the run, unless something takes its error: `try { … }`, followed by any number of
 //! `catch "not-ready" { … }` and at most one `catch { … }` for every kind; see [`ErrorKind`]. The host thread goes on
 //! with the branch, and then behind the last one.
@@ -73,6 +80,8 @@ mod gpu_act;
 mod guides;
 mod injection;
 mod kernel;
+mod launch_act;
+mod launches;
 mod model;
 mod planner;
 mod program;
@@ -99,6 +108,10 @@ pub use gpu::{
 pub use guides::{Guide, guides};
 pub use injection::{Injection, LossBy, Moment, Unclear};
 pub use kernel::{KERNELS, Kernel, Shape};
+pub use launches::{
+    ArgumentName, ArgumentValue, CaptureMode, GraphIndex, LaunchCall, LaunchPlan, RecordedIndex,
+    RecordedPlan,
+};
 pub use model::{
     BufferIndex, BufferPlan, CallSite, EventIndex, EventPlan, HostPlan, Parameter, Plan, Role,
     SignalIndex, StreamIndex, StreamPlan,

@@ -3,10 +3,11 @@
 use engine::capture::{Capture, text};
 use engine::record::{
     Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
-    DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Log, Loss,
-    LossKind, NameId, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep,
-    Problem, Promise, PromiseId, Record, Recovery, Role, Run, RunEnd, Sample, Search, Settlement,
-    Severity, Span, SpanId, SpanKind, State, Value, Verdict,
+    DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Launch,
+    LaunchChange, LaunchId, LaunchKind, LaunchNode, LaunchStep, Log, Loss, LossKind, NameId,
+    Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem, Promise,
+    PromiseId, Record, Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement, Severity,
+    Span, SpanId, SpanKind, State, Value, Verdict,
 };
 use engine::time::Nanos;
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop, prop_oneof};
@@ -165,6 +166,49 @@ fn tables() -> BoxedStrategy<Record> {
     .boxed()
 }
 
+fn launching() -> BoxedStrategy<Record> {
+    prop_oneof![
+        (id(), one(LaunchKind::ALL), words()).prop_map(|(id, kind, name)| {
+            Record::Launch(Box::new(Launch {
+                id: LaunchId(id),
+                name,
+                kind,
+                device: DeviceId(0),
+            }))
+        }),
+        (id(), time(), one(LaunchChange::ALL), words(), id()).prop_map(
+            |(id, time, change, words, revision)| {
+                Record::LaunchStep(Box::new(LaunchStep {
+                    launch: LaunchId(id),
+                    revision,
+                    change,
+                    time,
+                    span: SpanId(id),
+                    kernel: words.clone(),
+                    elements: (revision > 3).then_some(u64::MAX),
+                    arguments: vec![(words.clone(), "2".to_owned())],
+                    nodes: vec![LaunchNode {
+                        name: words,
+                        lane: LaneId(id),
+                        span: SpanId(revision),
+                        before: vec![revision],
+                    }],
+                    detail: String::new(),
+                }))
+            }
+        ),
+        (id(), id(), id(), id()).prop_map(|(launch, revision, call, operation)| {
+            Record::Relaunch(Relaunch {
+                operation: SpanId(operation),
+                call: SpanId(call),
+                launch: LaunchId(launch),
+                revision,
+            })
+        }),
+    ]
+    .boxed()
+}
+
 fn promising() -> BoxedStrategy<Record> {
     prop_oneof![
         (id(), time(), one(PipelineState::ALL), words()).prop_map(|(id, time, state, detail)| {
@@ -211,6 +255,7 @@ fn promising() -> BoxedStrategy<Record> {
                 actual: String::new(),
             }))
         }),
+        launching(),
         (id(), time(), time()).prop_map(|(device, lost, time)| {
             Record::Recovery(Box::new(Recovery {
                 device: DeviceId(device),

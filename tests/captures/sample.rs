@@ -2,10 +2,11 @@
 
 use engine::record::{
     Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
-    DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Log, Loss,
-    LossKind, NameId, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep,
-    Problem, Promise, PromiseId, Record, Recovery, Role, Run, RunEnd, Sample, Search, Settlement,
-    Severity, Span, SpanId, SpanKind, State, Value, Verdict,
+    DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Launch,
+    LaunchChange, LaunchId, LaunchKind, LaunchStep, Log, Loss, LossKind, NameId, Outcome, Pipeline,
+    PipelineId, PipelineKind, PipelineState, PipelineStep, Problem, Promise, PromiseId, Record,
+    Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement, Severity, Span, SpanId,
+    SpanKind, State, Value, Verdict,
 };
 use engine::time::Nanos;
 
@@ -206,6 +207,30 @@ fn tail() -> Vec<Record> {
             anchor: "#dom-gpubuffer-mapasync".to_owned(),
             actual: "Ok(())".to_owned(),
         })),
+        Record::LaunchStep(Box::new(LaunchStep {
+            launch: LaunchId(0),
+            revision: 2,
+            change: LaunchChange::Set,
+            time: Nanos(8),
+            span: SpanId(0),
+            kernel: "saxpy".to_owned(),
+            elements: Some(512),
+            arguments: vec![("a".to_owned(), "2".to_owned())],
+            nodes: Vec::new(),
+            detail: "a = 2".to_owned(),
+        })),
+        Record::Launch(Box::new(Launch {
+            id: LaunchId(0),
+            name: "step".to_owned(),
+            kind: LaunchKind::Kernel,
+            device: DeviceId(0),
+        })),
+        Record::Relaunch(Relaunch {
+            operation: SpanId(3),
+            call: SpanId(0),
+            launch: LaunchId(0),
+            revision: 2,
+        }),
         Record::Problem(Box::new(Problem {
             severity: Severity::Warning,
             code: "wait-before-record".to_owned(),

@@ -72,18 +72,23 @@ fn every_panel_looks_as_it_should() {
         let window = window(theme);
         let mut storm = Window::new(SIZE, theme);
         storm.answer(storm::records(40));
+        let launched = Window::with_run(SIZE, theme, "graph-fork-join");
         for (at, make) in PANELS.iter().enumerate() {
             let drawn = make();
             // Lists of plain text look alike in both themes; the window's pictures show them in the light one.
             let is_storm = matches!(drawn.id(), "pipelines" | "promises");
             let matters = matches!(
                 drawn.id(),
-                "inspector" | "source" | "statistics" | "pipelines"
+                "inspector" | "source" | "statistics" | "pipelines" | "launches"
             );
             if theme == ThemeChoice::Light && !matters {
                 continue;
             }
-            let ran = if is_storm { &storm } else { &window };
+            let ran = match drawn.id() {
+                "launches" => &launched,
+                _ if is_storm => &storm,
+                _ => &window,
+            };
             let mut harness = panel(ran.harness.state(), at);
             harness.run();
             results.add(harness.try_snapshot(format!("panel-{}-{suffix}", drawn.id())));

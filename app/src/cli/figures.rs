@@ -10,6 +10,7 @@ use engine::time::{Interval, Nanos};
 use serde::Serialize;
 
 use super::findings::Findings;
+use super::launches::Launches;
 use super::promises::Outcomes;
 use super::table::Table;
 use crate::text;
@@ -42,6 +43,9 @@ pub(super) struct Figures {
     /// What promises, pipelines and losses came to.
     #[serde(flatten)]
     pub outcomes: Outcomes,
+    /// Recorded launches and graphs.
+    #[serde(flatten)]
+    pub launches: Launches,
     /// What the workload expected.
     pub expectations: Vec<Expectation>,
     /// What is wrong or missing.
@@ -128,6 +132,7 @@ impl Figures {
                 })
                 .collect(),
             outcomes: Outcomes::new(capture),
+            launches: Launches::new(capture),
             expectations: expectations(capture),
             problems: problems(capture),
             findings: Findings::new(capture),
@@ -170,6 +175,7 @@ impl Figures {
         self.write_streams(out)?;
         self.write_overlaps(out)?;
         self.outcomes.write(out)?;
+        self.launches.write(out)?;
         self.write_verdicts(out)?;
         if let Some(path) = &self.saved {
             writeln!(out, "\nsaved to {path}")?;

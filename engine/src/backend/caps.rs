@@ -34,6 +34,9 @@ pub struct Caps {
     pub losses: Cow<'static, [LossKind]>,
     /// What it has an end of.
     pub limits: Limits,
+    /// Whether the implementation has graphs of its own; where not, Syncline runs the nodes of a replay itself, those of
+    /// different branches at the same time where operations of different streams can.
+    pub graphs: bool,
     /// All this in words, for the screen.
     pub detail: String,
 }

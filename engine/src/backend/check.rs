@@ -22,8 +22,28 @@ pub fn operation(
         | Operation::Fill { buffer, .. } => len(*buffer).map(drop),
         Operation::Copy { from, to } => len(*from).and(len(*to)).map(drop),
         Operation::Launch(found) => launch(found, &len),
+        // What was packed was looked at then.
         _ => Ok(()),
     }
+}
+
+/// Whether a launch of so many elements fits its kernel; none for as many as its buffers have.
+///
+/// # Errors
+/// What is wrong.
+pub fn packed(
+    found: &Launch,
+    elements: Option<usize>,
+    len: &dyn Fn(BufferIndex) -> Option<usize>,
+) -> Result<(), Error> {
+    if elements == Some(0) {
+        return Ok(());
+    }
+    let unknown = |buffer: BufferIndex| Error::Unknown(format!("buffer {}", buffer.0));
+    launch(found, &|buffer| {
+        let len = len(buffer).ok_or_else(|| unknown(buffer))?;
+        Ok(elements.unwrap_or(len).min(len))
+    })
 }
 
 fn launch(launch: &Launch, len: &dyn Fn(BufferIndex) -> Result<usize, Error>) -> Result<(), Error> {

@@ -66,6 +66,7 @@ fn caps() -> Caps {
         clock: "the host's monotonic clock".into(),
         pipelines: CompileTime::Never,
         losses: (&[]).into(),
+        graphs: false,
         limits: Limits::default(),
         detail,
     }

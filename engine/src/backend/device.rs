@@ -1,15 +1,16 @@
 //! An opened device: takes operations, answers questions, blocks callers until work ends.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use super::{
-    Activity, Alarm, Caps, CompileError, CompileRequest, Compiled, Error, Flag, LossReport,
+    Activity, Alarm, Caps, CompileError, CompileRequest, Compiled, Error, Flag, LossReport, Packed,
     Question, Raw, Submission,
 };
 use crate::device::{Progress, Status};
 use crate::record::{Began, Clock, LossKind, SpanId};
 use crate::time::Nanos;
-use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
+use crate::workload::{BufferIndex, EventIndex, Launch, SignalIndex, StreamIndex, Target};
 
 /// The position of a host thread among those of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,6 +87,13 @@ pub trait Device: Send + Sync {
         stream: StreamIndex,
         submission: Submission,
     ) -> Result<(), Error>;
+
+    /// Looks at a launch once and keeps it ready, to be submitted any number of times without being looked at again. It
+    /// treats so many elements, or as many as its buffers have.
+    ///
+    /// # Errors
+    /// It does not fit its kernel or this device.
+    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error>;
 
     /// How far the latest record of `event` has come, without blocking.
     fn query(&self, host: HostIndex, event: EventIndex) -> Progress;

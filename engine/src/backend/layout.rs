@@ -1,5 +1,8 @@
 //! What a device is opened with, and what is submitted to its streams.
 
+use std::sync::Arc;
+
+use super::{Packed, Replay};
 use crate::record::{CallId, CounterId, DeviceId, LaneId, NameId, Span, SpanId, SpanKind, State};
 use crate::time::{Interval, Nanos};
 use crate::workload::{
@@ -161,6 +164,10 @@ pub enum Operation {
     },
     /// Runs a kernel.
     Launch(Box<Launch>),
+    /// Runs a kernel that the device has looked at before and keeps ready.
+    Packed(Arc<Packed>),
+    /// Runs all operations of a graph (rule A43).
+    Replay(Box<Replay>),
     /// Reaches an event.
     Record(EventIndex),
     /// Waits for the record that is the event's latest at submission.
@@ -210,6 +217,7 @@ impl Operation {
                 | Self::Copy { .. }
                 | Self::Fill { .. }
                 | Self::Launch(_)
+                | Self::Packed(_)
         )
     }
 
@@ -220,7 +228,8 @@ impl Operation {
             Self::Download(_) => SpanKind::Download,
             Self::Copy { .. } => SpanKind::Copy,
             Self::Fill { .. } => SpanKind::Fill,
-            Self::Launch(_) => SpanKind::Kernel,
+            Self::Launch(_) | Self::Packed(_) => SpanKind::Kernel,
+            Self::Replay(_) => SpanKind::Graph,
             Self::Record(_) => SpanKind::EventRecord,
             Self::Wait(_) | Self::WaitFor(..) => SpanKind::EventWait,
             Self::Hold(_) => SpanKind::Hold,

@@ -4,6 +4,7 @@ mod cost;
 mod device;
 mod host;
 mod mishaps;
+mod replay;
 mod simulation;
 mod stream;
 
@@ -49,6 +50,7 @@ fn caps() -> Caps {
         clock: "virtual time".into(),
         pipelines: CompileTime::Never,
         losses: (&[]).into(),
+        graphs: false,
         limits: Limits::default(),
         detail: "every stream runs at once, in virtual time".to_owned(),
     }

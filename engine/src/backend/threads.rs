@@ -2,10 +2,13 @@
 //! after the other, and keeps records, waits and holds itself.
 
 mod condition;
+mod crew;
 mod device;
 mod executor;
+mod flight;
 mod host;
 mod mark;
+mod replay;
 mod shared;
 mod slots;
 mod stream;

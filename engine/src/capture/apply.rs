@@ -4,7 +4,7 @@ use super::table::Refusal;
 use super::{Capture, Samples};
 use crate::record::{
     Began, Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, NameId, Problem,
-    Record, Sample, Severity, Span, SpanId, Value,
+    Record, Sample, Severity, Span, SpanId, SpanKind, Value,
 };
 use crate::time::{Interval, Nanos};
 
@@ -75,6 +75,9 @@ impl Capture {
             Record::PipelineStep(step) => self.take_pipeline_step(*step),
             Record::Promise(promise) => self.take_promise(*promise),
             Record::Settlement(settlement) => self.take_settlement(*settlement),
+            Record::Launch(launch) => self.take_launch(*launch),
+            Record::LaunchStep(step) => self.take_launch_step(*step),
+            Record::Relaunch(relaunch) => self.take_relaunch(relaunch),
             Record::Run(run) => self.run = Some(*run),
             Record::Clock(clock) => self.clocks.push(*clock),
             Record::Problem(problem) => self.problems.push(*problem),
@@ -94,10 +97,28 @@ impl Capture {
             .lanes
             .get(span.lane.index())
             .is_some_and(|lane| lane.group == Group::Streams);
+        self.has_graphs |= span.kind == SpanKind::Graph;
+        let streams = streams && !self.is_node(span);
         match self.spans.insert(span, streams) {
             Ok(()) => self.reach(span.start.min(span.enqueued), span.end.max(span.start)),
             Err(refusal) => self.refuse_span(span, refusal),
         }
+    }
+
+    /// Whether a span is a node of a graph on its lane: those run at the same time where nothing orders them. A graph
+    /// is reported before its nodes.
+    fn is_node(&self, span: &Span) -> bool {
+        let at = Interval {
+            start: span.start,
+            end: span.end.max(Nanos(span.start.0.saturating_add(1))),
+        };
+        let contains =
+            |it: Span| it.kind == SpanKind::Graph && it.start <= span.start && span.end <= it.end;
+        self.has_graphs
+            && self
+                .spans
+                .spans_in(span.lane, 0, at)
+                .any(|placed| contains(placed.span))
     }
 
     fn refuse_span(&mut self, span: &Span, refusal: Refusal) {

@@ -68,6 +68,7 @@ pub fn text(capture: &Capture) -> String {
     all(&mut out, "recovery", capture.recoveries());
     all(&mut out, "pipeline", capture.pipelines());
     all(&mut out, "promise", capture.promises());
+    all(&mut out, "launch", capture.launches());
     all(&mut out, "problem", capture.problems());
     all(&mut out, "finding", capture.findings());
     all(&mut out, "search", capture.searches());

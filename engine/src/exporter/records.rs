@@ -95,6 +95,7 @@ fn after(capture: &Capture) -> impl Iterator<Item = Record> {
         .chain(boxed(capture.recoveries(), Record::Recovery))
         .chain(pipelines(capture))
         .chain(promises(capture))
+        .chain(launches(capture))
         .chain(boxed(capture.problems(), Record::Problem))
         .chain(boxed(capture.findings(), Record::Finding))
         .chain(boxed(capture.searches(), Record::Search))
@@ -107,6 +108,16 @@ fn pipelines(capture: &Capture) -> impl Iterator<Item = Record> {
     capture.pipelines().iter().flat_map(|stages| {
         let pipeline = Record::Pipeline(Box::new(stages.pipeline.clone()));
         std::iter::once(pipeline).chain(boxed(&stages.steps, Record::PipelineStep))
+    })
+}
+
+fn launches(capture: &Capture) -> impl Iterator<Item = Record> {
+    capture.launches().iter().flat_map(|launched| {
+        let launch = Record::Launch(Box::new(launched.launch.clone()));
+        let launches = launched.launches.iter().copied().map(Record::Relaunch);
+        std::iter::once(launch)
+            .chain(boxed(&launched.steps, Record::LaunchStep))
+            .chain(launches)
     })
 }
 

@@ -47,6 +47,8 @@ ids! {
     FindingId
     /// A row of the timeline.
     LaneId
+    /// Something that is made once and launched many times.
+    LaunchId
     /// A text that is stored once.
     NameId
     /// A kernel that was requested to be compiled.

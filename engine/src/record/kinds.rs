@@ -112,6 +112,8 @@ kinds! {
         Free = "free",
         /// An event made as if it was never recorded, in stream order.
         EventReset = "event-reset",
+        /// A graph of calls, replayed as one operation of a stream; its nodes are spans within it.
+        Graph = "graph",
     }
 
     /// How an operation ended.
@@ -156,6 +158,8 @@ kinds! {
         Automatic = "automatic",
         /// Two records of events, between which the time was taken; the second may have been first.
         Elapsed = "elapsed",
+        /// Two nodes of a graph, of which one comes right after the other.
+        Edge = "edge",
     }
 
     /// How a dependency is known. These are never mixed.
@@ -212,6 +216,32 @@ kinds! {
         Failed = "failed",
         /// The device was lost, and what was compiled for it is of no use.
         Lost = "lost",
+    }
+
+    /// What can be launched many times.
+    LaunchKind {
+        /// A kernel call that was recorded.
+        #[default]
+        Kernel = "kernel",
+        /// A graph of calls that were captured.
+        Graph = "graph",
+    }
+
+    /// What was done to a launch.
+    LaunchChange {
+        /// A kernel call was recorded, without running it.
+        #[default]
+        Recorded = "recorded",
+        /// Arguments or dimensions were set.
+        Set = "set",
+        /// Calls were captured into a graph, without running them.
+        Captured = "captured",
+        /// A graph was made ready to be replayed.
+        Instantiated = "instantiated",
+        /// A graph that is ready was given the nodes of a later capture.
+        Updated = "updated",
+        /// A capture came to nothing.
+        Failed = "failed",
     }
 
     /// How a promise ended.

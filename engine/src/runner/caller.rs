@@ -5,13 +5,16 @@ mod argument;
 mod blocking;
 mod event;
 mod gpu;
+mod graphs;
 mod label;
+mod launches;
 mod order;
 mod pool;
 mod problem;
 mod result;
 mod streams;
 mod submit;
+mod verb;
 
 use std::sync::Arc;
 
@@ -160,6 +163,7 @@ impl Caller {
             Call::Work(length) => return self.work(current, *length),
             Call::Streams(call) => return (SpanKind::Call, self.stream_call(current, call)),
             Call::Event(call) => return self.event(current, call),
+            Call::Launches(call) => return (SpanKind::Call, self.launches(current, call)),
             Call::Gpu(call) => {
                 self.note_asked(current, call);
                 let made = self.gpu(current, call);

@@ -188,6 +188,7 @@ impl Shared {
             timelines.recovered(self);
         }
         state.generation += 1;
+        self.launches.renew();
         state.lost = None;
         reporter.send(Record::Recovery(Box::new(record::Recovery {
             device: DEVICE,

@@ -23,4 +23,11 @@ impl Names {
         reporter.send(Record::Name(id, text.into()));
         id
     }
+
+    /// The text of a number; empty where there is none. Looks at all of them.
+    pub fn text(&self, id: NameId) -> String {
+        let names = lock(&self.0);
+        let found = names.iter().find(|(_, known)| **known == id);
+        found.map_or_else(String::new, |(text, _)| text.to_string())
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::RunRequest;
 use super::gate::Gate;
 use super::injector;
+use super::launches;
 use super::loss::Losses;
 use super::names::Names;
 use super::recorder::{Recorder, Reporter};
@@ -197,6 +198,7 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, report
     if let Some(timelines) = &shared.timelines {
         timelines.describe();
     }
+    launches::describe(plan, reporter);
     for (place, event) in plan.events.iter().enumerate() {
         reporter.send(Record::Event(record::Event {
             id: EventId(place as u32),

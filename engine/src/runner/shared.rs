@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::gate::Gate;
 use super::insertion::Insertions;
+use super::launches::Launches;
 use super::loss::Losses;
 use super::names::Names;
 use super::pools::{Pools, Subscriptions};
@@ -34,6 +35,8 @@ pub struct Shared {
     pub gate: Gate,
     /// Decides which waits are inserted, where some may have to be.
     pub insertions: Option<Insertions>,
+    /// Recorded launches, graphs and captures.
+    pub launches: Launches,
     /// What is known of losses of the device.
     pub losses: Losses,
     /// Events that are taken from pools.
@@ -104,6 +107,7 @@ impl Shared {
             signals: plan.signals.iter().map(|_| Mutex::default()).collect(),
             hosts: plan.hosts.iter().map(|_| Progress::default()).collect(),
             insertions: Insertions::new(&plan),
+            launches: Launches::new(&plan),
             plan,
             device,
             names,
@@ -130,6 +134,11 @@ impl Shared {
     /// A new span's id.
     pub fn next_span(&self) -> SpanId {
         SpanId(self.spans.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The first of so many new spans' ids, which follow each other.
+    pub fn next_spans(&self, count: usize) -> SpanId {
+        SpanId(self.spans.fetch_add(count as u32, Ordering::Relaxed))
     }
 
     /// The lane of a host thread.
@@ -213,6 +222,7 @@ impl Shared {
     /// No signal was raised and no operation submitted, for a run that begins again.
     pub fn forget(&self) {
         self.order.push(0, Origin::default(), Act::Lower, &[]);
+        self.launches.forget(&self.plan);
         for signal in &self.signals {
             *lock(signal) = Signal::default();
         }

@@ -43,6 +43,12 @@ pub fn act(operation: &Operation, stream: StreamIndex, uses: &mut Vec<Use>) -> A
         | Operation::Callback(_)
         | Operation::WaitFor(..) => {}
         Operation::Reset(event) => return Act::Reset(*event, stream),
+        Operation::Packed(packed) => {
+            let launch = &packed.launch;
+            uses.extend(launch.reads.iter().map(|&it| Use::read(on_device(it))));
+            uses.extend(launch.writes.iter().map(|&it| Use::write(on_device(it))));
+        }
+        Operation::Replay(replay) => uses.extend_from_slice(&replay.graph.uses),
         Operation::Record(event) => return Act::Record(*event, stream),
         Operation::Wait(event) => return Act::Wait(*event, stream),
         Operation::Hold(signal) => return Act::Hold(*signal, stream),

@@ -52,6 +52,11 @@ bundled! {
     "loss-with-promises" "Loss with promises pending"
     "loss-and-recovery" "Loss and recovery"
     "two-editions" "Two editions"
+    "recorded-launch" "Recorded launch"
+    "relaunch-two-streams" "Relaunch on two streams"
+    "graph-fork-join" "Graph: fork and join"
+    "graph-update" "Graph: update"
+    "capture-mistakes" "Mistakes while capturing"
 }
 
 /// The workloads that come with the program, in the order in which they are best read.

@@ -1,8 +1,8 @@
 //! One host API call, with every name resolved to a place in the plan.
 
 use super::{
-    BufferIndex, EventCall, EventIndex, GpuCall, PipelineIndex, SignalIndex, StreamCall,
-    StreamIndex,
+    BufferIndex, EventCall, EventIndex, GpuCall, LaunchCall, PipelineIndex, SignalIndex,
+    StreamCall, StreamIndex,
 };
 use crate::time::Nanos;
 
@@ -89,6 +89,8 @@ pub enum Call {
     Gpu(Box<GpuCall>),
     /// A call on a stream as a whole, or on memory in its order.
     Streams(Box<StreamCall>),
+    /// A call of a recorded launch or of a graph.
+    Launches(Box<LaunchCall>),
 }
 
 /// A kernel of the library, its buffers and its numbers.

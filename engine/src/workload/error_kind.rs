@@ -63,6 +63,36 @@ kinds! {
     DeviceFailed = "device-failed",
     /// The device is gone.
     DeviceLost = "device-lost",
+    /// An argument that the kernel has not, or of another sort (rule D3).
+    InvalidArgument = "invalid-argument",
+    /// A buffer that a launch was recorded with is gone (rule D10).
+    StaleArgument = "stale-argument",
+    /// It was not made ready, or not recorded or captured, before it was launched.
+    NotMade = "not-made",
+    /// A flag that means nothing here (rule A42).
+    InvalidValue = "invalid-value",
+    /// A capture is begun where one is, or ended where none is (rule A36).
+    IllegalState = "illegal-state",
+    /// A call that is not possible while a stream captures (rules A36, A38, A41).
+    CaptureUnsupported = "capture-unsupported",
+    /// An earlier call made the capture void (rule A38).
+    CaptureInvalidated = "capture-invalidated",
+    /// Two captures would become one (rule A40).
+    CaptureMerge = "capture-merge",
+    /// The capture was begun on another stream (rule A36).
+    CaptureUnmatched = "capture-unmatched",
+    /// A stream that joined the capture was not joined back (rule A37).
+    CaptureUnjoined = "capture-unjoined",
+    /// A dependency would cross the border of a capture (rule A40).
+    CaptureIsolation = "capture-isolation",
+    /// The legacy stream would wait for a stream that captures (rule A39).
+    CaptureImplicit = "capture-implicit",
+    /// The event was last recorded in a capture (rule A38).
+    CapturedEvent = "captured-event",
+    /// The capture was begun by another host thread (rule A36).
+    CaptureWrongThread = "capture-wrong-thread",
+    /// A graph that is ready cannot take these nodes.
+    GraphUpdate = "graph-update",
 }
 
 #[cfg(test)]

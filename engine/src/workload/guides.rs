@@ -25,6 +25,8 @@ macro_rules! guides {
 
 guides! {
     "webgpu" "WebGPU"
+    "warp" "NVIDIA Warp"
+    "cuda-graphs" "CUDA graphs"
 }
 
 /// The guides that come with the program, in the order in which they are offered.

@@ -121,6 +121,11 @@ impl Kernel {
         KERNELS.iter().find(|kernel| kernel.name == name)
     }
 
+    /// Whether it treats every element by itself, so that it can be given fewer of them.
+    pub fn is_elementwise(&self) -> bool {
+        matches!(self.name, "saxpy" | "scale" | "add")
+    }
+
     /// Whether the kernel can run on buffers of these lengths with these numbers.
     ///
     /// # Errors

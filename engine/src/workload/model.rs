@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::program::{Layout, Program};
 use super::{
     Calls, Edition, EventOptions, ExpectationPlan, Expression, FailureMode, MemoryKind,
-    PipelinePlan, PoolPlan, StreamTraits, Synchronization,
+    PipelinePlan, PoolPlan, RecordedPlan, StreamTraits, Synchronization,
 };
 
 /// A number that a workload can be run with other values of.
@@ -186,6 +186,10 @@ pub struct Plan {
     pub callback_threads: Vec<String>,
     /// How many events the device has room for, where that has an end (rule F3).
     pub event_slots: Option<u32>,
+    /// The launches that are recorded once.
+    pub recorded: Vec<RecordedPlan>,
+    /// The graphs' names.
+    pub graphs: Vec<String>,
     /// The host threads to run, each a real thread.
     pub hosts: Vec<HostPlan>,
     /// What to check after the run.

@@ -5,6 +5,7 @@ mod count;
 mod events;
 mod expectations;
 mod gpu;
+mod launches;
 
 use std::sync::Arc;
 
@@ -47,6 +48,8 @@ pub(super) fn plan(
     let signals = planner.signals();
     let pipelines = planner.pipelines();
     let promises = planner.promises();
+    let recorded = planner.recorded();
+    let graphs = planner.graphs();
     planner.fail()?;
     let call_count = planner.check_calls(&buffers);
     let expectations = planner.expectations();
@@ -66,6 +69,8 @@ pub(super) fn plan(
         pools,
         callback_threads,
         event_slots,
+        recorded,
+        graphs,
         hosts: template
             .hosts
             .iter()

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::event_act::EventAct;
 use super::gpu_act::GpuAct;
+use super::launch_act::LaunchAct;
 use super::stream_act::StreamAct;
 use super::{
     BufferIndex, Call, ErrorKind, EventIndex, Expression, Kernel, Launch, PipelineIndex, Place,
@@ -87,6 +88,7 @@ pub(super) enum Act {
     Event(EventAct),
     Gpu(GpuAct),
     Streams(StreamAct),
+    Launches(LaunchAct),
 }
 
 /// The sorts of resources that calls refer to.
@@ -100,6 +102,8 @@ pub(super) enum Class {
     Promise,
     Pool,
     Thread,
+    Recorded,
+    Graph,
 }
 
 /// A use of a resource, or of one element of an array of them.
@@ -130,6 +134,8 @@ pub(super) struct Layout {
     pub promises: Vec<Extent>,
     pub pools: Vec<Extent>,
     pub threads: Vec<Extent>,
+    pub recorded: Vec<Extent>,
+    pub graphs: Vec<Extent>,
 }
 
 impl Layout {
@@ -143,6 +149,8 @@ impl Layout {
             Class::Promise => &self.promises,
             Class::Pool => &self.pools,
             Class::Thread => &self.threads,
+            Class::Recorded => &self.recorded,
+            Class::Graph => &self.graphs,
         };
         extents.get(declaration).copied().unwrap_or_default()
     }
@@ -229,6 +237,7 @@ impl Act {
             Self::Event(act) => Call::Event(Box::new(act.call(layout, variables))),
             Self::Gpu(act) => Call::Gpu(Box::new(act.call(layout, variables))),
             Self::Streams(act) => Call::Streams(Box::new(act.call(layout, variables))),
+            Self::Launches(act) => Call::Launches(Box::new(act.call(layout, variables))),
         }
     }
 
@@ -239,6 +248,7 @@ impl Act {
             Self::Event(act) => act.references(),
             Self::Gpu(act) => act.references(),
             Self::Streams(act) => act.references(),
+            Self::Launches(act) => act.references(),
             Self::HostFunction(_, _, r)
             | Self::SynchronizeEvent(r)
             | Self::SynchronizeStream(r)

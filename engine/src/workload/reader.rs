@@ -7,6 +7,7 @@ mod events;
 mod expectations;
 mod forms;
 mod gpu;
+mod launches;
 mod names;
 mod resources;
 mod streams;

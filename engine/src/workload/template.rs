@@ -24,6 +24,8 @@ pub(super) struct Template {
     pub pools: Vec<PoolTemplate>,
     pub threads: Vec<Declaration>,
     pub event_slots: Option<Amount>,
+    pub recorded: Vec<RecordedTemplate>,
+    pub graphs: Vec<Declaration>,
     pub hosts: Vec<HostTemplate>,
     pub program: Arc<Program>,
     pub sites: Vec<CallSite>,
@@ -104,6 +106,13 @@ pub(super) struct PipelineTemplate {
     pub fails: bool,
     pub cache: bool,
     pub line: u32,
+}
+
+/// A launch that is recorded once, and the kernel that it is made for where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RecordedTemplate {
+    pub declaration: Declaration,
+    pub kernel: Option<&'static str>,
 }
 
 /// What a pipeline compiles.

@@ -3,12 +3,12 @@
 use super::memory::Memory;
 use crate::backend::threads::{Downfall, Executor, Fault, Turn, Zero};
 use crate::backend::{
-    Caps, CompileError, CompileRequest, Compiled, Error, Layout, Operation, Question, Raw, Side,
-    shader,
+    Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Question, Raw,
+    Side, shader,
 };
 use crate::record::{Clock, LossKind};
 use crate::time::Interval;
-use crate::workload::BufferIndex;
+use crate::workload::{BufferIndex, Launch};
 
 /// The processor.
 pub struct CpuExecutor {
@@ -42,6 +42,10 @@ impl Executor for CpuExecutor {
 
     fn check(&self, operation: &Operation) -> Result<(), Error> {
         self.memory.check(operation)
+    }
+
+    fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error> {
+        self.memory.pack(launch, elements)
     }
 
     fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault> {

@@ -22,6 +22,8 @@ pub struct Arguments<'a> {
     pub writes: &'a [&'a Floats],
     /// The values of its parameters.
     pub parameters: &'a [f64],
+    /// How many elements it treats at most, where it treats each by itself.
+    pub elements: usize,
     /// Whether the run is over, so that long work may end early.
     pub is_over: &'a dyn Fn() -> bool,
 }
@@ -128,6 +130,7 @@ mod tests {
             reads: &reads.iter().collect::<Vec<_>>(),
             writes: &writes.iter().collect::<Vec<_>>(),
             parameters,
+            elements: usize::MAX,
             is_over: &|| false,
         };
         (implementation(name).unwrap().run)(&arguments).unwrap();
@@ -181,6 +184,7 @@ mod tests {
                 reads: &reads.iter().collect::<Vec<_>>(),
                 writes: &writes.iter().rev().collect::<Vec<_>>(),
                 parameters: &[3.0, 5.0, 4.0, 0.0],
+                elements: usize::MAX,
                 is_over: &|| true,
             };
             if found.name == "trap" {

@@ -1,10 +1,10 @@
 //! The buffers of a device, and the operations that work on them.
 
-use super::kernels::{Arguments, implementation};
+use super::kernels::{Arguments, Implementation, implementation};
 use crate::backend::floats::Floats;
 use crate::backend::spin::spin;
 use crate::backend::threads::Fault;
-use crate::backend::{Error, Layout, Operation, Side, available, check};
+use crate::backend::{Error, Kept, Layout, Operation, Side, available, check};
 use crate::workload::{BufferIndex, Launch};
 
 /// The buffers of a device.
@@ -92,13 +92,38 @@ impl Memory {
                 Ok(())
             }
             Operation::Fill { buffer: to, value } => buffer(*to).map(|b| b.device.fill(*value)),
-            Operation::Launch(launch) => self.launch(launch, is_over),
+            Operation::Launch(launch) => {
+                let kernel = implementation(launch.kernel);
+                self.launch(launch, kernel, None, is_over)
+            }
+            Operation::Packed(packed) if packed.is_empty() => Ok(()),
+            Operation::Packed(packed) => {
+                let kernel = packed.kept::<&'static Implementation>().copied();
+                self.launch(&packed.launch, kernel, packed.elements, is_over)
+            }
             Operation::HostFunction(length) => spin(*length, is_over),
             _ => Ok(()),
         }
     }
 
-    fn launch(&self, launch: &Launch, is_over: &dyn Fn() -> bool) -> Result<(), Fault> {
+    /// Looks at a launch, and finds its kernel once and for all.
+    ///
+    /// # Errors
+    /// It does not fit.
+    pub fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error> {
+        check::packed(launch, elements, &|buffer| self.len(buffer))?;
+        let kernel = implementation(launch.kernel);
+        let unknown = || Error::Unknown(format!("the kernel {}", launch.kernel));
+        Ok(Box::new(kernel.ok_or_else(unknown)?))
+    }
+
+    fn launch(
+        &self,
+        launch: &Launch,
+        kernel: Option<&Implementation>,
+        elements: Option<usize>,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<(), Fault> {
         let floats = |buffers: &[BufferIndex]| -> Option<Vec<&Floats>> {
             let found = buffers.iter().map(|index| self.buffers.get(index.index()));
             found
@@ -108,11 +133,12 @@ impl Memory {
         let missing = || Fault::Failed(format!("{} has no buffers to run on", launch.kernel));
         let reads = floats(&launch.reads).ok_or_else(missing)?;
         let writes = floats(&launch.writes).ok_or_else(missing)?;
-        let kernel = implementation(launch.kernel).ok_or_else(missing)?;
+        let kernel = kernel.ok_or_else(missing)?;
         (kernel.run)(&Arguments {
             reads: &reads,
             writes: &writes,
             parameters: &launch.parameters,
+            elements: elements.unwrap_or(usize::MAX),
             is_over,
         })
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::replay;
 use crate::backend::{CompileRequest, Operation, cpu};
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, Launch, Shape};
@@ -24,6 +25,11 @@ pub fn of(operation: &Operation, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {
         Operation::Copy { to, .. } => Nanos(1_000 + bytes(*to) / 100),
         Operation::Fill { buffer, .. } => Nanos(1_000 + bytes(*buffer) / 200),
         Operation::Launch(launch) => kernel(launch, len),
+        Operation::Packed(packed) if packed.is_empty() => Nanos(2_000),
+        Operation::Packed(packed) => kernel(&packed.launch, &|buffer| {
+            packed.elements.unwrap_or(usize::MAX).min(len(buffer))
+        }),
+        Operation::Replay(replay) => replay::length(&replay.graph, len),
         Operation::HostFunction(length) | Operation::Panic(length) => *length,
         _ => Nanos::ZERO,
     }

@@ -1,6 +1,6 @@
 //! The opened device: host threads take turns in the order of virtual time.
 
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::cost;
@@ -9,12 +9,13 @@ use super::simulation::Simulation;
 use crate::backend::cpu::Memory;
 use crate::backend::{
     Activity, Alarm, CacheUse, Caps, CompileError, CompileRequest, Compiled, Device, Error, Flag,
-    HostIndex, Layout, LossReport, Question, Raw, Side, Sink, StreamActivity, Submission, shader,
+    HostIndex, Layout, LossReport, Packed, Question, Raw, Side, Sink, StreamActivity, Submission,
+    shader,
 };
 use crate::device::{Cause, Progress, Status, lock};
 use crate::record::{Began, Clock, LossKind, SpanId};
 use crate::time::Nanos;
-use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
+use crate::workload::{BufferIndex, EventIndex, Launch, SignalIndex, StreamIndex, Target};
 
 /// The device.
 pub struct MockDevice {
@@ -218,6 +219,11 @@ impl Device for MockDevice {
         self.call(host, cost::CALL, |simulation| {
             simulation.push(stream, submission)
         })
+    }
+
+    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+        let kept = self.memory.pack(&launch, elements)?;
+        Ok(Arc::new(Packed::new(launch, elements, kept)))
     }
 
     fn query(&self, host: HostIndex, event: EventIndex) -> Progress {

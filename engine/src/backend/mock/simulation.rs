@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::cost;
 use super::host::{Host, HostState, Until};
+use super::replay;
 use super::stream::{Item, Stream};
 use crate::backend::cpu::Memory;
 use crate::backend::threads::{Fault, Slots, panic_text};
@@ -42,6 +43,8 @@ pub struct Simulation {
     pub stream_count: usize,
     made: Vec<EventLayout>,
     lens: Vec<usize>,
+    /// The node that failed of the graph that ends.
+    failed: Option<usize>,
     sink: Box<dyn Sink>,
     /// The latest time of all.
     pub time: Nanos,
@@ -83,6 +86,7 @@ impl Simulation {
             made: layout.events.clone(),
             slots: Slots::new(layout.event_slots),
             lens: layout.buffers.clone(),
+            failed: None,
             sink,
             time: Nanos::ZERO,
             alarms: BTreeMap::new(),
@@ -400,7 +404,7 @@ impl Simulation {
         // What it writes is seen from its end on, as nothing on a device sees it sooner for certain.
         match (
             &item.submission.operation,
-            perform(memory, &item.submission.operation),
+            self.perform(memory, &item.submission.operation),
         ) {
             (Operation::Panic(_), _) => {
                 self.sink.report(mishap::panicked(item.submission.span));
@@ -427,6 +431,12 @@ impl Simulation {
         let submission = &item.submission;
         let span = submission.span(stream.lane, interval, state);
         self.sink.report(Record::Span(span));
+        if let Operation::Replay(replay) = &submission.operation {
+            let len = |buffer: BufferIndex| self.lens.get(buffer.index()).copied().unwrap_or(0);
+            for record in replay::spans(replay, &span, stream.lane, self.failed, &len) {
+                self.sink.report(record);
+            }
+        }
         stream.free_at = interval.end;
         stream.ended += 1;
         while let Some((_, point)) = stream.points.pop_front_if(|(at, _)| *at <= stream.ended) {
@@ -513,11 +523,30 @@ fn streams(layout: &Layout) -> Vec<Stream> {
     asked.chain(callbacks).collect()
 }
 
+impl Simulation {
+    /// Runs what an operation does to buffers; of a graph its nodes, one after the other, until one fails.
+    fn perform(&mut self, memory: &Memory, operation: &Operation) -> Result<(), String> {
+        let Operation::Replay(replay) = operation else {
+            return perform(memory, operation);
+        };
+        self.failed = None;
+        for (place, node) in replay.graph.nodes.iter().enumerate() {
+            let result = perform(memory, &node.operation);
+            if result.is_err() {
+                self.failed = Some(place);
+                return result;
+            }
+        }
+        Ok(())
+    }
+}
+
 /// Runs what an operation does to buffers. Time is virtual, so what only takes time is skipped.
 fn perform(memory: &Memory, operation: &Operation) -> Result<(), String> {
     match operation {
         Operation::HostFunction(_) | Operation::Panic(_) => return Ok(()),
         Operation::Launch(launch) if launch.kernel == "spin" => return Ok(()),
+        Operation::Packed(packed) if packed.launch.kernel == "spin" => return Ok(()),
         _ => {}
     }
     match catch_unwind(AssertUnwindSafe(|| memory.perform(operation, &|| false))) {

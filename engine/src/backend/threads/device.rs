@@ -15,12 +15,12 @@ use super::worker::Worker;
 use crate::backend::spin::spin;
 use crate::backend::{
     Activity, Caps, CompileError, CompileRequest, Compiled, Device, Error, HostIndex, Layout,
-    LossReport, Operation, Question, Raw, Side, Sink, Submission,
+    LossReport, Operation, Packed, Question, Raw, Side, Sink, Submission,
 };
 use crate::device::{Progress, Status, lock};
 use crate::record::{Began, Clock, LossKind, SpanId};
 use crate::time::Nanos;
-use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
+use crate::workload::{BufferIndex, EventIndex, Launch, SignalIndex, StreamIndex, Target};
 
 /// Operations that may queue on a stream before the submitting host thread has to wait, as on a GPU.
 const ROOM: u64 = 1 << 16;
@@ -287,6 +287,11 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         Ok(())
     }
 
+    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+        let kept = self.shared.executor.pack(&launch, elements)?;
+        Ok(Arc::new(Packed::new(launch, elements, kept)))
+    }
+
     fn query(&self, _: HostIndex, event: EventIndex) -> Progress {
         let mark = self.latest(event);
         mark.map_or(Progress::NotRecorded, |mark| mark.progress())
@@ -453,5 +458,6 @@ impl<E> Drop for ThreadedDevice<E> {
                 let _ = worker.join();
             }
         }
+        self.shared.crew.close();
     }
 }

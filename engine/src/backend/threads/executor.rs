@@ -3,11 +3,11 @@
 use std::time::Instant;
 
 use crate::backend::{
-    Caps, CompileError, CompileRequest, Compiled, Error, Operation, Question, Raw, Side,
+    Caps, CompileError, CompileRequest, Compiled, Error, Kept, Operation, Question, Raw, Side,
 };
 use crate::record::{Clock, LossKind};
 use crate::time::{Interval, Nanos};
-use crate::workload::BufferIndex;
+use crate::workload::{BufferIndex, Launch};
 
 /// Runs the operations of all streams. Each stream has a thread that calls it, so operations of different streams
 /// come at the same time; those of one stream come one after the other.
@@ -23,6 +23,12 @@ pub trait Executor: Send + Sync + 'static {
     /// # Errors
     /// What is wrong.
     fn check(&self, operation: &Operation) -> Result<(), Error>;
+
+    /// What to keep with a launch that is run often, once it was looked at whether it fits.
+    ///
+    /// # Errors
+    /// What is wrong.
+    fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error>;
 
     /// Runs an operation of the stream that `turn` names to its end. Records, waits and holds never come here.
     /// Answers when it ran, where the device says that itself.

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
 use super::condition::Condition;
+use super::crew::Crew;
 use super::executor::Zero;
 use super::host::{Host, Wait};
 use super::mark::Mark;
@@ -25,6 +26,8 @@ pub struct Shared<E> {
     pub streams: Vec<Stream>,
     /// The signals: 1 once raised.
     pub signals: Vec<Watermark>,
+    /// Who helps with the branches of graphs.
+    pub crew: Crew,
     /// What runs operations.
     pub executor: E,
     /// The lane of the queue that the streams share, where there is one.
@@ -58,6 +61,7 @@ impl<E> Shared<E> {
             slots: Slots::new(layout.event_slots),
             signals: (0..layout.signals).map(|_| Watermark::default()).collect(),
             executor,
+            crew: Crew::default(),
             condition: Condition::default(),
             events: layout.events.iter().map(|_| Mutex::default()).collect(),
             hosts: (0..layout.hosts).map(|_| Host::default()).collect(),

@@ -6,23 +6,26 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::executor::{Executor, Fault, Turn};
+use super::flight::Landed;
 use super::mark::Mark;
 use super::shared::Shared;
 use super::stream::{Item, Obstacle, Stream};
 use crate::backend::{Callback, Operation, Sink, Submission, mishap};
 use crate::device::{Cause, Consequence, Mishap, Progress, Stage, consequence, lock, outcome};
-use crate::record::{LaneId, Loss, LossKind, Record, Sample, State};
+use crate::record::{LaneId, Loss, LossKind, Record, Sample, SpanId, State};
 use crate::time::{Interval, Nanos};
 use crate::workload::ErrorKind;
 
 /// The thread of a stream.
 pub struct Worker<E> {
-    shared: Arc<Shared<E>>,
-    place: usize,
-    sink: Box<dyn Sink>,
+    pub(super) shared: Arc<Shared<E>>,
+    pub(super) place: usize,
+    pub(super) sink: Box<dyn Sink>,
     ended: u64,
     /// Whether the callback thread was given its part of the operation at hand.
     has_called: bool,
+    /// What became of the nodes of the graph that was replayed last.
+    pub(super) landed: Vec<Landed>,
 }
 
 impl<E: Executor> Worker<E> {
@@ -34,6 +37,7 @@ impl<E: Executor> Worker<E> {
             sink,
             ended: 0,
             has_called: false,
+            landed: Vec::new(),
         }
     }
 
@@ -78,6 +82,9 @@ impl<E: Executor> Worker<E> {
         }
         let span = submission.span(stream.lane, ran, state);
         self.sink.report(Record::Span(span));
+        if let Operation::Replay(replay) = &submission.operation {
+            self.report_nodes(stream, &span, replay);
+        }
         if stream.pending.is_some() {
             self.sink.report(Record::Sample(Sample {
                 counter: stream.pending,
@@ -186,6 +193,7 @@ impl<E: Executor> Worker<E> {
                 .unwrap_or(State::Done),
             // Memory is there from the start: what is freed and allocated is the right to use it.
             Operation::Allocate(_) | Operation::Free(_) => State::Done,
+            Operation::Replay(replay) => return self.replay(stream, replay),
             Operation::Callback(callback) => self.call(stream, &item.submission, callback),
             Operation::Panic(length) => {
                 let function = Submission {
@@ -319,14 +327,22 @@ impl<E: Executor> Worker<E> {
             Ok(Err(fault)) => fault,
             Err(payload) => Fault::Failed(panic_text(payload.as_ref()).to_owned()),
         };
-        let state = match fault {
+        if fault == Fault::Stopped && is_aborted() {
             // Killed in its middle (rule F14).
-            Fault::Stopped if is_aborted() => State::Failed,
+            return (State::Failed, None);
+        }
+        (self.state_of(stream, submission.span, fault), None)
+    }
+
+    /// What a fault makes of the operation that the span `span` is; it is reported, with what follows.
+    pub(super) fn state_of(&mut self, stream: &Stream, span: SpanId, fault: Fault) -> State {
+        let shared = Arc::clone(&self.shared);
+        match fault {
             Fault::Stopped => outcome(Cause::Stopped, Stage::Queued),
             // What a lost device makes fail is the loss's doing.
             Fault::Failed(_) if shared.condition.is_lost() => State::Lost,
             Fault::Failed(reason) => {
-                self.fail(stream, submission, &reason);
+                self.fail(stream, span, &reason);
                 State::Failed
             }
             Fault::Lost(reason) => {
@@ -334,15 +350,13 @@ impl<E: Executor> Worker<E> {
                 shared.lose(&reason);
                 State::Lost
             }
-        };
-        (state, None)
+        }
     }
 
     /// Reports that an operation failed, and what follows.
-    fn fail(&mut self, stream: &Stream, submission: &Submission, reason: &str) {
+    fn fail(&mut self, stream: &Stream, span: SpanId, reason: &str) {
         let consequence = consequence(stream.failure, Mishap::Failed);
-        self.sink
-            .report(mishap::failed(submission.span, reason, consequence));
+        self.sink.report(mishap::failed(span, reason, consequence));
         match consequence {
             Consequence::DeviceStops => self.stop_device(reason),
             _ => stream.trouble.keep(ErrorKind::Failed, reason),

@@ -109,6 +109,7 @@ fn describe(adapter: &Adapter) -> Found {
         } else {
             (&[LossKind::Destroyed]).into()
         },
+        graphs: false,
         limits: Limits {
             buffer_bytes: limits
                 .max_buffer_size

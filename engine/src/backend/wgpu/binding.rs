@@ -30,7 +30,7 @@ pub struct Key {
 
 /// The launches of one stream.
 #[derive(Default)]
-pub struct Bindings(HashMap<Key, Arc<Bound>>);
+pub struct Bindings(HashMap<Key, Arc<Bound>>, HashMap<u64, Arc<Bound>>);
 
 /// A launch that is ready to be encoded.
 pub struct Bound {
@@ -41,6 +41,30 @@ pub struct Bound {
 }
 
 impl Bindings {
+    /// The launch that was packed under `number`, whose key is asked for once.
+    ///
+    /// # Errors
+    /// As [`Bindings::get`].
+    pub fn packed(
+        &mut self,
+        number: u64,
+        key: impl FnOnce() -> Key,
+        device: &Device,
+        pipelines: &Pipelines,
+        buffers: &[Buffer],
+        word: &Buffer,
+    ) -> Result<Arc<Bound>, String> {
+        if let Some(known) = self.1.get(&number) {
+            return Ok(Arc::clone(known));
+        }
+        let bound = self.get(key(), device, pipelines, buffers, word)?;
+        if self.1.len() >= KEPT {
+            self.1.clear();
+        }
+        self.1.insert(number, Arc::clone(&bound));
+        Ok(bound)
+    }
+
     /// The launch of `key`; `word` stands for the buffers of a kernel that has none.
     ///
     /// # Errors

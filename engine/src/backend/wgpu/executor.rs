@@ -13,8 +13,8 @@ use super::{adapter, grave, raw, spin};
 use crate::backend::floats::Floats;
 use crate::backend::threads::{Downfall, Executor, Fault, Turn, Zero};
 use crate::backend::{
-    Caps, CompileError, CompileRequest, Compiled, Error, Found, Layout, Operation, Question, Raw,
-    Side, available, check, shader,
+    Caps, CompileError, CompileRequest, Compiled, Error, Found, Kept, Layout, Operation, Packed,
+    Question, Raw, Side, available, check, shader,
 };
 use crate::device::lock;
 use crate::record::{Clock, LossKind};
@@ -70,10 +70,16 @@ impl WgpuExecutor {
         self.hosts.get(buffer.index()).map(Floats::len)
     }
 
-    fn dispatch(&self, launch: &Launch, most_groups: u32) -> Result<Dispatch, String> {
+    fn dispatch(
+        &self,
+        launch: &Launch,
+        elements: Option<usize>,
+        most_groups: u32,
+    ) -> Result<Dispatch, String> {
         let lens = |buffers: &[BufferIndex]| -> Vec<usize> {
             let lens = buffers.iter().map(|index| self.len(*index));
-            lens.map(Option::unwrap_or_default).collect()
+            lens.map(|len| len.unwrap_or_default().min(elements.unwrap_or(usize::MAX)))
+                .collect()
         };
         let shape = Shape {
             reads: &lens(&launch.reads),
@@ -81,6 +87,26 @@ impl WgpuExecutor {
             parameters: &launch.parameters,
         };
         Dispatch::of(launch.kernel, &shape, most_groups)
+    }
+
+    /// What a launch of so many elements is dispatched with, where this driver takes it.
+    fn fitting(&self, launch: &Launch, elements: Option<usize>) -> Result<Dispatch, Error> {
+        let wrong = |reason: String| Error::Launch {
+            kernel: launch.kernel.to_owned(),
+            reason,
+        };
+        let dispatch = self
+            .dispatch(launch, elements, self.body().most_groups)
+            .map_err(wrong)?;
+        let most = adapter::most_turns(&self.found);
+        if dispatch.turns > most {
+            return Err(wrong(format!(
+                "its loops turn {} times, and this software driver ends them after {most} without a word: make its \
+                 buffers smaller",
+                dispatch.turns
+            )));
+        }
+        Ok(dispatch)
     }
 
     fn perform(
@@ -136,11 +162,13 @@ impl WgpuExecutor {
                 launch(body, lane, turn, "fill", (&[], &[*to]), &dispatch)
             }
             Operation::Launch(found) if found.kernel == "spin" => {
-                let micros = found.parameters.first().copied().unwrap_or_default();
-                let length = Duration::from_nanos((micros.max(0.0) * 1e3) as u64);
-                self::spin(body, lane, turn, length)
+                self::spin(body, lane, turn, length_of(found))
+            }
+            Operation::Packed(packed) if packed.launch.kernel == "spin" => {
+                self::spin(body, lane, turn, length_of(&packed.launch))
             }
             Operation::Launch(found) => self.launch(body, lane, turn, found),
+            Operation::Packed(packed) => packed_launch(body, lane, turn, packed),
             _ => Err(Fault::Failed("no operation of a device".to_owned())),
         }
     }
@@ -152,19 +180,63 @@ impl WgpuExecutor {
         turn: &Turn<'_>,
         found: &Launch,
     ) -> Result<Done, Fault> {
-        let dispatch = self.dispatch(found, body.most_groups);
+        let dispatch = self.dispatch(found, None, body.most_groups);
         let dispatch = dispatch.map_err(Fault::Failed)?;
         let buffers = (&*found.reads, &*found.writes);
         let done = launch(body, lane, turn, found.kernel, buffers, &dispatch)?;
-        if found.kernel == "trap" && done.word != 0 {
-            return Err(Fault::Failed(
+        trapped(found, done)
+    }
+}
+
+/// How long a kernel spins.
+fn length_of(spin: &Launch) -> Duration {
+    let micros = spin.parameters.first().copied().unwrap_or_default();
+    Duration::from_nanos((micros.max(0.0) * 1e3) as u64)
+}
+
+/// Runs a launch that was packed: its numbers and its bind group are there since its first time on this stream.
+fn packed_launch(
+    body: &Body,
+    lane: &mut Lane,
+    turn: &Turn<'_>,
+    packed: &Packed,
+) -> Result<Done, Fault> {
+    let Some(dispatch) = packed.kept::<Dispatch>() else {
+        return lane.submit(&body.gpu, turn.is_lost, None, |_| ());
+    };
+    let word = lane.word.clone();
+    let device = &body.gpu.device;
+    let key = || Key {
+        kernel: packed.launch.kernel,
+        given: dispatch.given,
+        reads: packed.launch.reads.clone(),
+        writes: packed.launch.writes.clone(),
+    };
+    let bound = lane.bindings.packed(
+        packed.number,
+        key,
+        device,
+        &body.pipelines,
+        &body.buffers,
+        &word,
+    );
+    let bound = bound.map_err(Fault::Failed)?;
+    let done = lane.submit(&body.gpu, turn.is_lost, None, |encoder| {
+        bound.encode(encoder, dispatch);
+    })?;
+    trapped(&packed.launch, done)
+}
+
+/// The failure of a kernel that says that it failed.
+fn trapped(found: &Launch, done: Done) -> Result<Done, Fault> {
+    if found.kernel == "trap" && done.word != 0 {
+        return Err(Fault::Failed(
                 "trap was launched, which does nothing but fail: WebGPU lets no shader fault, so this one raised a \
                  word that says it failed"
                     .to_owned(),
             ));
-        }
-        Ok(done)
     }
+    Ok(done)
 }
 
 fn launch(
@@ -236,25 +308,19 @@ impl Executor for WgpuExecutor {
 
     fn check(&self, operation: &Operation) -> Result<(), Error> {
         check::operation(operation, &|buffer| self.len(buffer))?;
-        let Operation::Launch(launch) = operation else {
-            return Ok(());
-        };
-        let wrong = |reason: String| Error::Launch {
-            kernel: launch.kernel.to_owned(),
-            reason,
-        };
-        let dispatch = self
-            .dispatch(launch, self.body().most_groups)
-            .map_err(wrong)?;
-        let most = adapter::most_turns(&self.found);
-        if dispatch.turns > most {
-            return Err(wrong(format!(
-                "its loops turn {} times, and this software driver ends them after {most} without a word: make its \
-                 buffers smaller",
-                dispatch.turns
-            )));
+        match operation {
+            Operation::Launch(launch) => self.fitting(launch, None).map(drop),
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error> {
+        check::packed(launch, elements, &|buffer| self.len(buffer))?;
+        if elements == Some(0) {
+            return Ok(Box::new(()));
+        }
+        self.fitting(launch, elements)
+            .map(|dispatch| -> Kept { Box::new(dispatch) })
     }
 
     fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault> {

@@ -42,6 +42,35 @@ impl Topology {
         }
     }
 
+    /// What the next call on `stream` would come right after.
+    pub fn frontier(&self, stream: StreamIndex) -> BTreeSet<NodeIndex> {
+        self.frontiers.get(&stream).cloned().unwrap_or_default()
+    }
+
+    /// `stream` comes after these nodes too, and takes part from now on.
+    pub fn join(&mut self, stream: StreamIndex, nodes: &BTreeSet<NodeIndex>) {
+        self.frontiers.entry(stream).or_default().extend(nodes);
+    }
+
+    /// The nodes that a node comes right after, without those that the others come after.
+    pub fn before(&self, node: NodeIndex) -> Vec<u32> {
+        let all = self.before.get(node.0 as usize).into_iter().flatten();
+        let is_last = |it: &&NodeIndex| !all.clone().any(|other| self.depends(*other, **it));
+        all.clone().filter(is_last).map(|it| it.0).collect()
+    }
+
+    /// Nodes that nothing on `stream` comes after: forks that were not joined back (rule A37).
+    pub fn unjoined(&self, stream: StreamIndex) -> Vec<NodeIndex> {
+        let mut joined = self.frontier(stream);
+        let mut open: Vec<NodeIndex> = joined.iter().copied().collect();
+        while let Some(node) = open.pop() {
+            let before = self.before.get(node.0 as usize).into_iter().flatten();
+            open.extend(before.copied().filter(|&it| joined.insert(it)));
+        }
+        let all = (0..self.before.len() as u32).map(NodeIndex);
+        all.filter(|node| !joined.contains(node)).collect()
+    }
+
     /// Frees what the node `allocation` made: after all that may use it, and before what follows on streams that do.
     pub fn free(&mut self, allocation: NodeIndex) -> NodeIndex {
         let all = (0..self.before.len() as u32).map(NodeIndex);

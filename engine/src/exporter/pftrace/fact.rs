@@ -101,6 +101,10 @@ fn heading(record: &Record) -> (Track, String) {
             let (verdict, value) = (settlement.verdict.label(), &settlement.value);
             (Track::Records, format!("{verdict}: {value}"))
         }
+        Record::LaunchStep(step) => {
+            let words = format!("launch {}: {}", step.launch.0, step.change.label());
+            (Track::Records, words)
+        }
         Record::Log(log) => (Track::Records, log.text.clone()),
         other => (Track::Records, variant(other).to_owned()),
     }
@@ -132,6 +136,9 @@ fn variant(record: &Record) -> &'static str {
         Record::Search(_) => "Search",
         Record::Expectation(_) => "Expectation",
         Record::Log(_) => "Log",
+        Record::Launch(_) => "Launch",
+        Record::LaunchStep(_) => "LaunchStep",
+        Record::Relaunch(_) => "Relaunch",
         Record::End(_) => "End",
         Record::Fields(_) => "Fields",
     }
@@ -143,6 +150,7 @@ fn time(record: &Record) -> Option<Nanos> {
         Record::Recovery(recovery) => Some(recovery.time),
         Record::PipelineStep(step) => Some(step.time),
         Record::Settlement(settlement) => Some(settlement.time),
+        Record::LaunchStep(step) => Some(step.time),
         Record::Log(log) => Some(log.time),
         Record::Began(began) => Some(began.start),
         Record::End(end) => Some(end.time),

@@ -146,6 +146,7 @@ pub(super) fn shift(record: &mut Record, by: Nanos) {
         }
         Record::PipelineStep(step) => step.time += by,
         Record::Settlement(settlement) => settlement.time += by,
+        Record::LaunchStep(step) => step.time += by,
         Record::Log(log) => log.time += by,
         Record::End(end) => end.time += by,
         // A clock tells what it read at capture time zero, which is elsewhere now.

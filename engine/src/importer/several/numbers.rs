@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::record::{
-    CallId, CounterId, Device, DeviceId, EventId, FindingId, Group, Lane, LaneId, NameId,
+    CallId, CounterId, Device, DeviceId, EventId, FindingId, Group, Lane, LaneId, LaunchId, NameId,
     PipelineId, PromiseId, Record, SpanId,
 };
 
@@ -21,6 +21,7 @@ pub(super) struct Counts {
     calls: u32,
     pipelines: u32,
     promises: u32,
+    launches: u32,
     findings: u32,
 }
 
@@ -62,6 +63,7 @@ impl Numbers {
         call CallId calls;
         pipeline PipelineId pipelines;
         promise PromiseId promises;
+        launch LaunchId launches;
         finding FindingId findings;
     }
 
@@ -232,6 +234,21 @@ impl Numbers {
             Record::Settlement(settlement) => {
                 settlement.promise = self.promise(settlement.promise);
                 settlement.span = self.span(settlement.span);
+            }
+            Record::Launch(launch) => {
+                launch.id = self.launch(launch.id);
+                launch.device = self.device(launch.device);
+            }
+            Record::LaunchStep(step) => {
+                step.launch = self.launch(step.launch);
+                step.span = self.span(step.span);
+                for node in &mut step.nodes {
+                    (node.lane, node.span) = (self.lane(node.lane), self.span(node.span));
+                }
+            }
+            Record::Relaunch(it) => {
+                it.launch = self.launch(it.launch);
+                (it.call, it.operation) = (self.span(it.call), self.span(it.operation));
             }
             _ => {}
         }

@@ -28,6 +28,9 @@ impl Caller {
         target: Target,
         timeout: Option<Duration>,
     ) -> (SpanKind, Result<(), Error>) {
+        if let Err(error) = self.mind_captures(target) {
+            return (SpanKind::Synchronize, Err(error));
+        }
         if let Target::Stream(stream) = target
             && self
                 .shared
@@ -115,6 +118,7 @@ impl Caller {
 
     /// Asks how far the latest record of an event is, and says so (rule A9).
     pub(super) fn ask(&mut self, current: &Current, event: EventIndex) -> Result<Progress, Error> {
+        self.mind_captures(Target::Event(event))?;
         let shared = Arc::clone(&self.shared);
         let asked = shared.events.latest(event, |latest| {
             let progress = shared.device.query(self.host, event);

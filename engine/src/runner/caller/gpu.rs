@@ -15,6 +15,11 @@ impl Caller {
         current: &Current,
         call: &GpuCall,
     ) -> (SpanKind, Result<(), Error>) {
+        if let GpuCall::CreatePipeline { .. } | GpuCall::CreatePipelineAsync { .. } = call
+            && let Err(error) = self.mind_unsafe("creating a pipeline")
+        {
+            return (SpanKind::Call, Err(error));
+        }
         let shared = Arc::clone(&self.shared);
         let result = match (call, &shared.timelines) {
             (GpuCall::Lose(injection), _) => {

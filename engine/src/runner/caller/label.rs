@@ -6,6 +6,7 @@ use std::collections::HashMap;
 
 use super::Caller;
 use super::streams::join_text;
+use super::verb::{launch_about, launch_text};
 use crate::backend::Operation;
 use crate::record::NameId;
 use crate::workload::{
@@ -44,6 +45,8 @@ enum Verb {
     WaitStream,
     Allocate,
     Free,
+    Launches,
+    Graph,
 }
 
 impl Caller {
@@ -77,12 +80,17 @@ impl Caller {
                 let about = u64::from(events::about(call));
                 (Verb::Event, (u64::from(place.call) << 32) | about)
             }
+            Call::Launches(call) => {
+                let about = u64::from(launch_about(call));
+                (Verb::Launches, (u64::from(place.call) << 32) | about)
+            }
             Call::Gpu(call) => {
                 let about = u64::from(gpu_about(call));
                 (Verb::Gpu, (u64::from(place.call) << 32) | about)
             }
         };
         self.label(verb, about, |plan| match call {
+            Call::Launches(call) => launch_text(plan, call),
             Call::Launch(launch) => format!("launch {}", launch.kernel),
             Call::HostFunction { name, .. } => format!("host-function {name}"),
             Call::Event(call) => events::text(plan, call),
@@ -99,6 +107,8 @@ impl Caller {
             Operation::Copy { from, to } => (Verb::Copy, pair(*from, *to)),
             Operation::Fill { buffer, .. } => (Verb::Fill, u64::from(buffer.0)),
             Operation::Launch(launch) => (Verb::Kernel, launch.kernel.as_ptr() as u64),
+            Operation::Packed(packed) => (Verb::Kernel, packed.launch.kernel.as_ptr() as u64),
+            Operation::Replay(replay) => (Verb::Graph, u64::from(replay.place)),
             Operation::Record(event) => (Verb::Record, u64::from(event.0)),
             Operation::Wait(event) | Operation::WaitFor(event, _) => {
                 (Verb::Wait, u64::from(event.0))
@@ -120,6 +130,11 @@ impl Caller {
         };
         self.label(verb, about, |plan| match operation {
             Operation::Launch(launch) => launch.kernel.to_owned(),
+            Operation::Packed(packed) => packed.launch.kernel.to_owned(),
+            Operation::Replay(replay) => {
+                let name = plan.graphs.get(replay.place as usize);
+                name.map_or("?", |name| name).to_owned()
+            }
             _ => text(plan, verb, about),
         })
     }
@@ -178,7 +193,7 @@ fn text(plan: &Plan, verb: Verb, about: u64) -> String {
         Verb::Await => format!("await {}", signal()),
         Verb::Work => "work".to_owned(),
         Verb::Function | Verb::HostFunction => "host function".to_owned(),
-        Verb::Launch | Verb::Kernel => "kernel".to_owned(),
+        Verb::Launches | Verb::Graph | Verb::Launch | Verb::Kernel => "kernel".to_owned(),
         Verb::Join => format!("join {}", stream()),
         Verb::WaitStream => format!("wait-stream {}", stream()),
         Verb::Allocate => format!("allocate {}", buffer(place)),

@@ -86,7 +86,7 @@ impl Caller {
         event.map_or("?", |event| &event.name)
     }
 
-    fn report_problem(
+    pub(super) fn report_problem(
         &mut self,
         severity: Severity,
         code: &str,

@@ -25,7 +25,7 @@ impl Caller {
         };
         let operation = Operation::Launch(Box::new(launch.clone()));
         let span = self.submit(current, launch.stream, operation)?;
-        if ready.is_some() {
+        if ready.is_some() && span.is_some() {
             self.tie(ready, span, DependencyKind::Pipeline);
         }
         Ok(())
@@ -38,6 +38,9 @@ impl Caller {
         stream: StreamIndex,
         operation: Operation,
     ) -> Result<SpanId, Error> {
+        if self.shared.launches.is_capturing() && self.catch(current, stream, &operation)? {
+            return Ok(SpanId::NONE);
+        }
         let shared = std::sync::Arc::clone(&self.shared);
         // Before anything is locked: whoever waits for room must not keep others from submitting.
         shared.device.make_room(self.host, stream);
@@ -50,6 +53,7 @@ impl Caller {
             self.insert_before(current, state, stream, &uses)?;
             state.automatic.note(self.host.0 as u32, &act);
         }
+        shared.launches.note(&operation);
         let span = self.hand_in(current, stream, operation, Some(act), &uses)?;
         if let Some(state) = state.as_deref_mut() {
             state.legacy.note(stream);
@@ -67,7 +71,7 @@ impl Caller {
         &mut self,
         current: &Current,
         stream: StreamIndex,
-        operation: Operation,
+        mut operation: Operation,
         act: Option<Act>,
         uses: &[Use],
     ) -> Result<SpanId, Error> {
@@ -92,6 +96,9 @@ impl Caller {
         self.tie(current.span, span, DependencyKind::Submission);
         self.arguments
             .report(&shared, &self.reporter, span, &operation);
+        if let Operation::Replay(replay) = &mut operation {
+            self.number_nodes(current, replay);
+        }
         let queue = self.queue_span(span, &operation);
         let origin = order::origin(current, span);
         let submission = Submission {

@@ -6,13 +6,13 @@ use std::time::Duration;
 use super::*;
 use crate::backend::{
     self, Activity, Backend, Caps, CompileError, CompileRequest, Compiled, Device, Error, Found,
-    HostIndex, Layout, LossReport, Question, Raw, Side, Sink, Submission,
+    HostIndex, Layout, LossReport, Packed, Question, Raw, Side, Sink, Submission,
 };
 use crate::device::{Progress, Status};
 use crate::record::{Began, Clock, LossKind, Outcome, SpanId, State};
 use crate::runner::prepare::prepare_on;
 use crate::time::Nanos;
-use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex, Target};
+use crate::workload::{BufferIndex, EventIndex, Launch, SignalIndex, StreamIndex, Target};
 
 /// Where the device fails.
 #[derive(Clone, Copy, PartialEq)]
@@ -57,6 +57,10 @@ impl Device for FaultyDevice {
             resume_unwind(Box::new("planted"));
         }
         self.1.submit(h, s, submission)
+    }
+
+    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+        self.1.pack(launch, elements)
     }
 
     fn reopen(&self) -> Result<(), Error> {

@@ -25,6 +25,7 @@ impl Planner<'_> {
         let program = Arc::clone(&self.template.program);
         self.unraised(&program.hosts);
         self.check_gpu_calls(&program.hosts);
+        self.check_launch_calls(&program.hosts);
         let mut total = 0_u64;
         for code in &program.hosts {
             let mut walk = Walk {

@@ -1,5 +1,7 @@
 //! Reads what host threads call.
 
+use std::ops::Range;
+
 use kdl::{KdlDocument, KdlEntry, KdlNode};
 
 use super::entries::{property, value_range};
@@ -12,6 +14,9 @@ use crate::workload::{CallSite, Edition, Expression, KERNELS, Kernel, Place};
 
 /// Loops inside each other, at most.
 const LOOPS: usize = 16;
+
+/// The buffers that a kernel reads, those that it writes, and its numbers.
+type KernelArguments = (Vec<Reference>, Vec<Reference>, Vec<Expression>);
 
 impl Reader<'_> {
     /// The code of a host thread.
@@ -209,7 +214,10 @@ impl Reader<'_> {
             | "acquire" | "release" | "subscribe" | "unsubscribe" => {
                 Act::Event(self.event_act(verb, node)?)
             }
-            _ => Act::Gpu(self.gpu_act(verb, node)?),
+            _ => match self.launch_act(verb, node) {
+                Some(act) => Act::Launches(act?),
+                None => Act::Gpu(self.gpu_act(verb, node)?),
+            },
         })
     }
 
@@ -257,6 +265,25 @@ impl Reader<'_> {
         let kernel = self
             .argument(node, 0)
             .and_then(|entry| self.kernel(entry))?;
+        let place = self.argument(node, 0).map_or(0..0, value_range);
+        let (reads, writes, parameters) = self.kernel_arguments(kernel, node, &place)?;
+        Some(Act::Launch {
+            kernel,
+            stream: stream?,
+            reads,
+            writes,
+            parameters,
+            pipeline: pipeline?,
+        })
+    }
+
+    /// What the block of a launch gives its kernel, which is named at `place`.
+    pub(super) fn kernel_arguments(
+        &mut self,
+        kernel: &'static Kernel,
+        node: &KdlNode,
+        place: &Range<usize>,
+    ) -> Option<KernelArguments> {
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let mut parameters: Vec<Option<Expression>> = vec![None; kernel.parameters.len()];
         let before = self.errors.len();
@@ -271,25 +298,15 @@ impl Reader<'_> {
         if self.errors.len() > before {
             return None;
         }
-        self.arity(kernel, "read", kernel.reads, reads.len(), node);
-        self.arity(kernel, "write", kernel.writes, writes.len(), node);
+        self.arity(kernel, "read", kernel.reads, reads.len(), place);
+        self.arity(kernel, "write", kernel.writes, writes.len(), place);
         let defaults = kernel
             .parameters
             .iter()
             .map(|(_, value)| Expression::constant(*value));
-        let parameters = parameters
-            .into_iter()
-            .zip(defaults)
-            .map(|(set, default)| set.unwrap_or(default))
-            .collect();
-        Some(Act::Launch {
-            kernel,
-            stream: stream?,
-            reads,
-            writes,
-            parameters,
-            pipeline: pipeline?,
-        })
+        let parameters = parameters.into_iter().zip(defaults);
+        let parameters = parameters.map(|(set, default)| set.unwrap_or(default));
+        Some((reads, writes, parameters.collect()))
     }
 
     pub(super) fn kernel(&mut self, entry: &KdlEntry) -> Option<&'static Kernel> {
@@ -343,7 +360,7 @@ impl Reader<'_> {
         word: &str,
         wanted: &[&str],
         found: usize,
-        node: &KdlNode,
+        place: &Range<usize>,
     ) {
         if wanted.len() == found {
             return;
@@ -361,7 +378,6 @@ impl Reader<'_> {
                 kernel.about
             ),
         };
-        let place = self.argument(node, 0).map_or(0..0, value_range);
-        self.report(place, message, help);
+        self.report(place.clone(), message, help);
     }
 }

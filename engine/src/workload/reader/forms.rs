@@ -1,8 +1,10 @@
 //! The language as tables: what each word of a workload takes. Checks, suggestions and help read them.
 
 mod calls;
+mod launches;
 
 pub(super) use calls::CALLS;
+pub(super) use launches::VALUES;
 
 /// What one word takes.
 #[derive(Clone, Copy, Debug)]
@@ -133,6 +135,14 @@ pub(super) const TOP: &[Rule] = &[
         &["count"],
         "promise \"built\" count=4",
     ),
+    rule(
+        "recorded",
+        (1, 1),
+        0,
+        &["kernel", "count"],
+        "recorded \"step\"",
+    ),
+    rule("graph", (1, 1), 0, &["count"], "graph \"step\""),
     with(
         Block::Must,
         rule("host", (1, 1), 0, &["edition"], "host \"main\" { … }"),
@@ -208,7 +218,7 @@ mod tests {
 
     #[test]
     fn rules_are_consistent() {
-        for rules in [TOP, CALLS, LAUNCH, EXPECTATIONS] {
+        for rules in [TOP, CALLS, LAUNCH, VALUES, EXPECTATIONS] {
             for (place, rule) in rules.iter().enumerate() {
                 assert!(
                     rules

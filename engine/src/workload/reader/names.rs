@@ -33,6 +33,8 @@ pub(super) struct Names {
     pub threads: Vec<String>,
     /// Events that are taken from a pool.
     pub pooled: Vec<String>,
+    pub recorded: Vec<String>,
+    pub graphs: Vec<String>,
     pub hosts: Vec<String>,
     /// How many `try`s are around.
     pub attempts: usize,
@@ -53,6 +55,8 @@ impl Names {
             Class::Promise => &self.promises,
             Class::Pool => &self.pools,
             Class::Thread => &self.threads,
+            Class::Recorded => &self.recorded,
+            Class::Graph => &self.graphs,
         }
     }
 
@@ -66,6 +70,8 @@ impl Names {
             Class::Promise => &mut self.promises,
             Class::Pool => &mut self.pools,
             Class::Thread => &mut self.threads,
+            Class::Recorded => &mut self.recorded,
+            Class::Graph => &mut self.graphs,
         }
     }
 
@@ -99,6 +105,8 @@ impl Class {
             Self::Promise => "promise",
             Self::Pool => "event-pool",
             Self::Thread => "callback-thread",
+            Self::Recorded => "recorded",
+            Self::Graph => "graph",
         }
     }
 

@@ -108,6 +108,8 @@ impl Reader<'_> {
             "event-slots" | "callback-thread" => self.event_resource(word, node, template),
             "buffer" => self.buffer(node, template),
             "pipeline" => self.pipeline(node, template),
+            "recorded" => self.recorded(node, template),
+            "graph" => self.graph(node, template),
             "promise" => {
                 if let Some(declaration) = self.declare(Class::Promise, node) {
                     template.promises.push(declaration);

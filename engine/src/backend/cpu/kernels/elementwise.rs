@@ -25,7 +25,7 @@ pub const ADD: Implementation = Implementation {
     name: "add",
     run: |arguments| {
         let (x, y, z) = (arguments.read(0)?, arguments.read(1)?, arguments.write(0)?);
-        for place in 0..z.len() {
+        for place in 0..z.len().min(arguments.elements) {
             z.set(place, x.get(place) + y.get(place));
         }
         Ok(())
@@ -36,7 +36,7 @@ pub const ADD: Implementation = Implementation {
 /// Writes `compute(x, y)` over y, element by element.
 fn zip(arguments: &Arguments<'_>, compute: impl Fn(f32, f32) -> f32) -> Result<(), Fault> {
     let (x, y) = (arguments.read(0)?, arguments.write(0)?);
-    for place in 0..y.len() {
+    for place in 0..y.len().min(arguments.elements) {
         y.set(place, compute(x.get(place), y.get(place)));
     }
     Ok(())

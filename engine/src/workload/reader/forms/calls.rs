@@ -1,5 +1,6 @@
 //! What a host thread may call.
 
+use super::launches::LAUNCHES;
 use super::{Block, Rule, rule, with};
 
 /// What a host thread does.
@@ -244,6 +245,16 @@ pub(in super::super) const CALLS: &[Rule] = &[
             "time \"step\" on=\"compute\" { … }",
         ),
     ),
+    LAUNCHES[0],
+    LAUNCHES[1],
+    LAUNCHES[2],
+    LAUNCHES[3],
+    LAUNCHES[4],
+    LAUNCHES[5],
+    LAUNCHES[6],
+    LAUNCHES[7],
+    LAUNCHES[8],
+    LAUNCHES[9],
     with(Block::Must, rule("try", (0, 0), 0, &[], "try { … }")),
     with(
         Block::May,

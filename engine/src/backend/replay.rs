@@ -1,0 +1,100 @@
+//! A graph of operations that a stream runs as one: its nodes, and what each comes right after.
+
+use std::sync::Arc;
+
+use super::Operation;
+use crate::device::order::Use;
+use crate::record::{CallId, NameId, SpanId};
+
+/// A graph that is ready to be replayed. Nodes come after those they depend on.
+#[derive(Debug, Default, PartialEq)]
+pub struct Executable {
+    /// The nodes.
+    pub nodes: Vec<Node>,
+    /// What they use together (rule B9).
+    pub uses: Vec<Use>,
+}
+
+/// An operation of a graph: one that moves numbers, computes or calls the host.
+#[derive(Debug, PartialEq)]
+pub struct Node {
+    /// What it does.
+    pub operation: Operation,
+    /// What its span is called.
+    pub name: NameId,
+    /// The call that was captured.
+    pub call: CallId,
+    /// The positions of the nodes that it comes right after, each before its own.
+    pub before: Vec<u32>,
+    /// The positions of the nodes that come right after it.
+    pub after: Vec<u32>,
+}
+
+/// One replay of a graph (rule A43). Its nodes' spans lie within its own, with numbers that follow each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replay {
+    /// What is replayed.
+    pub graph: Arc<Executable>,
+    /// The graph's position in the plan.
+    pub place: u32,
+    /// The span of the first node.
+    pub first: SpanId,
+    /// The span on the queue's lane of the first node that goes through it, where there is such a lane.
+    pub first_queued: SpanId,
+}
+
+impl Executable {
+    /// A graph of these nodes, which use this together, and whose `after` is worked out here.
+    pub fn new(mut nodes: Vec<Node>, uses: Vec<Use>) -> Self {
+        let edges: Vec<(u32, u32)> = nodes
+            .iter()
+            .enumerate()
+            .flat_map(|(place, node)| node.before.iter().map(move |&it| (it, place as u32)))
+            .collect();
+        for (from, to) in edges {
+            if let Some(node) = nodes.get_mut(from as usize) {
+                node.after.push(to);
+            }
+        }
+        Self { nodes, uses }
+    }
+
+    /// How many of its nodes go through the queue of a device that has but one.
+    pub fn queued(&self) -> usize {
+        let nodes = self.nodes.iter();
+        nodes.filter(|node| node.operation.is_queued()).count()
+    }
+
+    /// Whether each node comes after the one before it: nothing in it can run at the same time.
+    pub fn is_chain(&self) -> bool {
+        let places = self.nodes.iter().enumerate().skip(1);
+        places
+            .into_iter()
+            .all(|(place, node)| node.before.contains(&(place as u32 - 1)))
+    }
+}
+
+impl Replay {
+    /// The span of the node at `place`.
+    pub const fn span(&self, place: usize) -> SpanId {
+        SpanId(self.first.0 + place as u32)
+    }
+
+    /// Each node with its span, and with its span on the queue's lane where it has one.
+    pub fn spans(&self) -> impl Iterator<Item = (&Node, SpanId, SpanId)> {
+        let mut queued = 0;
+        self.graph
+            .nodes
+            .iter()
+            .enumerate()
+            .map(move |(place, node)| {
+                let on_queue = if self.first_queued.is_some() && node.operation.is_queued() {
+                    queued += 1;
+                    SpanId(self.first_queued.0 + queued - 1)
+                } else {
+                    SpanId::NONE
+                };
+                (node, self.span(place), on_queue)
+            })
+    }
+}
