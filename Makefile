@@ -1,7 +1,7 @@
-# The four things one does here. Each installs what it needs where it is missing.
+# The things one does here. Each installs what it needs where it is missing.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: run test check bench
+.PHONY: run test check bench fuzz
 
 # Opens the window.
 run:
@@ -23,3 +23,14 @@ check:
 # Every bench, with the ratios that the README's table shows.
 bench:
 	cargo bench --workspace
+
+# Feeds the readers of files with what nobody would write, SECONDS long each. Needs a nightly Rust and cargo-fuzz:
+# rustup toolchain install nightly; cargo install cargo-fuzz
+SECONDS ?= 300
+fuzz:
+	@cargo fuzz --version >/dev/null 2>&1 || { echo "install cargo-fuzz: cargo install cargo-fuzz"; exit 2; }
+	@rustup toolchain list | grep -q nightly || { echo "install a nightly Rust: rustup toolchain install nightly"; exit 2; }
+	for target in json protobuf kdl sqlite; do \
+		cargo +nightly fuzz run --fuzz-dir tests/fuzz $$target -- \
+			-max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 || exit 1; \
+	done

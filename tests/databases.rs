@@ -1,9 +1,9 @@
 //! Captures of other tools in SQLite: small ones made here, and real ones where they are at hand.
 
 mod ascend;
-mod build;
+pub mod build;
 mod hostile;
-mod nsight;
+pub mod nsight;
 mod nsight_reading;
 mod nvprof;
 mod others;

@@ -2,6 +2,8 @@
 
 mod deeds;
 mod losing;
+mod made;
+mod opened;
 mod pictures;
 mod pipelines;
 mod receipts;

@@ -17,6 +17,7 @@ mod query;
 mod row;
 mod samples;
 mod sparse;
+mod stretch;
 mod table;
 mod text;
 

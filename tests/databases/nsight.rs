@@ -1,7 +1,7 @@
 //! A database as Nsight Systems exports it: two processes, streams that wait for each other, and what programs say.
 
 /// The tables, with no more columns than are read.
-const TABLES: &str = "
+pub const TABLES: &str = "
 CREATE TABLE StringIds (id INTEGER NOT NULL PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE PROCESSES (globalPid INTEGER, pid INTEGER, name TEXT);
 CREATE TABLE ThreadNames (nameId INTEGER NOT NULL, priority INTEGER, globalTid INTEGER);

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use engine::capture::Capture;
+use engine::exporter::EXPORTERS;
 use engine::importer::{Aligned, Part};
-use engine::record::{Basis, Dependency, DependencyKind, Group, SpanId, SpanKind};
+use engine::record::{Basis, Dependency, DependencyId, DependencyKind, Group, SpanId, SpanKind};
 use engine::time::Interval;
 use serde_json::Value;
 
@@ -105,4 +106,41 @@ fn exchanges_are_tied_across_all_ranks_and_meet_in_time() {
         distinct.dedup();
         assert_eq!(distinct.len(), parts.len(), "{owners:?}");
     }
+}
+
+/// What is written as Chrome JSON comes back: streams, operations, and every dependency with what ties it and how that
+/// is known.
+#[test]
+fn eight_ranks_come_back_from_chrome_json() {
+    let Some((_, capture, _)) = ranks() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("all.json");
+    let exporter = EXPORTERS
+        .iter()
+        .find(|it| it.extension() == "json")
+        .unwrap();
+    let mut bytes = Vec::new();
+    exporter.write(&capture, &mut bytes).unwrap();
+    std::fs::write(&path, bytes).unwrap();
+    let (back, _) = open(&[path]);
+    let told = |capture: &Capture| {
+        let mut told: BTreeMap<String, usize> = BTreeMap::new();
+        for id in (0..capture.dependency_count() as u32).map(DependencyId) {
+            let tie = capture.dependency(id).unwrap();
+            let said = format!("{} {}", tie.kind.label(), tie.basis.label());
+            *told.entry(said).or_default() += 1;
+        }
+        for placed in capture.spans().filter(|it| is_work(it.span.kind)) {
+            *told.entry(placed.span.kind.label().to_owned()).or_default() += 1;
+        }
+        let streams = capture
+            .lanes()
+            .iter()
+            .filter(|it| it.group == Group::Streams);
+        told.insert("streams".to_owned(), streams.count());
+        told
+    };
+    assert_eq!(told(&back), told(&capture));
 }

@@ -1,4 +1,7 @@
-//! The search field: spans whose name contains a text, found a slice a frame.
+//! The search field: spans whose name contains a text, found on every core, a slice a frame.
+
+mod needle;
+mod scan;
 
 use std::time::{Duration, Instant};
 
@@ -10,25 +13,37 @@ use engine::time::Nanos;
 use super::Scene;
 use crate::action::{Action, Command};
 use crate::text;
+use needle::Needle;
 
 /// Matches that are kept to go to; more are counted.
 const KEPT: usize = 1_000_000;
-/// Spans looked at between two looks at the clock.
-const STRIDE: usize = 4_096;
+/// Names and stretches of spans that are looked at between two looks at the clock: at first, and at most.
+const NAMES: [usize; 2] = [4_096, 1 << 19];
+const STRETCHES: [usize; 2] = [8, 1 << 11];
 
 /// A search, and how far it has come.
 #[derive(Default)]
 pub struct Search {
     wanted: String,
+    needle: Needle,
     /// Whether the name at each position matches; grows with the capture's names.
     names: Vec<bool>,
+    /// What was known of names when less was wanted: none that did not match does now.
+    before: Vec<bool>,
+    /// The next stretch to look at, and what was found in those before.
     next: usize,
-    /// Spans that had not arrived when the search came by.
-    holes: Vec<u32>,
-    revision: u64,
+    passing: Vec<(Nanos, SpanId)>,
+    passed: usize,
+    /// How much is looked at at once, doubling.
+    stride: u32,
+    /// What was found when all was looked at last, in order of time.
     found: Vec<(Nanos, SpanId)>,
     count: usize,
-    is_sorted: bool,
+    /// Whether that is all there is.
+    is_whole: bool,
+    /// Whether spans came to stretches that were looked at already.
+    is_stale: bool,
+    revision: u64,
     focus: bool,
 }
 
@@ -41,36 +56,41 @@ impl Search {
     /// Looks on for about `budget`, and says whether every span has been looked at.
     pub fn advance(&mut self, capture: &Capture, wanted: &str, budget: Duration) -> bool {
         if self.wanted != wanted {
-            *self = Self {
-                wanted: wanted.to_owned(),
-                focus: self.focus,
-                ..Self::default()
-            };
+            self.begin(wanted);
         }
         if wanted.is_empty() {
             return true;
         }
         if self.revision != capture.revision() {
             self.revision = capture.revision();
-            self.read_names(capture);
-            self.fill_holes(capture);
+            self.is_whole = false;
+            self.is_stale = self.next > 0;
         }
         let start = Instant::now();
-        while self.next < capture.span_ids() {
-            let end = (self.next + STRIDE).min(capture.span_ids());
-            for id in self.next..end {
-                self.look(capture, id as u32);
-            }
-            self.next = end;
+        while !self.is_whole {
+            self.step(capture);
             if start.elapsed() >= budget {
                 break;
             }
         }
-        if !self.is_sorted && self.is_done(capture) {
-            self.found.sort_unstable();
-            self.is_sorted = true;
-        }
-        self.is_done(capture)
+        self.is_whole
+    }
+
+    /// Begins to look for something else.
+    fn begin(&mut self, wanted: &str) {
+        let needle = Needle::new(wanted);
+        let before = if needle.narrows(&self.needle) {
+            std::mem::take(&mut self.names)
+        } else {
+            Vec::new()
+        };
+        *self = Self {
+            wanted: wanted.to_owned(),
+            needle,
+            before,
+            focus: self.focus,
+            ..Self::default()
+        };
     }
 
     /// Forgets what was found, because another capture is on screen.
@@ -81,48 +101,37 @@ impl Search {
         };
     }
 
-    fn is_done(&self, capture: &Capture) -> bool {
-        self.next >= capture.span_ids()
-    }
-
-    fn read_names(&mut self, capture: &Capture) {
-        let wanted = self.wanted.to_lowercase();
-        for at in self.names.len()..capture.name_count() {
-            let name = capture.name(engine::record::NameId(at as u32));
-            self.names.push(name.to_lowercase().contains(&wanted));
-        }
-    }
-
-    fn fill_holes(&mut self, capture: &Capture) {
-        for id in std::mem::take(&mut self.holes) {
-            self.look(capture, id);
-        }
-    }
-
-    fn look(&mut self, capture: &Capture, id: u32) {
-        let Some(placed) = capture.span(SpanId(id)) else {
-            self.holes.push(id);
-            return;
-        };
-        if self
-            .names
-            .get(placed.span.name.index())
-            .copied()
-            .unwrap_or(false)
-        {
-            self.count += 1;
-            if self.found.len() < KEPT {
-                self.found.push((placed.span.start, placed.span.id));
-                self.is_sorted = false;
-            }
+    /// Looks at some names, or else at some spans, or puts what was found in order.
+    fn step(&mut self, capture: &Capture) {
+        let stride = |[first, most]: [usize; 2], times: u32| (first << times.min(16)).min(most);
+        self.stride += 1;
+        let known = self.names.len();
+        if known < capture.name_count() {
+            let end = (known + stride(NAMES, self.stride)).min(capture.name_count());
+            let more = scan::names(capture, known..end, &self.needle, &self.before);
+            self.names.extend(more);
+        } else if self.next < capture.stretch_count() {
+            let end = (self.next + stride(STRETCHES, self.stride)).min(capture.stretch_count());
+            let room = KEPT - self.passing.len().min(KEPT);
+            let (kept, count) = scan::spans(capture, self.next..end, &self.names, room);
+            self.passing.extend(kept);
+            self.passed += count;
+            self.next = end;
+        } else {
+            self.found = std::mem::take(&mut self.passing);
+            // What lies in one stretch is in order already.
+            self.found.sort();
+            (self.count, self.passed, self.next, self.stride) = (self.passed, 0, 0, 0);
+            self.is_whole = !std::mem::take(&mut self.is_stale);
         }
     }
 
     /// The match after `from` in order of time or, backwards, the one before; around the end to the other.
     pub fn go(&mut self, capture: &Capture, from: Option<SpanId>, forward: bool) -> Option<SpanId> {
-        if !self.is_sorted {
-            self.found.sort_unstable();
-            self.is_sorted = true;
+        if self.found.is_empty() {
+            // Nothing was seen to its end yet: what was found so far has to do.
+            self.found = self.passing.clone();
+            self.found.sort();
         }
         let here = from
             .and_then(|id| capture.span(id))
@@ -149,21 +158,20 @@ impl Search {
         if self.wanted.is_empty() {
             return String::new();
         }
-        let so_far = if self.is_done(capture) { "" } else { "…" };
+        let so_far = if self.is_whole { "" } else { "…" };
+        let count = self.count.max(self.passed);
         let here = chosen
             .and_then(|id| capture.span(id))
             .map(|placed| (placed.span.start, placed.span.id));
-        let place = here
-            .filter(|_| self.is_sorted)
-            .and_then(|here| self.found.binary_search(&here).ok());
+        let place = here.and_then(|here| self.found.binary_search(&here).ok());
         match place {
             Some(at) => format!(
                 "{} of {}{so_far}",
                 text::count(at as u64 + 1),
-                text::count(self.count as u64)
+                text::count(count as u64)
             ),
-            None if self.count == 0 && so_far.is_empty() => String::from("no match"),
-            None => format!("{}{so_far}", text::counted(self.count as u64, "match")),
+            None if count == 0 && so_far.is_empty() => String::from("no match"),
+            None => format!("{}{so_far}", text::counted(count as u64, "match")),
         }
     }
 

@@ -137,6 +137,10 @@ impl Chunk {
         &self.ids
     }
 
+    pub fn names(&self) -> &[u32] {
+        &self.names
+    }
+
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }

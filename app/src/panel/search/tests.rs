@@ -67,3 +67,24 @@ fn looking_stops_when_its_time_is_up() {
     while !search.advance(&capture, "saxpy", Duration::ZERO) {}
     assert_eq!(search.count, 20_000 - 5 + 2);
 }
+
+#[test]
+fn more_letters_find_what_they_would_alone() {
+    let mut capture = capture();
+    let words = ["gemm", "sgemm_128", "GEMM 64", "memcpy"];
+    capture.apply((10..9_000).map(|id| {
+        let name = format!("{} {id}", words[id as usize % words.len()]);
+        Record::Name(NameId(id), name.into())
+    }));
+    capture.apply((10..9_000).map(|id| span(id, id, i64::from(id))));
+    let mut typed = Search::default();
+    for end in 1..="gemm 64 7".len() {
+        let wanted = &"gemm 64 7"[..end];
+        while !typed.advance(&capture, wanted, Duration::ZERO) {}
+        let mut alone = Search::default();
+        assert!(alone.advance(&capture, wanted, Duration::MAX));
+        assert_eq!(typed.found, alone.found, "{wanted}");
+        assert_eq!(typed.count, alone.count, "{wanted}");
+    }
+    assert!(typed.count > 100);
+}

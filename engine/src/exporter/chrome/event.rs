@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::process;
 use crate::capture::{Capture, PlacedSpan, Repair};
 use crate::exporter::csv;
-use crate::record::{Began, DependencyId, DeviceId, LaneId, SpanId, SpanKind};
+use crate::record::{Began, DependencyId, DeviceId, Group, LaneId, Span, SpanId, SpanKind};
 use crate::time::Nanos;
 
 /// Writes events one after the other.
@@ -101,13 +101,24 @@ impl<'a> Events<'a> {
         let name = self.capture.name(span.name);
         let start = self.micros(span.start);
         let length = decimal(span.end - span.start);
-        let kind = span.kind.label();
+        let kind = self.category(&span);
         self.write(&format!(
             "{{\"ph\":\"X\",\"cat\":\"{kind}\",\"name\":{},\"pid\":{pid},\"tid\":{tid},\"ts\":{start},\
              \"dur\":{length},\"args\":{}}}",
             json!(name),
             Value::Object(args)
         ))
+    }
+
+    /// What an event is, in the words of `PyTorch` where it has one, so that its tools know work of streams.
+    fn category(&self, span: &Span) -> &'static str {
+        let lane = self.capture.lane(span.lane);
+        let streams = lane.is_some_and(|lane| lane.group == Group::Streams);
+        match span.kind {
+            SpanKind::Upload | SpanKind::Download | SpanKind::Copy if streams => "gpu_memcpy",
+            SpanKind::Fill if streams => "gpu_memset",
+            kind => kind.label(),
+        }
     }
 
     /// What still runs: a beginning without an end.
@@ -151,14 +162,15 @@ impl<'a> Events<'a> {
         let event = capture.events().get(dependency.event.index());
         let event = event.map(|event| capture.name(event.name));
         let args = json!({ "basis": dependency.basis.label(), "event": event, "generation": dependency.generation });
-        let category = dependency.kind.label();
+        // Both are categories to a viewer, and Syncline reads them back.
+        let (name, basis) = (dependency.kind.label(), dependency.basis.label());
         for (phase, span, time) in [("s", from, from.start), ("f", to, arrival)] {
             let row = self.places.get(&span.id).copied().unwrap_or(0);
             let (pid, tid) = process::of_lane(capture, span.lane, row);
             let ends = if phase == "f" { ",\"bp\":\"e\"" } else { "" };
             let time = self.micros(time);
             self.write(&format!(
-                "{{\"ph\":\"{phase}\",\"cat\":\"{category}\",\"name\":\"{category}\",\"id\":{},\"pid\":{pid},\"tid\":{tid},\
+                "{{\"ph\":\"{phase}\",\"cat\":\"{name},{basis}\",\"name\":\"{name}\",\"id\":{},\"pid\":{pid},\"tid\":{tid},\
                  \"ts\":{time}{ends},\"args\":{args}}}",
                 id.0
             ))?;

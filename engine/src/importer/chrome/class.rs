@@ -102,6 +102,16 @@ impl Verb {
 /// What a name says of an operation on a stream.
 pub(super) fn kind_of_work(name: &str) -> SpanKind {
     let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
+    // As Syncline's own workloads call them.
+    let own = [
+        ("upload ", SpanKind::Upload),
+        ("download ", SpanKind::Download),
+        ("copy ", SpanKind::Copy),
+        ("fill ", SpanKind::Fill),
+    ];
+    if let Some((_, kind)) = own.iter().find(|(start, _)| name.starts_with(start)) {
+        return *kind;
+    }
     if says(&[
         "HtoD",
         "HostToDevice",

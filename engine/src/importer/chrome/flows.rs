@@ -133,15 +133,13 @@ impl Builder {
             }
             match before {
                 Some(from) if from.span.is_some() && point.span.is_some() => {
-                    let kind = match self.texts.text(point.category) {
-                        "api_op" | "HostToDevice" => DependencyKind::Submission,
-                        _ => DependencyKind::Flow,
-                    };
+                    let (kind, basis) = meaning(self.texts.text(point.category));
+                    self.tally.told_collectives |= kind == DependencyKind::Collective;
                     sink.push(Record::Dependency(Dependency {
                         cause: from.span,
                         effect: point.span,
                         kind,
-                        basis: Basis::Declared,
+                        basis,
                         event: EventId::NONE,
                         generation: 0,
                     }));
@@ -156,6 +154,17 @@ impl Builder {
         }
         self.tally.loose_flows += u64::from(before.is_some() && !tied);
     }
+}
+
+/// What a flow of a category ties, and how that is known: Syncline itself writes both, such as `event,enforced`.
+fn meaning(category: &str) -> (DependencyKind, Basis) {
+    let own = category.split_once(',').and_then(|(kind, basis)| {
+        Some((DependencyKind::from_label(kind)?, Basis::from_label(basis)?))
+    });
+    own.unwrap_or(match category {
+        "api_op" | "HostToDevice" => (DependencyKind::Submission, Basis::Declared),
+        _ => (DependencyKind::Flow, Basis::Declared),
+    })
 }
 
 /// Finds the span of each point.

@@ -42,7 +42,9 @@ pub(super) fn tie(builder: &mut Builder, receipt: &mut Receipt, sink: &mut Sink<
     waits::tie(builder, &order, &mut ties, sink);
     calls::tie(builder, &order, &mut ties, sink);
     syncs::tie(builder, &order, &mut ties, sink);
-    collectives::tie(builder, &order, &mut ties, sink);
+    if !builder.tally.told_collectives {
+        collectives::tie(builder, &order, &mut ties, sink);
+    }
     ties.tell(builder.lanes.streams(), receipt);
 }
 

@@ -19,6 +19,8 @@ pub(super) struct Tally {
     pub unordered: u64,
     pub bad_text: u64,
     pub early: u64,
+    /// Whether flows tie the parts of collective operations, as in files that Syncline wrote.
+    pub told_collectives: bool,
     pub loose_flows: u64,
     /// Ends of launch flows that have no start: every other call of Kineto's has one.
     pub launch_flows: u64,

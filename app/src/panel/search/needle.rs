@@ -1,0 +1,56 @@
+//! What is looked for in names, whatever the case of its letters.
+
+use memchr::memchr2_iter;
+
+/// A text that names may hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Needle {
+    lower: String,
+    /// The first letter, small and large, where all of them are of ASCII.
+    first: Option<[u8; 2]>,
+}
+
+impl Needle {
+    pub fn new(wanted: &str) -> Self {
+        let lower = wanted.to_lowercase();
+        let first = lower.bytes().next().filter(|_| lower.is_ascii());
+        let first = first.map(|byte| [byte, byte.to_ascii_uppercase()]);
+        Self { lower, first }
+    }
+
+    /// Whether no name can hold this one that does not hold `before` too.
+    pub fn narrows(&self, before: &Self) -> bool {
+        !before.lower.is_empty() && self.lower.contains(&before.lower)
+    }
+
+    /// Whether a name holds it.
+    pub fn is_in(&self, name: &str) -> bool {
+        let Some([small, large]) = self.first else {
+            return name.to_lowercase().contains(&self.lower);
+        };
+        let (name, wanted) = (name.as_bytes(), self.lower.as_bytes());
+        let Some(last) = name.len().checked_sub(wanted.len()) else {
+            return false;
+        };
+        let starts = memchr2_iter(small, large, name.get(..=last).unwrap_or_default());
+        let mut found = starts.filter_map(|at| name.get(at..at + wanted.len()));
+        found.any(|part| part.eq_ignore_ascii_case(wanted))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_of_either_case_are_found() {
+        let found = |wanted: &str, name: &str| Needle::new(wanted).is_in(name);
+        assert!(found("GEMM", "ampere_sgemm_128x64") && found("gemm", "Volta_GEMM"));
+        assert!(found("x", "X") && found("64", "a64") && !found("644", "a64"));
+        assert!(found("É", "été") && !found("é", "ete") && found("", "anything"));
+        assert!(!found("longer than it", "longer"));
+        assert!(Needle::new("gemm").narrows(&Needle::new("GE")));
+        assert!(!Needle::new("gem").narrows(&Needle::new("gemm")));
+        assert!(!Needle::new("gem").narrows(&Needle::default()));
+    }
+}

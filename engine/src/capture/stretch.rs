@@ -1,0 +1,68 @@
+//! Spans by what they are called, a stretch of some hundred at a time: the quickest way to look at all of them.
+
+use super::Capture;
+use crate::record::{NameId, SpanId};
+use crate::time::Nanos;
+
+impl Capture {
+    /// How many stretches there are: each holds up to 512 spans of one lane. They grow and come to be as spans arrive.
+    pub fn stretch_count(&self) -> usize {
+        self.spans.chunks().len()
+    }
+
+    /// The spans of a stretch of whose name `is_wanted` says so, in order of start.
+    pub fn named(
+        &self,
+        stretch: usize,
+        is_wanted: impl Fn(NameId) -> bool,
+    ) -> impl Iterator<Item = (Nanos, SpanId)> {
+        let chunk = self.spans.chunks().get(stretch);
+        chunk.into_iter().flat_map(move |chunk| {
+            let names = chunk.names().iter().zip(chunk.ids()).enumerate();
+            let wanted = names.filter_map({
+                let is_wanted = &is_wanted;
+                move |(at, (name, id))| is_wanted(NameId(*name)).then_some((at, *id))
+            });
+            let found: Vec<(Nanos, SpanId)> = wanted
+                .filter_map(|(at, id)| Some((chunk.start(at)?, SpanId(id))))
+                .collect();
+            found
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::{CallId, LaneId, Record, Span, SpanKind, State};
+
+    #[test]
+    fn every_span_lies_in_one_stretch() {
+        let mut capture = Capture::new();
+        let span = |id: u32| {
+            let start = Nanos(i64::from(id / 3) * 10);
+            Record::Span(Span {
+                id: SpanId(id),
+                lane: LaneId(id % 3),
+                name: NameId(id % 7),
+                call: CallId::NONE,
+                kind: SpanKind::Kernel,
+                state: State::Done,
+                enqueued: start,
+                start,
+                end: start + Nanos(5),
+            })
+        };
+        capture.apply((0..5_000).map(span));
+        let mut found: Vec<u32> = (0..capture.stretch_count())
+            .flat_map(|at| capture.named(at, |name| name == NameId(4)))
+            .map(|(start, id)| {
+                assert_eq!(capture.span(id).map(|it| it.span.start), Some(start));
+                id.0
+            })
+            .collect();
+        found.sort_unstable();
+        let expected: Vec<u32> = (0..5_000).filter(|id| id % 7 == 4).collect();
+        assert_eq!(found, expected);
+    }
+}
