@@ -170,17 +170,15 @@ fn long_ranges_are_written_tersely_or_refused() {
         capture
     };
     let range = Interval::new(Nanos(0), Nanos(i64::MAX));
-    let short = extract(&capture(200), range).unwrap().text;
-    let long = extract(&capture(400), range).unwrap().text;
-    assert!(
-        short.contains("// saxpy") && short.contains("scale *"),
-        "{short}"
-    );
+    let short = extract(&capture(2_000), range).unwrap().text;
+    let long = extract(&capture(12_000), range).unwrap().text;
+    assert!(short.contains("// saxpy") && short.contains("scale *"));
     assert!(!long.contains("// saxpy") && long.len() > short.len());
     for text in [short, long] {
-        assert!(Document::parse("extracted.kdl", &text).is_ok());
+        let document = Document::parse("extracted.kdl", &text);
+        assert!(document.is_ok(), "{:?}", document.err());
     }
-    for count in [900, 6_000] {
+    for count in [19_000, 30_000] {
         let refused = extract(&capture(count), range);
         assert_eq!(refused, Err(ExtractError::TooMany(count as usize)));
     }

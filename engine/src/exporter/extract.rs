@@ -10,9 +10,9 @@ use order::{Order, Step};
 use script::{Script, Style};
 
 /// More operations than this make a text that no workload may have.
-const MOST: usize = 5_000;
-/// Bytes that a workload's text may have.
-const LONGEST: usize = 32 << 10;
+const MOST: usize = 20_000;
+/// Bytes that a workload's text may have, as plain as it is written here.
+const LONGEST: usize = 1 << 20;
 
 /// A workload made from a capture.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,7 +35,7 @@ pub enum ExtractError {
     /// Too much for a text.
     #[error(
         "{0} operations of streams lie in this range, too many for the {LONGEST} bytes that a workload may have; \
-         choose a range of some 400 operations"
+         choose a range of some 10,000 operations"
     )]
     TooMany(usize),
 }

@@ -9,6 +9,7 @@ mod forms;
 mod gpu;
 mod launches;
 mod names;
+mod plain;
 mod resources;
 mod streams;
 mod syntax;

@@ -309,7 +309,13 @@ fn quoted(text: &str) -> String {
 /// A name as it may stand behind a comment mark.
 fn comment(name: &str) -> String {
     name.chars()
-        .map(|it| if it.is_control() { ' ' } else { it })
+        .map(|it| match it {
+            // A name that is cut short would leave a block open, to those who count them.
+            '{' => '(',
+            '}' => ')',
+            it if it.is_control() => ' ',
+            it => it,
+        })
         .take(120)
         .collect()
 }

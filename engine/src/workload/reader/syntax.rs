@@ -4,10 +4,13 @@ use std::thread;
 
 use kdl::{KdlDocument, KdlError};
 
+use super::plain::departs;
 use crate::workload::error::{Error, Source};
 
 /// Bytes of a workload file, at most: the parser's time on damaged text grows with their square.
 const BYTES: usize = 32 << 10;
+/// The same for a text of which one look shows that it is not damaged, such as one that was extracted from a capture.
+const PLAIN_BYTES: usize = 1 << 20;
 /// Blocks and comments inside each other, at most.
 const NESTING: usize = 48;
 /// The parser calls itself once for each thing that it skips: at most one a byte, at about 3 kB of stack.
@@ -39,13 +42,24 @@ pub(super) fn parse(source: &Source) -> Result<KdlDocument, Vec<Error>> {
 /// Refuses what the parser would spend minutes or its stack on.
 fn refuse_absurd(source: &Source) -> Result<(), Vec<Error>> {
     let text = &source.text;
-    if text.len() > BYTES {
+    if text.len() > PLAIN_BYTES {
         let message = format!(
-            "this file holds {} bytes, and a workload at most {BYTES}",
+            "this file holds {} bytes, and a workload at most {PLAIN_BYTES}",
             text.len()
         );
         let help = "write loops with repeat instead of many calls";
         return Err(vec![source.error_outside(message, help)]);
+    }
+    if text.len() > BYTES
+        && let Some(at) = departs(text)
+    {
+        let message = format!(
+            "a workload of more than {BYTES} bytes is written plainly, and this is not: one node a line or behind `;`, \
+             with words, numbers and texts, blocks and `//` comments"
+        );
+        let help = "mend or simplify this place, or write loops with repeat instead of many calls";
+        let at = text.floor_char_boundary(at.min(text.len().saturating_sub(1)));
+        return Err(vec![source.error(at..at, message, help)]);
     }
     let (mut blocks, mut comments, mut previous) = (0_usize, 0_usize, 0);
     for (byte, c) in text.bytes().enumerate() {
@@ -111,6 +125,7 @@ mod tests {
             let text = piece.repeat(6000 / piece.len());
             let _ = parse(&Source::new("a.kdl", &text));
             assert!(parse(&Source::new("a.kdl", &piece.repeat(BYTES + 1))).is_err());
+            assert!(parse(&Source::new("a.kdl", &piece.repeat(PLAIN_BYTES + 1))).is_err());
         }
     }
 }
