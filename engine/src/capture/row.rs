@@ -1,6 +1,7 @@
 //! A row: spans of one lane and depth, in order of start, none overlapping, in chunks under a forest.
 
 use super::chunk::{CHUNK, Chunk, Entry};
+use super::column::push;
 use super::forest::Forest;
 use crate::time::{Interval, Nanos};
 
@@ -154,7 +155,7 @@ impl Row {
         let id = chunks.len() as u32;
         let mut chunk = Chunk::new(row, entry.start);
         chunk.insert(entry);
-        chunks.push(chunk);
+        push(chunks, chunk);
         self.forest.truncate(position);
         self.chunks.insert(position, id);
         self.starts.insert(position, entry.start);
@@ -184,7 +185,7 @@ impl Row {
         let went = chunk.position(entry.id).is_some();
         self.chunks.insert(position + 1, new);
         self.starts.insert(position + 1, first.start);
-        chunks.push(chunk);
+        push(chunks, chunk);
         if went { new } else { id }
     }
 

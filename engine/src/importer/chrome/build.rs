@@ -8,7 +8,7 @@ use super::handover::When;
 use super::judge::Judge;
 use super::lanes::Lanes;
 use super::rows::{Pending, Rows, Slot};
-use super::scan::{Argument, Event, NO_CORRELATION, Packed, Payload, Token, flag, words};
+use super::scan::{Argument, Event, NO_CORRELATION, Packed, Payload, Token, flag, is_told, words};
 use super::stream::Piece;
 use super::tally::Tally;
 use super::texts::Texts;
@@ -148,6 +148,9 @@ impl Builder {
             self.tally.text_times += u64::from(event.flags & flag::TEXT_TIME != 0);
             self.tally.bad_times += u64::from(event.flags & flag::BAD_TIME != 0);
         }
+        if event.flags & flag::LOOSE != 0 {
+            self.loose(told, sink);
+        }
         match event.phase {
             b'X' => self.complete(told, sink),
             b'B' | b'E' => self.half(told),
@@ -238,6 +241,21 @@ impl Builder {
             fields.clear();
         }
         sink.push(Record::Fields(Box::new(fields)));
+    }
+
+    /// Hands over the fields of the next span where they are not packed.
+    fn loose(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+        let category = told.event.category;
+        let category = is_told(category).then_some(Argument {
+            key: words::CATEGORY,
+            payload: Payload::Text(category),
+        });
+        for argument in category.iter().chain(told.arguments) {
+            let Argument { key, payload } = self.argument(told.scanner, *argument);
+            let key = self.texts.name(key, sink);
+            let value = self.value(payload);
+            sink.push(Record::Argument(SpanId(self.spans), key, value));
+        }
     }
 
     pub fn value(&self, payload: Payload) -> Value {

@@ -145,14 +145,9 @@ impl Packer {
         }
     }
 
-    /// How many bytes have gathered.
-    pub fn len(&self) -> usize {
-        self.fields.bytes.len()
-    }
-
-    /// Whether no span has gathered.
-    pub fn is_empty(&self) -> bool {
-        self.fields.spans == 0
+    /// How many forms it knows.
+    pub fn forms(&self) -> usize {
+        self.known.len()
     }
 
     /// What has gathered, as that of spans that count from 0; the next span begins anew.

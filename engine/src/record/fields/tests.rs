@@ -132,7 +132,7 @@ fn what_is_taken_apart_is_what_was_packed() {
     let mut all = Vec::new();
     for fields in [first, second] {
         unpacker.unpack(fields, |span, name, value| {
-            all.push((span.0, name.0, value))
+            all.push((span.0, name.0, value));
         });
     }
     let text = |it: &str| Value::Text(it.into());

@@ -115,7 +115,7 @@ impl Scanner {
                     match event(&mut cursor, &mut desk) {
                         Ok(mut event) => {
                             let own = parsed.arguments.get(kept..).unwrap_or_default();
-                            if !self.packing.take(&event, own) {
+                            if !self.packing.take(&mut event, own) {
                                 parsed.arguments.truncate(kept);
                                 event.arguments = 0;
                             }

@@ -33,6 +33,8 @@ pub mod flag {
     pub const BAD_TIME: u16 = 128;
     /// Its time or length is farther than can be written.
     pub const FAR_TIME: u16 = 256;
+    /// The fields of its span are not packed.
+    pub const LOOSE: u16 = 512;
 }
 
 /// An event of a file.
@@ -139,15 +141,14 @@ impl Draft {
             Field::Phase => self.event.phase = letter(cursor)?,
             Field::Name => self.event.name = text(cursor, desk.table)?,
             Field::Category => {
-                self.event.category = match desk.layout.again(cursor) {
-                    Some(known) => known,
-                    None => {
-                        let before = *cursor;
-                        let number = text(cursor, desk.table)?;
-                        desk.layout.remember(before.until(cursor.at()), number);
-                        number
-                    }
-                }
+                self.event.category = if let Some(known) = desk.layout.again(cursor) {
+                    known
+                } else {
+                    let before = *cursor;
+                    let number = text(cursor, desk.table)?;
+                    desk.layout.remember(before.until(cursor.at()), number);
+                    number
+                };
             }
             Field::Process => self.process = token(cursor, desk.table)?,
             Field::Thread => self.thread = token(cursor, desk.table)?,
@@ -224,9 +225,7 @@ fn argument(cursor: &mut Cursor<'_>, desk: &mut Desk<'_>) -> Result<Payload, Fau
     }
     let before = *cursor;
     let payload = value(cursor, desk.table)?;
-    if let Payload::Text(number) = payload
-        && matches!(before.peek(), Some(b'"' | b'[' | b'{'))
-    {
+    if let Payload::Text(number) = payload {
         desk.layout.remember(before.until(cursor.at()), number);
     }
     Ok(payload)

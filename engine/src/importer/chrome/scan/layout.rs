@@ -100,11 +100,9 @@ impl Layout {
         table: &mut Interner,
     ) -> Result<Option<Field>, Fault> {
         let before = *cursor;
-        let inside = self
-            .places
-            .get(self.here as usize)
-            .is_some_and(|it| it.inside);
-        let (field, inside) = step(cursor, self.here == ROOT, inside, table)?;
+        let place = self.places.get(self.here as usize);
+        let inside = place.filter(|_| self.here != ROOT).map(|it| it.inside);
+        let (field, inside) = step(cursor, inside, table)?;
         let literal = before.until(cursor.at());
         let next = self.places.len() as u32;
         let room = self.places.len() < MOST && literal.len() <= LONGEST;
@@ -128,9 +126,10 @@ impl Layout {
         (!place.seen.is_empty() && cursor.pass(&place.seen)).then_some(place.number)
     }
 
-    /// Remembers the number of the text that stands here.
+    /// Remembers the number of the text that stands here, if it shows where it ends: a number may go on.
     pub fn remember(&mut self, written: &[u8], number: u32) {
-        if written.len() <= LONGEST_VALUE
+        if matches!(written.last(), Some(b'"' | b']' | b'}'))
+            && written.len() <= LONGEST_VALUE
             && let Some(place) = self.places.get_mut(self.here as usize)
         {
             place.seen.clear();
@@ -140,15 +139,16 @@ impl Layout {
     }
 }
 
-/// Passes what stands before the next value: says what that is, and whether it is among the arguments.
+/// Passes what stands before the next value: says what that is, and whether it is among the arguments. `inside` says
+/// whether the value before was; nothing at the beginning of an event.
 fn step(
     cursor: &mut Cursor<'_>,
-    begins: bool,
-    mut inside: bool,
+    inside: Option<bool>,
     table: &mut Interner,
 ) -> Result<(Option<Field>, bool), Fault> {
-    let mut fresh = begins;
-    if begins {
+    let mut fresh = inside.is_none();
+    let mut inside = inside.unwrap_or(false);
+    if fresh {
         cursor.demand(b'{')?;
     }
     loop {

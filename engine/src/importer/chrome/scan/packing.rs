@@ -1,13 +1,16 @@
 //! Packs the fields of spans while the file is scanned; only what ties spans to others is handed on as it is.
 
 use super::arguments::{Argument, Payload};
-use super::event::Event;
+use super::event::{Event, flag};
 use super::words;
 use crate::importer::chrome::class::Class;
 use crate::record::{Fields, NameId, Packer};
 
 /// Stands for a text that no field had yet.
 const UNTOLD: u32 = u32::MAX;
+
+/// So many forms are packed; in a file that goes on to have new ones, packing saves nothing.
+const MOST_FORMS: usize = 1 << 16;
 
 /// Packs the fields of one scanner.
 #[derive(Default)]
@@ -31,13 +34,17 @@ pub struct Packed {
 
 impl Packing {
     /// Takes an event with its arguments. Says whether they have to be handed on as well.
-    pub fn take(&mut self, event: &Event, arguments: &[Argument]) -> bool {
+    pub fn take(&mut self, event: &mut Event, arguments: &[Argument]) -> bool {
         if !makes_span(event.phase) {
             return true;
         }
+        if self.packer.forms() >= MOST_FORMS {
+            event.flags |= flag::LOOSE;
+            self.packer.end();
+            return true;
+        }
         let class = Class::of(event.category);
-        // The kind of a span and its lane say the other categories.
-        if event.category != words::EMPTY && matches!(class, Class::Plain | Class::Annotation) {
+        if is_told(event.category) {
             let category = self.number(event.category);
             self.packer.text(NameId(words::CATEGORY), category);
         }
@@ -82,6 +89,12 @@ impl Packing {
             texts: std::mem::take(&mut self.told),
         }
     }
+}
+
+/// Whether a category is a field of its spans: the kind of a span and its lane say the others.
+pub fn is_told(category: u32) -> bool {
+    let class = Class::of(category);
+    category != words::EMPTY && matches!(class, Class::Plain | Class::Annotation)
 }
 
 /// Whether an event of a phase gives one span, whose fields its arguments are.
