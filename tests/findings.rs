@@ -37,7 +37,12 @@ fn the_missing_wait_is_found_and_nothing_else_anywhere() {
         for workload in bundled() {
             let capture = capture_of(workload.source, backend.name());
             let found = races(&capture);
-            let expected = usize::from(workload.name == "missing-wait");
+            let expected = match workload.name {
+                "missing-wait" => 1,
+                // Used before its allocation, and freed while it is used, as far as anything orders it.
+                "stream-ordered-memory" => 2,
+                _ => 0,
+            };
             let place = format!("{} on {}: {found:#?}", workload.name, backend.name());
             assert_eq!(found.len(), expected, "{place}");
             let searched = capture.searches();

@@ -72,6 +72,8 @@ pub enum Action {
     Connect(Option<String>),
     /// At most this many calls a second and host thread; `None` is as fast as they can.
     SetPace(Option<f64>),
+    /// Who orders uses of a buffer on several streams; `None` is as the workload says.
+    SetSynchronization(Option<engine::workload::Synchronization>),
     /// Open a file.
     OpenFile(PathBuf),
     /// Open several files as one capture.

@@ -49,6 +49,7 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
             state.settings.backend = backend;
             state.settings.adapter = adapter;
         }
+        Action::SetSynchronization(how) => state.settings.synchronization = how,
         Action::SetPace(pace) => {
             state.settings.pace = pace;
             return Some(Request::Pace(pace));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use engine::record::{DependencyId, Group, LaneId, PipelineId, PromiseId, SpanId};
 use engine::runner::Recovery;
 use engine::time::{Interval, Nanos};
-use engine::workload::{Injection, LossBy};
+use engine::workload::{Injection, LossBy, Synchronization};
 use serde::{Deserialize, Serialize};
 
 /// Everything that actions change.
@@ -225,6 +225,8 @@ pub struct Settings {
     pub places: Vec<String>,
     /// Whether the first start's line was read and put away.
     pub greeted: bool,
+    /// Who orders uses of a buffer on several streams; `None` is as the workload says.
+    pub synchronization: Option<Synchronization>,
 }
 
 /// Something that is on or off.
@@ -257,11 +259,18 @@ impl Default for Settings {
             recent: Vec::new(),
             places: Vec::new(),
             greeted: false,
+            synchronization: None,
         }
     }
 }
 
 impl Settings {
+    /// What a run of the workload `source` is told about synchronisation: nothing where the workload says nothing of it.
+    pub fn of_run(&self, source: &str) -> Option<Synchronization> {
+        let says = |line: &str| line.trim_start().starts_with("synchronization ");
+        self.synchronization.filter(|_| source.lines().any(says))
+    }
+
     /// Whether `switch` is on.
     pub fn is_on(&self, switch: Switch) -> bool {
         self.switches.contains(&switch)

@@ -6,6 +6,7 @@ mod chain;
 mod costliest;
 mod explain;
 mod fate;
+mod inserted;
 mod job;
 mod races;
 mod readiness;
@@ -71,4 +72,5 @@ pub const ANALYSES: &[Make] = &[
     || Box::new(stood::OverSynchronised::default()),
     || Box::new(apart::NeverTogether::default()),
     || Box::new(redundant::RedundantWaits::default()),
+    || Box::new(inserted::Inserted),
 ];

@@ -2,6 +2,7 @@
 
 mod caller;
 mod collector;
+mod comparison;
 mod engine;
 mod expectation;
 pub mod far;
@@ -13,6 +14,7 @@ mod insertion;
 mod launches;
 mod ledger;
 mod loss;
+mod memory;
 mod names;
 mod order;
 mod outbox;

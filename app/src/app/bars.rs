@@ -4,6 +4,7 @@ mod device;
 mod icon;
 mod losing;
 mod menus;
+mod synchronization;
 
 use eframe::egui::{
     Align, Button, Color32, ComboBox, Frame, Layout, Margin, Panel as Side, Response, RichText,
@@ -40,6 +41,7 @@ pub fn top(ui: &mut Ui, scene: &Scene<'_>, search: &mut Search, actions: &mut Ve
             buttons(ui, scene, actions);
             ui.add_space(2.0 * GRID);
             speed(ui, scene, actions);
+            synchronization::show(ui, scene, actions);
             losing::show(ui, scene, actions);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 search.ui(ui, scene, actions);

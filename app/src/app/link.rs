@@ -79,6 +79,7 @@ impl App {
             pace: pace(self.state.settings.pace),
             lose: self.state.loss.armed.clone(),
             recovery: self.state.loss.of_run(),
+            synchronization: self.state.settings.of_run(&text.source),
         };
         self.control(Control::Run(Box::new(request)));
     }

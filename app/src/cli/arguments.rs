@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use engine::runner::Recovery;
 use engine::runner::far::Target;
-use engine::workload::Injection;
+use engine::workload::{Injection, Synchronization};
 
 /// Syncline shows what GPU streams really do.
 #[derive(Debug, Parser)]
@@ -119,6 +119,9 @@ pub struct RunOptions {
     /// What to do once the device is lost
     #[arg(long, value_enum, default_value_t)]
     pub recover: Recover,
+    /// Who orders uses of a buffer on several streams: manual, automatic, least or compared
+    #[arg(long, value_name = "HOW", value_parser = synchronization, long_help = SYNC)]
+    pub sync: Option<Synchronization>,
     /// Another value for a parameter; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     pub parameters: Vec<(String, f64)>,
@@ -150,6 +153,20 @@ const LOSE: &str = "Lose the device on purpose. The way is `destroy`, a call in 
     loss that the driver reports. The moment is a time such as 500us or 2ms, pipeline:NAME while it is being compiled, \
     stream:NAME while an operation of it runs, label:NAME or line:NUMBER right before that call; at once without one. \
     May be given several times";
+
+/// Who orders uses of a buffer.
+const SYNC: &str = "Who orders uses of a buffer on several streams, where that shall differ from the workload's: \
+    `manual` the workload itself, `automatic` a wait for the last stream of each buffer, reads too, `least` waits for \
+    conflicts alone, `compared` the least first and then automatic, with a finding on what that cost";
+
+fn synchronization(text: &str) -> Result<Synchronization, String> {
+    let known = Synchronization::LABELS.iter();
+    let found = known.clone().find(|(label, _)| *label == text);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let labels: Vec<&str> = known.map(|(label, _)| *label).collect();
+        format!("write one of {}", labels.join(", "))
+    })
+}
 
 /// What to do once the device is lost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]

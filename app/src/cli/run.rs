@@ -70,6 +70,7 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
         pace: Pace::Full,
         lose: options.lose.clone(),
         recovery: options.recover.into(),
+        synchronization: options.sync,
     })
 }
 

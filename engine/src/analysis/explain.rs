@@ -1,5 +1,7 @@
 //! One sentence about why a span began when it did.
 
+mod join;
+
 use super::fate::fate;
 use crate::capture::{Capture, PlacedSpan};
 use crate::record::{DependencyKind, SpanId, SpanKind, State};
@@ -50,6 +52,7 @@ pub fn explain(capture: &Capture, id: SpanId) -> Option<Vec<Piece>> {
         SpanKind::EventWait => wait(capture, &placed),
         SpanKind::Synchronize => synchronize(capture, &placed)?,
         SpanKind::Hold => hold(capture, &placed)?,
+        SpanKind::Join => join::join(capture, &placed),
         SpanKind::Stall => stall(capture, &placed),
         SpanKind::Call | SpanKind::HostWork | SpanKind::Scope | SpanKind::Step => return None,
         _ => queued(capture, &placed)?,

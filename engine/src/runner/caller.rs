@@ -124,8 +124,14 @@ impl Caller {
 
     fn act(&mut self, current: &Current, call: &Call) -> (SpanKind, Result<(), Error>) {
         let (operation, stream) = match call {
-            Call::Upload { buffer, stream } => (Operation::Upload(*buffer), *stream),
-            Call::Download { buffer, stream } => (Operation::Download(*buffer), *stream),
+            Call::Upload { buffer, stream } => {
+                let operation = Operation::Upload(*buffer);
+                return self.copy_pageable(current, *buffer, *stream, operation);
+            }
+            Call::Download { buffer, stream } => {
+                let operation = Operation::Download(*buffer);
+                return self.copy_pageable(current, *buffer, *stream, operation);
+            }
             Call::Copy { from, to, stream } => (
                 Operation::Copy {
                     from: *from,

@@ -7,13 +7,16 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::RecvTimeoutError;
 
+use super::comparison::{Figures, Inserted};
 use super::ledger::Ledger;
 use super::order::Races;
 use super::outbox::Outbox;
 use super::recorder::{Recorder, Reporter};
 use super::save::Save;
+use super::shared::Shared;
 use crate::backend::Error;
 use crate::record::Record;
+use crate::time::Nanos;
 
 /// How often batches that are not full are fetched.
 const TICK: Duration = Duration::from_millis(16);
@@ -32,6 +35,8 @@ pub struct Desk {
     save: Option<Save>,
     ledger: Ledger,
     races: Races,
+    inserted: Inserted,
+    shared: Arc<Shared>,
 }
 
 impl Collector {
@@ -45,6 +50,7 @@ impl Collector {
         save: Option<Save>,
         ledger: Ledger,
         races: Races,
+        shared: Arc<Shared>,
     ) -> Result<Self, Error> {
         let is_over = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&is_over);
@@ -56,6 +62,8 @@ impl Collector {
             save,
             ledger,
             races,
+            inserted: Inserted::new(&shared.plan),
+            shared,
         };
         let thread = std::thread::Builder::new()
             .name("collector".to_owned())
@@ -110,6 +118,21 @@ impl Desk {
         }
     }
 
+    /// Reports what can be said once every operation has ended.
+    pub fn conclude(&self, reporter: &Reporter, least: Option<Figures>, end: Nanos) {
+        let shared = &self.shared;
+        if let Some(memory) = &shared.memory {
+            memory.report(shared, reporter, Some(end));
+        }
+        let mode = shared.plan.synchronization;
+        let found = self
+            .inserted
+            .finding(mode, least, self.races.next_finding());
+        if let Some(finding) = found {
+            reporter.send(Record::Finding(Box::new(finding)));
+        }
+    }
+
     /// What was noted for the expectations.
     pub const fn ledger(&self) -> &Ledger {
         &self.ledger
@@ -119,12 +142,21 @@ impl Desk {
     pub fn sweep(&mut self) {
         let recorder = Arc::clone(&self.recorder);
         recorder.sweep(&mut |records| self.collect(records));
+        if let Some(memory) = &self.shared.memory {
+            memory.report(&self.shared, &self.own, None);
+        }
         let flushed = self.save.as_mut().map_or(Ok(()), Save::flush);
         self.check(flushed);
     }
 
     fn collect(&mut self, records: Vec<Record>) {
         self.ledger.note(&records);
+        if self.shared.insertions.is_some() {
+            self.inserted.note(&records);
+        }
+        if let Some(memory) = &self.shared.memory {
+            memory.note(&records);
+        }
         let written = self
             .save
             .as_mut()

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never, select};
 
 use super::far::{Link, Target};
+use super::comparison;
 use super::host::panic_text;
 use super::outbox::Outbox;
 use super::prepare::{Prepared, prepare};
@@ -146,8 +147,9 @@ impl Worker {
 
     /// Runs a workload to its end. Gives the request that replaced it, where one did.
     fn run(&mut self, request: &RunRequest) -> Option<Box<RunRequest>> {
+        let least = comparison::least(request, &self.is_closing);
         let prepared = match catch_unwind(AssertUnwindSafe(|| prepare(request))) {
-            Ok(Ok(prepared)) => prepared,
+            Ok(Ok(prepared)) => Prepared { least, ..prepared },
             Ok(Err(reason)) => return self.refuse(reason),
             Err(payload) => {
                 let text = panic_text(payload.as_ref());

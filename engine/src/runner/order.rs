@@ -21,6 +21,8 @@ pub struct Races {
     /// For each pair of calls and what is wrong with them, its finding.
     found: HashMap<(u32, u32, HazardKind), Finding>,
     left_out: u64,
+    /// Findings so far.
+    count: u32,
 }
 
 impl Races {
@@ -31,6 +33,7 @@ impl Races {
             order: Order::new(),
             found: HashMap::new(),
             left_out: 0,
+            count: 0,
         }
     }
 
@@ -79,7 +82,7 @@ impl Races {
         let mut lines = vec![line(plan, hazard.first), line(plan, hazard.second)];
         lines.dedup();
         let finding = Finding {
-            id: FindingId(self.found.len() as u32),
+            id: FindingId(self.count),
             code: RACE.to_owned(),
             severity: Severity::Error,
             text: sentence(plan, hazard),
@@ -89,6 +92,12 @@ impl Races {
         };
         reporter.send(Record::Finding(Box::new(finding.clone())));
         self.found.insert(key, finding);
+        self.count += 1;
+    }
+
+    /// The place of a finding that is made after all of these.
+    pub const fn next_finding(&self) -> FindingId {
+        FindingId(self.count)
     }
 
     fn report_excess(&self, reporter: &Reporter) {

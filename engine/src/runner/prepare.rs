@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::RunRequest;
+use super::comparison::Figures;
 use super::gate::Gate;
 use super::injector;
 use super::launches;
@@ -35,6 +36,8 @@ pub struct Prepared {
     pub save: Option<Save>,
     /// Losses to inject.
     pub lose: Vec<Injection>,
+    /// What the least synchronisation that is needed came to, where that is compared.
+    pub least: Option<Figures>,
 }
 
 /// Prepares a run on the backend that it asks for.
@@ -51,7 +54,8 @@ pub fn prepare(request: &RunRequest) -> Result<Prepared, String> {
 /// Why it cannot begin, in words for the user.
 pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepared, String> {
     let document = Document::parse(&request.name, &request.source).map_err(|e| listed(&e))?;
-    let plan = document.plan(&request.parameters).map_err(|e| listed(&e))?;
+    let mut plan = document.plan(&request.parameters).map_err(|e| listed(&e))?;
+    plan.synchronization = request.synchronization.unwrap_or(plan.synchronization);
     let found = backend.probe().map_err(|error| error.to_string())?;
     let place = backend::pick(&found, &request.adapter).map_err(|error| error.to_string())?;
     let caps = found.get(place).map(|found| &found.caps);
@@ -95,6 +99,7 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
         reporter,
         save,
         lose: request.lose.clone(),
+        least: None,
     })
 }
 
@@ -195,6 +200,9 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, report
     })));
     describe_lanes(shared, reporter);
     describe_pools(shared, reporter);
+    if let Some(memory) = &shared.memory {
+        memory.describe(DEVICE, reporter);
+    }
     if let Some(timelines) = &shared.timelines {
         timelines.describe();
     }

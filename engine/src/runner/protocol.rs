@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::far::{Connection, Offer};
 use crate::record::Record;
-use crate::workload::Injection;
+use crate::workload::{Injection, Synchronization};
 
 /// To the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,6 +67,9 @@ pub struct RunRequest {
     pub lose: Vec<Injection>,
     /// What to do once the device is lost.
     pub recovery: Recovery,
+    /// Who sees to it that buffers are not used on two streams at once, where that shall differ from the workload's.
+    #[serde(default)]
+    pub synchronization: Option<Synchronization>,
 }
 
 /// What to do once the device is lost.

@@ -11,6 +11,7 @@ use crossbeam_channel::{Receiver, Sender, bounded};
 
 use super::Recovery;
 use super::collector::{Collector, Desk};
+use super::comparison::Figures;
 use super::expectation;
 use super::host::{self, panic_text};
 use super::injector;
@@ -48,6 +49,8 @@ pub struct Running {
     watch: Watch,
     /// For each lane, the span that was shown as running last.
     shown: BTreeMap<LaneId, SpanId>,
+    /// What the least synchronisation that is needed came to, where that is compared.
+    least: Option<Figures>,
 }
 
 impl Running {
@@ -62,10 +65,13 @@ impl Running {
             reporter,
             save,
             lose,
+            least,
         } = prepared;
         let ledger = Ledger::new(&shared.plan, first_stream(&shared.plan));
         let races = Races::new(Arc::clone(&shared));
-        let collector = Collector::start(Arc::clone(&recorder), outbox, save, ledger, races)?;
+        let own = Arc::clone(&shared);
+        let recorded = Arc::clone(&recorder);
+        let collector = Collector::start(recorded, outbox, save, ledger, races, own)?;
         let count = shared.plan.hosts.len();
         let (done, ended) = bounded(count.max(1));
         let mut running = Self {
@@ -80,6 +86,7 @@ impl Running {
             is_stopped: AtomicBool::new(false),
             watch: Watch::default(),
             shown: BTreeMap::new(),
+            least,
         };
         running.shared.device.start();
         if let Some(timelines) = &running.shared.timelines {
@@ -225,6 +232,9 @@ impl Running {
         let end = self.shared.now();
         let mut desk = self.collector.take().and_then(Collector::finish);
         let outcome = self.outcome();
+        if let Some(desk) = &desk {
+            desk.conclude(&self.reporter, self.least, end);
+        }
         let ledger = desk.as_ref().map(Desk::ledger);
         let checked = catch_unwind(AssertUnwindSafe(|| self.expectations(ledger, &outcome)));
         for expectation in checked.unwrap_or_default() {

@@ -8,6 +8,7 @@ use super::gate::Gate;
 use super::insertion::Insertions;
 use super::launches::Launches;
 use super::loss::Losses;
+use super::memory::Memory;
 use super::names::Names;
 use super::pools::{Pools, Subscriptions};
 use super::timelines::Timelines;
@@ -33,6 +34,8 @@ pub struct Shared {
     pub order: Log,
     /// Where host threads pass before each call.
     pub gate: Gate,
+    /// Where allocations are shown, where some are made in the order of streams.
+    pub memory: Option<Memory>,
     /// Decides which waits are inserted, where some may have to be.
     pub insertions: Option<Insertions>,
     /// Recorded launches, graphs and captures.
@@ -108,6 +111,7 @@ impl Shared {
             hosts: plan.hosts.iter().map(|_| Progress::default()).collect(),
             insertions: Insertions::new(&plan),
             launches: Launches::new(&plan),
+            memory: Memory::new(&plan, last_lane(&plan), last_counter(&plan)),
             plan,
             device,
             names,
@@ -256,6 +260,17 @@ pub fn queue_lane(plan: &Plan) -> LaneId {
 /// The lane of the first thread that takes callbacks, where there is one.
 pub fn first_callback(plan: &Plan, has_queue: bool) -> LaneId {
     LaneId(queue_lane(plan).0 + u32::from(has_queue))
+}
+
+/// The first lane behind those of the queue and of what is done with calls.
+fn last_lane(plan: &Plan) -> LaneId {
+    let callbacks = plan.callback_threads.len() as u32;
+    LaneId(queue_lane(plan).0 + 1 + callbacks + super::timelines::LANES)
+}
+
+/// The first counter behind those of the streams.
+fn last_counter(plan: &Plan) -> CounterId {
+    CounterId((plan.streams.len() + plan.pools.len()) as u32)
 }
 
 /// The lane of the first stream: lanes of host threads come first.

@@ -58,6 +58,9 @@ pub struct Timelines {
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
+/// Lanes that it has.
+pub const LANES: u32 = 1 + WORKERS as u32;
+
 /// Whether a workload has anything to do with promises or pipelines.
 pub fn are_needed(plan: &Plan) -> bool {
     !plan.pipelines.is_empty() || !plan.promises.is_empty()

@@ -24,6 +24,8 @@ macro_rules! guides {
 }
 
 guides! {
+    "cuda" "CUDA"
+    "oneflow" "OneFlow"
     "webgpu" "WebGPU"
     "warp" "NVIDIA Warp"
     "cuda-graphs" "CUDA graphs"

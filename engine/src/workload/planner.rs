@@ -16,9 +16,9 @@ use super::template::{Amount, BufferTemplate, Declaration, Template};
 use super::{BufferPlan, HostPlan, Plan, StreamKind, StreamPlan};
 
 /// Elements of one array of resources, at most.
-const COUNT: f64 = 4096.0;
-/// Streams of a workload, at most: on the CPU each is a thread.
-const STREAMS: usize = 128;
+const COUNT: f64 = 131_072.0;
+/// Streams of a workload, at most: on the CPU each that is used is a thread.
+const STREAMS: usize = 16_384;
 /// Floats of one buffer, at most, so that every element's number is exact everywhere.
 const FLOATS: f64 = 2_147_483_648.0;
 

@@ -28,10 +28,23 @@ const ROOM: u64 = 1 << 16;
 /// How long what was submitted to a lost device may take to come to an end.
 const DRAIN: Duration = Duration::from_secs(10);
 
+/// Bytes of the stack of a stream's thread: kernels do not call deep, and thousands of streams have one each.
+const STACK: usize = 512 << 10;
+
 /// The device.
 pub struct ThreadedDevice<E> {
     shared: Arc<Shared<E>>,
-    workers: Vec<JoinHandle<()>>,
+    /// For each stream its thread, which is started with its first operation.
+    workers: Vec<Mutex<Thread<E>>>,
+}
+
+/// The thread of a stream.
+enum Thread<E> {
+    /// Nothing was submitted to the stream.
+    Idle(String, Box<Worker<E>>),
+    Started(JoinHandle<()>),
+    /// It could not be started, or has been joined.
+    None,
 }
 
 impl<E: Executor> ThreadedDevice<E> {
@@ -53,14 +66,35 @@ impl<E: Executor> ThreadedDevice<E> {
         let callbacks = (0..layout.callbacks.len()).map(|place| format!("callbacks {place}"));
         for (place, name) in streams.chain(callbacks).enumerate() {
             let worker = Worker::new(Arc::clone(&device.shared), place, sinks());
-            let thread = std::thread::Builder::new()
-                .name(name)
-                .spawn(move || worker.run());
             device
                 .workers
-                .push(thread.map_err(|error| Error::Thread(error.to_string()))?);
+                .push(Mutex::new(Thread::Idle(name, Box::new(worker))));
+        }
+        // Those of callbacks are handed work by streams, which start no thread.
+        for place in layout.streams.len()..device.workers.len() {
+            device.start_thread(StreamIndex(place as u32))?;
         }
         Ok(device)
+    }
+
+    /// Starts the thread of a stream, unless it runs.
+    fn start_thread(&self, index: StreamIndex) -> Result<(), Error> {
+        let Some(thread) = self.workers.get(index.index()) else {
+            return Ok(());
+        };
+        let mut thread = lock(thread);
+        if let Thread::Started(_) = &*thread {
+            return Ok(());
+        }
+        let Thread::Idle(name, worker) = std::mem::replace(&mut *thread, Thread::None) else {
+            return Err(Error::Thread("the system gave none before".to_owned()));
+        };
+        let started = std::thread::Builder::new()
+            .name(name)
+            .stack_size(STACK)
+            .spawn(move || worker.run());
+        *thread = Thread::Started(started.map_err(|error| Error::Thread(error.to_string()))?);
+        Ok(())
     }
 
     fn stream(&self, stream: StreamIndex) -> Result<&Stream, Error> {
@@ -254,6 +288,9 @@ impl<E: Executor> Device for ThreadedDevice<E> {
     ) -> Result<(), Error> {
         let stream = self.stream(index)?;
         self.shared.executor.check(&submission.operation)?;
+        if stream.submitted() == 0 {
+            self.start_thread(index)?;
+        }
         match submission.operation {
             Operation::Record(event) => {
                 let mark = Arc::new(Mark::default());
@@ -455,7 +492,9 @@ impl<E> Drop for ThreadedDevice<E> {
             group.iter().for_each(Stream::close);
             for worker in workers.by_ref().take(group.len()) {
                 // A worker that panicked outside a kernel has nothing more to report.
-                let _ = worker.join();
+                if let Ok(Thread::Started(worker)) = worker.into_inner() {
+                    let _ = worker.join();
+                }
             }
         }
         self.shared.crew.close();

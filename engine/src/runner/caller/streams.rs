@@ -7,10 +7,10 @@ use super::{Caller, Current};
 use crate::backend::{Error, Operation, Position};
 use crate::device::lock;
 use crate::device::order::{Act, Use};
-use crate::record::{DependencyKind, NameId, Record, SpanId, SpanKind, Value};
+use crate::record::{CallId, DependencyKind, NameId, Record, SpanId, SpanKind, Value};
 use crate::runner::insertion::{Legacy, Need, State};
 use crate::runner::shared::Shared;
-use crate::workload::{BufferIndex, StreamCall, StreamIndex, Target};
+use crate::workload::{BufferIndex, MemoryKind, StreamCall, StreamIndex, Target};
 
 /// A wait of a stream for others, and why.
 struct Join<'a> {
@@ -236,14 +236,49 @@ impl Caller {
         self.reporter.send(Record::Argument(span, name, value));
     }
 
+    /// A copy between the device and pageable memory of the host ends before the call returns (rule A31).
+    pub(super) fn copy_pageable(
+        &mut self,
+        current: &Current,
+        buffer: BufferIndex,
+        stream: StreamIndex,
+        operation: Operation,
+    ) -> (SpanKind, Result<(), Error>) {
+        let span = match self.submit(current, stream, operation) {
+            Ok(span) => span,
+            Err(error) => return (SpanKind::Call, Err(error)),
+        };
+        let plan = self.shared.plan.buffers.get(buffer.index());
+        if plan.is_none_or(|buffer| buffer.memory != MemoryKind::Pageable) {
+            return (SpanKind::Call, Ok(()));
+        }
+        self.tie(span, current.span, DependencyKind::Synchronization);
+        self.argue(
+            current.span,
+            "blocked because",
+            "the host's copy is pageable: the call returns once the copy has ended (rule A31); pinned memory does not block",
+        );
+        let target = Target::Stream(stream);
+        self.note_begin(current, super::order::awaited(target));
+        let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
+            shared.device.synchronize(caller.host, target, None)
+        });
+        self.note_end(current, &done.1);
+        done
+    }
+
     fn allocate(
         &mut self,
         current: &Current,
         buffer: BufferIndex,
         stream: StreamIndex,
     ) -> Result<(), Error> {
-        self.submit(current, stream, Operation::Allocate(buffer))
-            .map(|_| ())
+        let span = self.submit(current, stream, Operation::Allocate(buffer))?;
+        if let Some(memory) = &self.shared.memory {
+            let ids = (span, self.shared.next_span(), CallId(current.place.call));
+            memory.allocate(ids, buffer, stream);
+        }
+        Ok(())
     }
 
     fn free(
@@ -252,8 +287,11 @@ impl Caller {
         buffer: BufferIndex,
         stream: StreamIndex,
     ) -> Result<(), Error> {
-        self.submit(current, stream, Operation::Free(buffer))
-            .map(|_| ())
+        let span = self.submit(current, stream, Operation::Free(buffer))?;
+        if let Some(memory) = &self.shared.memory {
+            memory.free(span, buffer);
+        }
+        Ok(())
     }
 }
 
