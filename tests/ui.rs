@@ -9,6 +9,7 @@ mod pipelines;
 mod receipts;
 mod storm;
 mod storms;
+mod streams;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

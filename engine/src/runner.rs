@@ -14,6 +14,7 @@ mod insertion;
 mod launches;
 mod ledger;
 mod loss;
+mod machine;
 mod memory;
 mod names;
 mod order;

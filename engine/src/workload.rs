@@ -5,7 +5,11 @@
 //! - `about "…"`: what it shows.
 //! - `param "n" 1024 min=1 max=4096 about="…"`: a number that a run can have another value of.
 //! - `stream "copy" role="host-to-device" priority=0 count=2`: roles are `compute` (where none is given),
-//!   `host-to-device`, `device-to-host`, `device-to-device`, `collective` and `barrier`; lower priorities run first.
+//!   `host-to-device`, `device-to-host`, `device-to-device`, `collective`, `barrier`, `critical-section`, `lazy-job` and
+//!   `pinned-compute`; lower priorities run first. With `blocking=#true` it and the stream of `kind="legacy"` wait for
+//!   each other; `kind="per-thread"` is a stream for each host thread.
+//! - `synchronization "automatic"`: a use of a buffer on another stream waits for the last one; or `"least"`,
+//!   `"compared"`, and `"manual"` where none is given. `machine`: calls are instructions, whose lives are shown.
 //! - `event "ready" count=2 timing=#true`, `signal "go" count=2`. An event may say that a thread that waits for it sleeps
 //!   (`blocking=#true`, or spins), what it is made for (`kind="sync progress timeline"`, as in AscendCL; without, for all
 //!   of it), and when it takes one of the device's `event-slots 4`: at its `slot="creation"` or at each `slot="record"`.
@@ -19,7 +23,9 @@
 //! Calls are `upload`, `download`, `copy "from" "to"`, `fill … value=`, `launch`, `record`, `wait` and `hold` (a stream
 //! waits for a signal), each with `on="stream"`; `host-function "name" micros= on=`; `synchronize-event`,
 //! `synchronize-stream`, `synchronize-device` and `query`; `signal` and `await` between host threads; `work micros=`;
-//! and `repeat 8 index="i" { … }`. Waits and synchronisation may have a `timeout-micros=`, and `query "e" strict=#true`
+//! `wait-stream "copy" on="compute"` joins streams without an event, `barrier on=` all of them; `allocate` and `free`
+//! are for buffers with `memory="stream-ordered"`. What moves or computes may leave `on=` out: its role chooses the
+//! stream. And there is `repeat 8 index="i" { … }`. Waits and synchronisation may have a `timeout-micros=`, and `query "e" strict=#true`
 //! fails unless the record is reached. `elapsed "start" "end"`, `time "name" on= { … }` around what is measured,
 //! `reset "e" on=`, `destroy-event`, `destroy-stream`, `abort-stream`, `acquire` and `release` of events of a pool,
 //! `subscribe "calls" stream="s"` and `unsubscribe`, after which `host-function … blocking=#true` runs on that thread. Any call can have a `label=` that expectations refer to. A launch names its kernel,

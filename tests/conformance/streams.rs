@@ -342,4 +342,100 @@ pub const CASES: &[Case] = &[
             before(view.operation("allocate x"), view.operation("free x"));
         },
     },
+    Case {
+        name: "an instruction that computes is done before the device ends it, one that copies is not",
+        rules: "E7 E8",
+        source: r#"
+            machine
+            stream "in" role="host-to-device"; stream "main"; stream "all" role="barrier"; signal "go"
+            buffer "x" f32=16; buffer "y" f32=16
+            host "main" {
+                hold "go" on="in"
+                upload "x" on="in"
+                hold "go" on="main"
+                fill "y" value=1 on="main"
+                barrier on="all"
+                fill "x" value=2 on="in"
+                signal "go"
+                synchronize-device
+            }"#,
+        check: |view| {
+            let lane = |name: &str| {
+                let mut lanes = view.capture.lanes().iter();
+                lanes.find(|lane| lane.name == name).unwrap().id
+            };
+            let life = |stream: &str, name: &str| {
+                let lane = lane(&format!("instructions of {stream}"));
+                let mut spans = view.capture.spans().map(|it| it.span);
+                let found = spans.find(|it| it.lane == lane && view.capture.name(it.name) == name);
+                found.unwrap()
+            };
+            let raised = view.call("signal go");
+            // Released while the device had not begun with it, and only after.
+            assert!(life("main", "fill y").end <= raised.start);
+            assert!(life("in", "upload x").end >= view.operation("upload x").end);
+            before(view.operation("fill y"), view.operation("fill x"));
+            before(view.operation("upload x"), view.operation("fill x"));
+            assert_eq!(races(view, ""), 0);
+        },
+    },
+    Case {
+        name: "a copy to pageable memory blocks the host",
+        rules: "A31",
+        source: r#"
+            stream "s"; buffer "x" f32=16 memory="pageable"; buffer "y" f32=16
+            host "main" {
+                fill "x" value=1 on="s"
+                download "x" on="s"
+                download "y" on="s"
+                synchronize-device
+            }"#,
+        check: |view| {
+            super::view::ends_before(view.operation("download x"), view.call("download x"));
+            let ties = |name| view.causes(view.call(name).id, DependencyKind::Synchronization);
+            assert_eq!(ties("download x").len(), 1);
+            assert_eq!(ties("download y").len(), 0);
+        },
+    },
+    Case {
+        name: "memory of a stream is drawn as it is allocated and freed",
+        rules: "A33 A34 A35",
+        source: r#"
+            stream "s"; buffer "x" f32=16 memory="stream-ordered"; buffer "y" f32=32 memory="stream-ordered"
+            host "main" {
+                allocate "x" on="s"
+                allocate "y" on="s"
+                free "x" on="s"
+                synchronize-device
+            }"#,
+        check: |view| {
+            let mut counters = view.capture.counters().iter();
+            let bytes = counters
+                .find(|it| it.name == "memory allocated on s")
+                .unwrap();
+            assert_eq!(bytes.unit, "bytes");
+            let samples = view.capture.samples(bytes.id);
+            let values: Vec<f64> = samples.values().to_vec();
+            assert_eq!(values, [0.0, 64.0, 192.0, 128.0]);
+            let lane = view
+                .capture
+                .lanes()
+                .iter()
+                .find(|lane| lane.name == "memory")
+                .unwrap();
+            let lives = view
+                .capture
+                .spans()
+                .map(|it| it.span)
+                .filter(|it| it.lane == lane.id);
+            let lives: Vec<_> = lives.collect();
+            assert_eq!(lives.len(), 2);
+            let x = lives
+                .iter()
+                .find(|it| view.capture.name(it.name) == "x")
+                .unwrap();
+            assert_eq!(x.start, view.operation("allocate x").end);
+            assert_eq!(x.end, view.operation("free x").start);
+        },
+    },
 ];

@@ -124,6 +124,9 @@ impl Desk {
         if let Some(memory) = &shared.memory {
             memory.report(shared, reporter, Some(end));
         }
+        if let Some(machine) = &shared.machine {
+            machine.release(shared, reporter);
+        }
         let mode = shared.plan.synchronization;
         let found = self
             .inserted
@@ -145,6 +148,9 @@ impl Desk {
         if let Some(memory) = &self.shared.memory {
             memory.report(&self.shared, &self.own, None);
         }
+        if let Some(machine) = &self.shared.machine {
+            machine.release(&self.shared, &self.own);
+        }
         let flushed = self.save.as_mut().map_or(Ok(()), Save::flush);
         self.check(flushed);
     }
@@ -156,6 +162,9 @@ impl Desk {
         }
         if let Some(memory) = &self.shared.memory {
             memory.note(&records);
+        }
+        if let Some(machine) = &self.shared.machine {
+            machine.note(&records);
         }
         let written = self
             .save

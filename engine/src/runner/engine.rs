@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never, select};
 
-use super::far::{Link, Target};
 use super::comparison;
+use super::far::{Link, Target};
 use super::host::panic_text;
 use super::outbox::Outbox;
 use super::prepare::{Prepared, prepare};

@@ -163,7 +163,7 @@ impl Ledger {
 
 fn joins(plan: &Plan) -> BTreeSet<u32> {
     let sites = plan.sites.iter().zip(0_u32..);
-    let joins = sites.filter(|(site, _)| site.verb == "wait-stream");
+    let joins = sites.filter(|(site, _)| matches!(site.verb, "wait-stream" | "barrier"));
     joins.map(|(_, place)| place).collect()
 }
 

@@ -8,6 +8,7 @@ use super::gate::Gate;
 use super::insertion::Insertions;
 use super::launches::Launches;
 use super::loss::Losses;
+use super::machine::Machine;
 use super::memory::Memory;
 use super::names::Names;
 use super::pools::{Pools, Subscriptions};
@@ -36,6 +37,8 @@ pub struct Shared {
     pub gate: Gate,
     /// Where allocations are shown, where some are made in the order of streams.
     pub memory: Option<Memory>,
+    /// The machine that calls are instructions of, where the workload has one.
+    pub machine: Option<Machine>,
     /// Decides which waits are inserted, where some may have to be.
     pub insertions: Option<Insertions>,
     /// Recorded launches, graphs and captures.
@@ -111,6 +114,7 @@ impl Shared {
             hosts: plan.hosts.iter().map(|_| Progress::default()).collect(),
             insertions: Insertions::new(&plan),
             launches: Launches::new(&plan),
+            machine: Machine::new(&plan, LaneId(last_lane(&plan).0 + 1)),
             memory: Memory::new(&plan, last_lane(&plan), last_counter(&plan)),
             plan,
             device,

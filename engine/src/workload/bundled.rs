@@ -44,6 +44,7 @@ bundled! {
     "legacy-stream" "Legacy default stream"
     "lazy-streams" "Lazy streams"
     "automatic-waits" "Automatic waits"
+    "instructions" "Instructions of a machine"
     "stream-ordered-memory" "Stream-ordered memory"
     "reduction-tree" "Reduction tree"
     "tile-matmul" "Tile matrix product"

@@ -200,6 +200,8 @@ pub struct Plan {
     pub call_count: u64,
     /// Who sees to it that buffers are not used on two streams at once.
     pub synchronization: Synchronization,
+    /// Whether calls are instructions of a virtual machine, whose lives are shown.
+    pub machine: bool,
     pub(super) program: Arc<Program>,
     pub(super) layout: Arc<Layout>,
 }

@@ -82,6 +82,7 @@ pub(super) fn plan(
         expectations,
         sites: template.sites.clone(),
         call_count,
+        machine: template.machine,
         synchronization: template.synchronization.unwrap_or_default(),
         program: Arc::clone(&template.program),
         layout: Arc::new(planner.layout),

@@ -75,6 +75,7 @@ impl Reader<'_> {
             match rule.name {
                 "about" => self.about(node, &mut template),
                 "param" => self.parameter(node, &mut template),
+                "machine" => template.machine = true,
                 "synchronization" => self.synchronization(node, &mut template),
                 "shader" => self.shader(node, &mut template),
                 "event-pool" => self.event_resource(rule.name, node, &mut template),

@@ -8,6 +8,7 @@ use super::{BufferIndex, StreamCall, StreamIndex};
 pub(super) enum StreamAct {
     /// The second waits for the first.
     Join(Reference, Reference),
+    Barrier(Reference),
     Allocate(Reference, Reference),
     Free(Reference, Reference),
 }
@@ -22,6 +23,7 @@ impl StreamAct {
                 from: stream(from),
                 stream: stream(on),
             },
+            Self::Barrier(on) => StreamCall::Barrier { stream: stream(on) },
             Self::Allocate(it, on) => StreamCall::Allocate {
                 buffer: buffer(it),
                 stream: stream(on),
@@ -36,6 +38,7 @@ impl StreamAct {
     /// Every resource that the call uses.
     pub fn references(&self) -> Vec<&Reference> {
         match self {
+            Self::Barrier(on) => vec![on],
             Self::Join(it, on) | Self::Allocate(it, on) | Self::Free(it, on) => vec![it, on],
         }
     }

@@ -98,6 +98,11 @@ pub enum StreamCall {
         /// The stream that waits.
         stream: StreamIndex,
     },
+    /// Holds every stream back until every other one has come to where it is now (rule E7).
+    Barrier {
+        /// The stream that it is an operation of.
+        stream: StreamIndex,
+    },
     /// Allocates a buffer's memory, in stream order (rule A33).
     Allocate {
         /// The buffer.

@@ -31,6 +31,8 @@ pub(super) struct Template {
     pub sites: Vec<CallSite>,
     pub expectations: Vec<ExpectationTemplate>,
     pub synchronization: Option<Synchronization>,
+    /// Whether calls are instructions of a virtual machine.
+    pub machine: bool,
 }
 
 /// A parameter, and the bytes of the source that give its value.

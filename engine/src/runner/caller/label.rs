@@ -43,6 +43,7 @@ enum Verb {
     Gpu,
     Join,
     WaitStream,
+    Barrier,
     Allocate,
     Free,
     Launches,
@@ -73,6 +74,7 @@ impl Caller {
             Call::Work(_) => (Verb::Work, 0),
             Call::Streams(call) => match **call {
                 StreamCall::Join { from, .. } => (Verb::WaitStream, u64::from(from.0)),
+                StreamCall::Barrier { .. } => (Verb::Barrier, 0),
                 StreamCall::Allocate { buffer, .. } => (Verb::Allocate, u64::from(buffer.0)),
                 StreamCall::Free { buffer, .. } => (Verb::Free, u64::from(buffer.0)),
             },
@@ -194,6 +196,7 @@ fn text(plan: &Plan, verb: Verb, about: u64) -> String {
         Verb::Work => "work".to_owned(),
         Verb::Function | Verb::HostFunction => "host function".to_owned(),
         Verb::Launches | Verb::Graph | Verb::Launch | Verb::Kernel => "kernel".to_owned(),
+        Verb::Barrier => "barrier".to_owned(),
         Verb::Join => format!("join {}", stream()),
         Verb::WaitStream => format!("wait-stream {}", stream()),
         Verb::Allocate => format!("allocate {}", buffer(place)),

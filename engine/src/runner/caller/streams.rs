@@ -30,6 +30,7 @@ impl Caller {
     ) -> Result<(), Error> {
         match *call {
             StreamCall::Join { from, stream } => self.wait_stream(current, from, stream),
+            StreamCall::Barrier { stream } => self.barrier(current, stream),
             StreamCall::Allocate { buffer, stream } => self.allocate(current, buffer, stream),
             StreamCall::Free { buffer, stream } => self.free(current, buffer, stream),
         }
@@ -64,6 +65,23 @@ impl Caller {
             self.note_inserted(state, &Act::Join(from, stream));
             state.legacy.note(from);
             state.legacy.note(stream);
+        }
+        Ok(())
+    }
+
+    /// Comes after everything that was submitted so far, and before everything that is submitted later (rule E7).
+    fn barrier(&mut self, current: &Current, stream: StreamIndex) -> Result<(), Error> {
+        let count = self.shared.plan.streams.len() as u32;
+        let others = || {
+            (0..count)
+                .map(StreamIndex)
+                .filter(move |other| *other != stream)
+        };
+        for other in others() {
+            self.wait_stream(current, other, stream)?;
+        }
+        for other in others() {
+            self.wait_stream(current, stream, other)?;
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use crate::record::{
     CallId, DependencyKind, EventId, LaneId, Record, Sample, Severity, Span, SpanId, SpanKind,
     State,
 };
+use crate::runner::machine::Instruction;
 use crate::runner::shared::Shared;
 use crate::runner::uses;
 use crate::time::Nanos;
@@ -54,9 +55,24 @@ impl Caller {
             state.automatic.note(self.host.0 as u32, &act);
         }
         shared.launches.note(&operation);
+        let (name, dispatched) = (current.name, shared.device.now(self.host));
         let span = self.hand_in(current, stream, operation, Some(act), &uses)?;
         if let Some(state) = state.as_deref_mut() {
             state.legacy.note(stream);
+        }
+        if let Some(machine) = &shared.machine {
+            let it = Instruction {
+                operation: span,
+                launch: shared.next_span(),
+                life: shared.next_span(),
+                call: CallId(current.place.call),
+                name,
+                stream,
+                received: current.start,
+                dispatched,
+                launched: shared.device.now(self.host),
+            };
+            machine.launch(it, &self.reporter);
         }
         self.uses = uses;
         let site = shared.plan.sites.get(current.place.call as usize);

@@ -209,7 +209,9 @@ impl Reader<'_> {
             "signal" => Act::Signal(self.named(Signal, node)?),
             "await" => Act::Await(self.named(Signal, node)?),
             "work" => Act::Work(self.micros(node)?),
-            "wait-stream" | "allocate" | "free" => Act::Streams(self.stream_act(verb, node)?),
+            "wait-stream" | "barrier" | "allocate" | "free" => {
+                Act::Streams(self.stream_act(verb, node)?)
+            }
             "elapsed" | "reset" | "destroy-event" | "destroy-stream" | "abort-stream"
             | "acquire" | "release" | "subscribe" | "unsubscribe" => {
                 Act::Event(self.event_act(verb, node)?)

@@ -98,6 +98,7 @@ pub(super) const TOP: &[Rule] = &[
         "callback-thread \"calls\"",
     ),
     rule("signal", (1, 1), 0, &["count"], "signal \"go\""),
+    rule("machine", (0, 0), 0, &[], "machine"),
     rule(
         "synchronization",
         (1, 1),

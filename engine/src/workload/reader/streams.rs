@@ -210,6 +210,9 @@ impl Reader<'_> {
 
     /// A call on a stream as a whole, or on memory in its order; nothing where the verb is another's.
     pub fn stream_act(&mut self, verb: &str, node: &KdlNode) -> Option<StreamAct> {
+        if verb == "barrier" {
+            return self.on(node).map(StreamAct::Barrier);
+        }
         let class = match verb {
             "wait-stream" => Class::Stream,
             _ => Class::Buffer,

@@ -71,6 +71,7 @@ pub(in super::super) const CALLS: &[Rule] = &[
         &["on", "label"],
         "wait-stream \"copy\" on=\"compute\"",
     ),
+    rule("barrier", (0, 0), 1, &["on", "label"], "barrier on=\"all\""),
     rule(
         "allocate",
         (1, 2),

@@ -1,0 +1,225 @@
+//! Instructions of a virtual machine as OneFlow has it: dispatched, launched, done and released (rules E7 to E9).
+//!
+//! The machine runs on the thread that calls, as with `ONEFLOW_VM_MULTI_THREAD=0`. When it takes an instruction for done
+//! depends on what it is for: one that computes is done once it is launched, one that copies once the device has ended it.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Mutex;
+
+use super::recorder::Reporter;
+use super::shared::Shared;
+use crate::device::lock;
+use crate::record::{
+    Basis, CallId, Dependency, DependencyKind, DeviceId, EventId, Group, Lane, LaneId, NameId,
+    Record, Role, Span, SpanId, SpanKind, State, Value,
+};
+use crate::time::Nanos;
+use crate::workload::{self, Plan, StreamIndex};
+
+/// The instructions of a run.
+pub struct Machine {
+    first_lane: LaneId,
+    roles: Vec<workload::Role>,
+    state: Mutex<Flying>,
+}
+
+/// An instruction that was launched.
+#[derive(Clone, Copy, Debug)]
+pub struct Instruction {
+    /// The operation that it became.
+    pub operation: SpanId,
+    /// The span of its launch on the machine's thread.
+    pub launch: SpanId,
+    /// The span of its whole life.
+    pub life: SpanId,
+    /// Its call.
+    pub call: CallId,
+    /// What it is called.
+    pub name: NameId,
+    /// Its stream.
+    pub stream: StreamIndex,
+    /// When the machine took it.
+    pub received: Nanos,
+    /// When nothing held it any more.
+    pub dispatched: Nanos,
+    /// When the device had it.
+    pub launched: Nanos,
+}
+
+/// Instructions that are not released.
+#[derive(Debug, Default)]
+struct Flying {
+    /// For each stream in order, with when the device ended it.
+    streams: HashMap<StreamIndex, VecDeque<(Instruction, Option<(Nanos, State)>)>>,
+    /// When the last of each stream was released.
+    released: HashMap<StreamIndex, Nanos>,
+    /// Operations that ended before it was known whose they are.
+    ended: HashMap<SpanId, (Nanos, State)>,
+}
+
+impl Machine {
+    /// For a plan that runs on one.
+    pub fn new(plan: &Plan, first_lane: LaneId) -> Option<Self> {
+        plan.machine.then(|| Self {
+            first_lane,
+            roles: plan.streams.iter().map(|stream| stream.role).collect(),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Reports the lanes: the machine's thread, and the instructions of each stream.
+    pub fn describe(&self, plan: &Plan, device: DeviceId, reporter: &Reporter) {
+        let names = plan.streams.iter();
+        let names = names.map(|stream| format!("instructions of {}", stream.name));
+        let thread = "machine: the calling thread".to_owned();
+        for (name, place) in [thread].into_iter().chain(names).zip(0_u32..) {
+            reporter.send(Record::Lane(Box::new(Lane {
+                id: LaneId(self.first_lane.0 + place),
+                group: Group::Device,
+                device: Some(device),
+                role: Role::None,
+                name,
+                order: 100 + place as i32,
+            })));
+        }
+    }
+
+    /// An instruction was launched.
+    pub fn launch(&self, it: Instruction, reporter: &Reporter) {
+        reporter.send(Record::Span(Span {
+            id: it.launch,
+            lane: self.first_lane,
+            name: it.name,
+            call: it.call,
+            kind: SpanKind::Step,
+            state: State::Done,
+            enqueued: it.received,
+            start: it.dispatched,
+            end: it.launched,
+        }));
+        let mut state = lock(&self.state);
+        state
+            .streams
+            .entry(it.stream)
+            .or_default()
+            .push_back((it, None));
+    }
+
+    /// Notes which operations ended.
+    pub fn note(&self, records: &[Record]) {
+        let mut state = lock(&self.state);
+        for record in records {
+            if let Record::Span(span) = record
+                && is_operation(span.kind)
+            {
+                state.ended.insert(span.id, (span.end, span.state));
+            }
+        }
+    }
+
+    /// Releases what is done, in the order of each stream, and reports it; at the end of a run all that is left.
+    pub fn release(&self, shared: &Shared, reporter: &Reporter) {
+        let mut guard = lock(&self.state);
+        let state = &mut *guard;
+        let mut streams: Vec<_> = state.streams.iter_mut().collect();
+        streams.sort_unstable_by_key(|(stream, _)| **stream);
+        for (stream, flying) in streams {
+            for (it, ended) in flying.iter_mut().filter(|(_, ended)| ended.is_none()) {
+                *ended = state.ended.remove(&it.operation);
+            }
+            while let Some((it, Some((finished, end)))) = flying.front().copied() {
+                flying.pop_front();
+                let done = if self.waits_for_the_device(it.stream) {
+                    finished.max(it.launched)
+                } else {
+                    it.launched
+                };
+                let last = state.released.entry(*stream).or_default();
+                *last = done.max(*last);
+                self.report(shared, reporter, &it, [done, finished, *last], end);
+            }
+        }
+    }
+
+    /// Whether an instruction counts as done only once the device has ended it (rule E8).
+    fn waits_for_the_device(&self, stream: StreamIndex) -> bool {
+        let role = self.roles.get(stream.index()).copied().unwrap_or_default();
+        !matches!(
+            role,
+            workload::Role::Compute | workload::Role::PinnedCompute
+        )
+    }
+
+    fn report(
+        &self,
+        shared: &Shared,
+        reporter: &Reporter,
+        it: &Instruction,
+        [done, finished, released]: [Nanos; 3],
+        state: State,
+    ) {
+        reporter.send(Record::Span(Span {
+            id: it.life,
+            lane: LaneId(self.first_lane.0 + 1 + it.stream.0),
+            name: it.name,
+            call: it.call,
+            kind: SpanKind::Step,
+            state,
+            enqueued: it.received,
+            start: it.dispatched,
+            end: released,
+        }));
+        let why = if self.waits_for_the_device(it.stream) {
+            "done for the machine once the device has ended it (rule E8)"
+        } else {
+            "done for the machine once it is launched, whenever the device ends it (rule E8)"
+        };
+        let name = |text: &str| shared.names.id(text, reporter);
+        for (text, time) in [
+            ("launched (ns)", it.launched),
+            ("done in the machine (ns)", done),
+            ("finished on the device (ns)", finished),
+            ("released (ns)", released),
+        ] {
+            reporter.send(Record::Argument(
+                it.life,
+                name(text),
+                Value::Integer(time.0),
+            ));
+        }
+        reporter.send(Record::Argument(
+            it.life,
+            name("done"),
+            Value::Text(why.into()),
+        ));
+        let tie = |cause| {
+            reporter.send(Record::Dependency(Dependency {
+                cause,
+                effect: it.life,
+                kind: DependencyKind::Step,
+                basis: Basis::Enforced,
+                event: EventId::NONE,
+                generation: 0,
+            }));
+        };
+        tie(it.launch);
+        if self.waits_for_the_device(it.stream) {
+            tie(it.operation);
+        }
+    }
+}
+
+/// Whether spans of this kind are operations of streams.
+const fn is_operation(kind: SpanKind) -> bool {
+    !matches!(
+        kind,
+        SpanKind::Call
+            | SpanKind::Synchronize
+            | SpanKind::HostWork
+            | SpanKind::Compile
+            | SpanKind::Scope
+            | SpanKind::Step
+            | SpanKind::Stall
+            | SpanKind::Join
+    )
+}
