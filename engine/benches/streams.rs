@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::time::Instant;
 
-use engine::backend::{self, Device, EventLayout, HostIndex, Layout, Operation, Sink, StreamLayout, Submission};
+use engine::backend::{
+    self, Device, EventLayout, HostIndex, Layout, Operation, Sink, StreamLayout, Submission,
+};
 use engine::record::{CallId, CounterId, LaneId, NameId, Outcome, Record, SpanId};
 use engine::runner::{RunRequest, run};
 use engine::workload::{BufferIndex, Call, Document, Plan, StreamIndex, Target};
