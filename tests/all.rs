@@ -31,6 +31,7 @@ mod ui;
 mod webgpu;
 mod window;
 mod words;
+mod workload_events;
 mod workload_gpu;
 mod workload_mistakes;
 mod workload_numbers;

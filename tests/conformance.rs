@@ -12,6 +12,7 @@ mod failures;
 mod invariants;
 mod launches;
 mod streams;
+mod table;
 mod timeouts;
 mod view;
 

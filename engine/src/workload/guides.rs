@@ -26,6 +26,8 @@ macro_rules! guides {
 guides! {
     "cuda" "CUDA"
     "oneflow" "OneFlow"
+    "cuda-core" "cuda.core"
+    "ascendcl" "AscendCL"
     "webgpu" "WebGPU"
     "warp" "NVIDIA Warp"
     "cuda-graphs" "CUDA graphs"
