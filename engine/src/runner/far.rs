@@ -10,11 +10,11 @@
 
 mod attach;
 mod clock;
+mod line;
 mod link;
 mod outlet;
 mod packet;
 mod process;
-mod session;
 mod watch;
 mod wire;
 mod worker;

@@ -11,9 +11,9 @@ use crossbeam_channel::{Receiver, never, select};
 
 use self::state::{Patience, Phase};
 use super::clock::Trips;
+use super::line::{Arrival, Line};
 use super::packet::{Down, Hello, Up, unix_now};
 use super::process::Target;
-use super::session::{Arrival, Session};
 use super::watch::Watch;
 use super::wire::WireError;
 use super::{Connection, ConnectionState};
@@ -37,7 +37,7 @@ pub struct Link {
     outbox: Arc<Outbox>,
     is_closing: Arc<AtomicBool>,
     phase: Phase,
-    session: Option<Session>,
+    line: Option<Line>,
     /// By what the worker is found again.
     token: String,
     /// The number of the last message that arrived.
@@ -73,7 +73,7 @@ impl Link {
             outbox,
             is_closing,
             phase: Phase::Gone,
-            session: None,
+            line: None,
             token: String::new(),
             received: 0,
             told: 0,
@@ -96,8 +96,8 @@ impl Link {
             // A window that is behind holds the worker back, as it does an engine in its own process.
             let keeps_up = self.outbox.flush();
             let nothing = never();
-            let arrivals = match &self.session {
-                Some(session) if keeps_up => session.arrivals(),
+            let arrivals = match &self.line {
+                Some(line) if keeps_up => line.arrivals(),
                 _ => &nothing,
             };
             let wait = if keeps_up { 20 } else { 4 };
@@ -113,7 +113,7 @@ impl Link {
         }
         self.send(&Up::Control(Control::Shutdown));
         // Its process is ended and waited for.
-        self.session = None;
+        self.line = None;
     }
 
     /// Starts a new worker.
@@ -127,10 +127,10 @@ impl Link {
     /// Starts the process that leads to a new worker, or back to the one that has this token.
     fn begin(&mut self, token: Option<&str>) {
         // The one before is ended first.
-        self.session = None;
-        match Session::start(&self.target, token) {
-            Ok(session) => {
-                self.session = Some(session);
+        self.line = None;
+        match Line::start(&self.target, token) {
+            Ok(line) => {
+                self.line = Some(line);
                 if token.is_none() {
                     self.phase = Phase::Connecting;
                 }
@@ -141,8 +141,8 @@ impl Link {
     }
 
     fn send(&mut self, packet: &Up) {
-        if let Some(session) = &mut self.session {
-            session.send(packet);
+        if let Some(line) = &mut self.line {
+            line.send(packet);
         }
     }
 
@@ -187,8 +187,8 @@ impl Link {
             keep: self.target.can_drop,
             ..Hello::ours()
         };
-        if let Some(session) = &mut self.session {
-            session.greet(&ours);
+        if let Some(line) = &mut self.line {
+            line.greet(&ours);
         }
         if returns {
             let records = self.watch.returned();
@@ -267,11 +267,11 @@ impl Link {
 
     /// The link is over: it is tried again where the worker may live on, and else what ran is lost.
     fn over(&mut self, error: &WireError) {
-        let why = match &mut self.session {
-            Some(session) => session.why_over(error),
+        let why = match &mut self.line {
+            Some(line) => line.why_over(error),
             None => error.to_string(),
         };
-        self.session = None;
+        self.line = None;
         match &mut self.phase {
             Phase::Connected if self.target.can_drop => {
                 self.phase = Phase::Dropped(Patience::new());
@@ -290,7 +290,7 @@ impl Link {
     /// The worker is gone: what ran is lost, and what was asked for is refused.
     fn over_for_good(&mut self, why: &str) {
         let was_connecting = matches!(self.phase, Phase::Connecting);
-        self.session = None;
+        self.line = None;
         self.phase = Phase::Gone;
         self.behind = Nanos::ZERO;
         if !was_connecting {
@@ -317,7 +317,7 @@ impl Link {
     fn tick(&mut self) {
         let now = Instant::now();
         if let Phase::Dropped(patience) = &self.phase
-            && self.session.is_none()
+            && self.line.is_none()
             && patience.is_due(now)
         {
             let token = self.token.clone();
@@ -350,7 +350,7 @@ impl Link {
         let keeps = detail.is_empty() && state == self.said.state;
         let said = Connection {
             name: self.target.name.clone(),
-            process: self.session.as_ref().map_or(0, Session::process),
+            process: self.line.as_ref().map_or(0, Line::process),
             state,
             detail: if keeps {
                 self.said.detail.clone()

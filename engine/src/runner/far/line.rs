@@ -23,13 +23,13 @@ pub enum Arrival {
 }
 
 /// One link to a worker. Dropped, the process that leads there is ended.
-pub struct Session {
+pub struct Line {
     input: Option<ChildStdin>,
     arrivals: Receiver<Arrival>,
     process: Process,
 }
 
-impl Session {
+impl Line {
     /// Starts the process that leads to `target`: to a new worker, or to the one that has this token.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Session {
                 loop {
                     let is_last = arrival.is_err();
                     let arrived = arrival.unwrap_or_else(Arrival::Over);
-                    // Nobody listens any more: the session is over.
+                    // Nobody listens any more: the line is over.
                     if sender.send(arrived).is_err() || is_last {
                         return;
                     }
