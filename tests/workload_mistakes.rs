@@ -1,5 +1,7 @@
 //! Every mistake in a workload is named at its place, with what to write instead.
 
+mod streams;
+
 use engine::workload::{Document, Error, Plan};
 
 /// Resources and calls that a faulty line is put among.
@@ -78,13 +80,13 @@ const RESOURCES: &[(&str, &str, &str, &str)] = &[
         "stream \"b\" count=0",
         "0",
         "the count of “b” is 0",
-        "1 to 4096",
+        "1 to 131072",
     ),
     (
         "stream \"b\" count=5000",
         "5000",
         "the count of “b” is 5000",
-        "1 to 4096",
+        "1 to 131072",
     ),
     (
         "stream \"b\" count=200",
@@ -533,77 +535,5 @@ fn what_is_no_kdl_is_reported_at_its_place() {
                 .message
                 .contains("makes no calls")
         );
-    }
-}
-
-/// What is wrong with streams and memory, each at its place.
-const STREAMS: &[(&str, &str, &str)] = &[
-    ("stream \"d\" kind=\"legasy\"", "\"legasy\"", "“legacy”"),
-    (
-        "stream \"d\" kind=\"legacy\" blocking=#false",
-        "#false",
-        "leave it out",
-    ),
-    (
-        "stream \"d\" kind=\"per-thread\" count=2",
-        "2",
-        "leave it out",
-    ),
-    (
-        "stream \"d\" kind=\"legacy\"; stream \"f\" kind=\"legacy\"",
-        "stream",
-        "keep one",
-    ),
-    (
-        "stream \"d\" role=\"lazy-jobs\"",
-        "\"lazy-jobs\"",
-        "“lazy-job”",
-    ),
-    ("stream \"d\" blocking=1", "1", "#true"),
-    (
-        "buffer \"z\" f32=4 memory=\"pined\"",
-        "\"pined\"",
-        "“pinned”",
-    ),
-    (
-        "synchronization \"automatik\"",
-        "\"automatik\"",
-        "“automatic”",
-    ),
-    (
-        "synchronization \"least\"; synchronization \"manual\"",
-        "synchronization",
-        "keep one",
-    ),
-    (
-        "host \"h\" { wait-stream \"s\" }",
-        "wait-stream",
-        "wait-stream \"copy\" on=",
-    ),
-    (
-        "host \"h\" { wait-stream \"t\" on=\"s\" }",
-        "t",
-        "declared: s",
-    ),
-    (
-        "host \"h\" { allocate \"x\" on=\"s\" }",
-        "allocate \"x\" on=\"s\"",
-        "memory=\"stream-ordered\"",
-    ),
-    ("host \"h\" { record \"e\" }", "record", "on="),
-    ("host \"h\" { upload }", "upload", "upload \"x\""),
-];
-
-#[test]
-fn mistakes_in_streams_and_memory() {
-    let rest = "stream \"s\"\nevent \"e\"\nbuffer \"x\" f32=4\nhost \"main\" { work micros=1 }\n";
-    for (line, marked, help) in STREAMS {
-        let found = only(&format!("{rest}{line}\n"));
-        assert_eq!(
-            (found.0, found.1.as_str()),
-            (5, *marked),
-            "{line}: {found:?}"
-        );
-        assert!(found.3.contains(help), "{line}: {found:?}");
     }
 }

@@ -143,14 +143,15 @@ impl Desk {
 
     /// Fetches everything that was reported so far, and makes it last.
     pub fn sweep(&mut self) {
-        let recorder = Arc::clone(&self.recorder);
-        recorder.sweep(&mut |records| self.collect(records));
+        // Before fetching: what is reported here is fetched below, and never after the end of the run.
         if let Some(memory) = &self.shared.memory {
             memory.report(&self.shared, &self.own, None);
         }
         if let Some(machine) = &self.shared.machine {
             machine.release(&self.shared, &self.own);
         }
+        let recorder = Arc::clone(&self.recorder);
+        recorder.sweep(&mut |records| self.collect(records));
         let flushed = self.save.as_mut().map_or(Ok(()), Save::flush);
         self.check(flushed);
     }
