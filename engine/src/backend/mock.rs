@@ -7,6 +7,7 @@ mod mishaps;
 mod replay;
 mod simulation;
 mod stream;
+mod turn;
 
 use super::{Backend, Caps, CompileTime, Device, Error, Found, Layout, Limits, Sink};
 

@@ -22,7 +22,7 @@ impl Simulation {
         let stream = self.streams.get_mut(place);
         let Some((start, item)) = stream.and_then(|stream| {
             let item = stream.queue.pop_front()?;
-            Some((super::simulation::ready_at(stream.free_at, &item), item))
+            Some((super::turn::ready_at(stream.free_at, &item), item))
         }) else {
             return;
         };

@@ -1,14 +1,14 @@
 //! The simulation: picks what comes next in virtual time, a device's step or a host thread's turn.
 
 use std::collections::BTreeMap;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::cost;
 use super::host::{Host, HostState, Until};
 use super::replay;
 use super::stream::{Item, Stream};
+use super::turn::{held_until, perform, ready_at};
 use crate::backend::cpu::Memory;
-use crate::backend::threads::{Fault, Slots, panic_text};
+use crate::backend::threads::Slots;
 use crate::backend::{
     Activity, Alarm, Blocker, Error, EventLayout, Layout, Operation, Position, Sink,
     StreamActivity, Submission, mishap,
@@ -538,62 +538,6 @@ impl Simulation {
             }
         }
         Ok(())
-    }
-}
-
-/// Runs what an operation does to buffers. Time is virtual, so what only takes time is skipped.
-fn perform(memory: &Memory, operation: &Operation) -> Result<(), String> {
-    match operation {
-        Operation::HostFunction(_) | Operation::Panic(_) => return Ok(()),
-        Operation::Launch(launch) if launch.kernel == "spin" => return Ok(()),
-        Operation::Packed(packed) if packed.launch.kernel == "spin" => return Ok(()),
-        _ => {}
-    }
-    match catch_unwind(AssertUnwindSafe(|| memory.perform(operation, &|| false))) {
-        Ok(Ok(())) => Ok(()),
-        Ok(Err(Fault::Failed(reason) | Fault::Lost(reason))) => Err(reason),
-        Ok(Err(Fault::Stopped)) => Err("stopped in its middle".to_owned()),
-        Err(payload) => Err(panic_text(payload.as_ref()).to_owned()),
-    }
-}
-
-/// When a stream comes to an operation.
-pub fn ready_at(free_at: Nanos, item: &Item) -> Nanos {
-    free_at.max(item.submission.enqueued + cost::LATENCY)
-}
-
-/// From when on nothing holds an operation back; none while that is not known.
-fn held_until(item: &Item, marks: &[Progress], signals: &[Option<Nanos>]) -> Option<Nanos> {
-    match item.submission.operation {
-        Operation::Join(_) => {
-            let mut latest = Nanos::MIN;
-            for point in &item.points {
-                match marks.get(*point) {
-                    Some(Progress::Pending) => return None,
-                    Some(Progress::Reached(time)) => latest = latest.max(*time),
-                    _ => {}
-                }
-            }
-            Some(latest)
-        }
-        Operation::Wait(_) | Operation::WaitFor(..) => {
-            match item.mark.and_then(|mark| marks.get(mark)) {
-                Some(Progress::Pending) => None,
-                Some(Progress::Reached(time)) => Some(*time),
-                _ => Some(Nanos::MIN),
-            }
-        }
-        // One that blocks, and was called.
-        Operation::Callback(_) => match item.mark.and_then(|mark| marks.get(mark)) {
-            Some(Progress::Pending) => None,
-            Some(Progress::Reached(time)) => Some(*time),
-            _ => Some(Nanos::MIN),
-        },
-        Operation::Hold(signal) => signals
-            .get(signal.index())
-            .copied()
-            .unwrap_or(Some(Nanos::MIN)),
-        _ => Some(Nanos::MIN),
     }
 }
 

@@ -1,0 +1,67 @@
+//! When an operation's turn comes in virtual time, and what it does then.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use super::cost;
+use super::stream::Item;
+use crate::backend::Operation;
+use crate::backend::cpu::Memory;
+use crate::backend::threads::{Fault, panic_text};
+use crate::device::Progress;
+use crate::time::Nanos;
+
+/// Runs what an operation does to buffers. Time is virtual, so what only takes time is skipped.
+pub fn perform(memory: &Memory, operation: &Operation) -> Result<(), String> {
+    match operation {
+        Operation::HostFunction(_) | Operation::Panic(_) => return Ok(()),
+        Operation::Launch(launch) if launch.kernel == "spin" => return Ok(()),
+        Operation::Packed(packed) if packed.launch.kernel == "spin" => return Ok(()),
+        _ => {}
+    }
+    match catch_unwind(AssertUnwindSafe(|| memory.perform(operation, &|| false))) {
+        Ok(Ok(())) => Ok(()),
+        Ok(Err(Fault::Failed(reason) | Fault::Lost(reason))) => Err(reason),
+        Ok(Err(Fault::Stopped)) => Err("stopped in its middle".to_owned()),
+        Err(payload) => Err(panic_text(payload.as_ref()).to_owned()),
+    }
+}
+
+/// When a stream comes to an operation.
+pub fn ready_at(free_at: Nanos, item: &Item) -> Nanos {
+    free_at.max(item.submission.enqueued + cost::LATENCY)
+}
+
+/// From when on nothing holds an operation back; none while that is not known.
+pub fn held_until(item: &Item, marks: &[Progress], signals: &[Option<Nanos>]) -> Option<Nanos> {
+    match item.submission.operation {
+        Operation::Join(_) => {
+            let mut latest = Nanos::MIN;
+            for point in &item.points {
+                match marks.get(*point) {
+                    Some(Progress::Pending) => return None,
+                    Some(Progress::Reached(time)) => latest = latest.max(*time),
+                    _ => {}
+                }
+            }
+            Some(latest)
+        }
+        Operation::Wait(_) | Operation::WaitFor(..) => {
+            match item.mark.and_then(|mark| marks.get(mark)) {
+                Some(Progress::Pending) => None,
+                Some(Progress::Reached(time)) => Some(*time),
+                _ => Some(Nanos::MIN),
+            }
+        }
+        // One that blocks, and was called.
+        Operation::Callback(_) => match item.mark.and_then(|mark| marks.get(mark)) {
+            Some(Progress::Pending) => None,
+            Some(Progress::Reached(time)) => Some(*time),
+            _ => Some(Nanos::MIN),
+        },
+        Operation::Hold(signal) => signals
+            .get(signal.index())
+            .copied()
+            .unwrap_or(Some(Nanos::MIN)),
+        _ => Some(Nanos::MIN),
+    }
+}
