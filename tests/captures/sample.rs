@@ -66,6 +66,7 @@ pub fn records() -> Vec<Record> {
         began(8, 2, 1, SpanKind::Kernel, 270),
     ]);
     records.extend(concluded());
+    records.extend(launches());
     records.extend(tail());
     records
 }
@@ -139,6 +140,36 @@ fn concluded() -> Vec<Record> {
     ]
 }
 
+/// What was made once and launched again.
+fn launches() -> Vec<Record> {
+    vec![
+        Record::LaunchStep(Box::new(LaunchStep {
+            launch: LaunchId(0),
+            revision: 2,
+            change: LaunchChange::Set,
+            time: Nanos(8),
+            span: SpanId(0),
+            kernel: "saxpy".to_owned(),
+            elements: Some(512),
+            arguments: vec![("a".to_owned(), "2".to_owned())],
+            nodes: Vec::new(),
+            detail: "a = 2".to_owned(),
+        })),
+        Record::Launch(Box::new(Launch {
+            id: LaunchId(0),
+            name: "step".to_owned(),
+            kind: LaunchKind::Kernel,
+            device: DeviceId(0),
+        })),
+        Record::Relaunch(Relaunch {
+            operation: SpanId(3),
+            call: SpanId(0),
+            launch: LaunchId(0),
+            revision: 2,
+        }),
+    ]
+}
+
 fn tail() -> Vec<Record> {
     let counter = |id, unit: &str| {
         Record::Counter(Box::new(Counter {
@@ -207,30 +238,6 @@ fn tail() -> Vec<Record> {
             anchor: "#dom-gpubuffer-mapasync".to_owned(),
             actual: "Ok(())".to_owned(),
         })),
-        Record::LaunchStep(Box::new(LaunchStep {
-            launch: LaunchId(0),
-            revision: 2,
-            change: LaunchChange::Set,
-            time: Nanos(8),
-            span: SpanId(0),
-            kernel: "saxpy".to_owned(),
-            elements: Some(512),
-            arguments: vec![("a".to_owned(), "2".to_owned())],
-            nodes: Vec::new(),
-            detail: "a = 2".to_owned(),
-        })),
-        Record::Launch(Box::new(Launch {
-            id: LaunchId(0),
-            name: "step".to_owned(),
-            kind: LaunchKind::Kernel,
-            device: DeviceId(0),
-        })),
-        Record::Relaunch(Relaunch {
-            operation: SpanId(3),
-            call: SpanId(0),
-            launch: LaunchId(0),
-            revision: 2,
-        }),
         Record::Problem(Box::new(Problem {
             severity: Severity::Warning,
             code: "wait-before-record".to_owned(),

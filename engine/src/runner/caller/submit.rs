@@ -112,10 +112,7 @@ impl Caller {
         self.tie(current.span, span, DependencyKind::Submission);
         self.arguments
             .report(&shared, &self.reporter, span, &operation);
-        if let Operation::Replay(replay) = &mut operation {
-            self.number_nodes(current, replay);
-        }
-        let queue = self.queue_span(span, &operation);
+        let queue = self.queue_span(current, span, &mut operation);
         let origin = order::origin(current, span);
         let submission = Submission {
             span,
@@ -237,7 +234,11 @@ impl Caller {
     }
 
     /// A span for the operation on the lane of the queue that all streams share, where there is one.
-    fn queue_span(&self, span: SpanId, operation: &Operation) -> SpanId {
+    /// The nodes of a graph have spans of their own.
+    fn queue_span(&self, current: &Current, span: SpanId, operation: &mut Operation) -> SpanId {
+        if let Operation::Replay(replay) = operation {
+            self.number_nodes(current, replay);
+        }
         if self.shared.queue_lane().is_none() || !operation.is_queued() {
             return SpanId::NONE;
         }
