@@ -1,7 +1,7 @@
 //! Pictures of roles and automatic waits, of a machine's instructions, and of the memory lane.
 
 use app::action::Action;
-use app::state::ThemeChoice;
+use app::state::{Switch, ThemeChoice};
 use egui_kittest::SnapshotResults;
 use engine::record::DependencyKind;
 
@@ -20,6 +20,8 @@ fn window(theme: ThemeChoice, workload: &str) -> Window {
     });
     let inserted = ties.filter(|tie| tie.kind == DependencyKind::Automatic);
     let last = inserted.map(|tie| tie.effect).max();
+    let hide = [Switch::Left, Switch::Bottom].map(|it| Action::Set(it, false));
+    app.act(Vec::from(hide), None);
     app.act(vec![Action::Select(last)], None);
     window.harness.run();
     window

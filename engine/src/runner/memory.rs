@@ -1,6 +1,6 @@
 //! The memory lane: which buffers live from when to when, and how many bytes each stream has allocated.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use super::recorder::Reporter;
@@ -32,8 +32,8 @@ struct Noted {
     ended: Vec<Span>,
     /// What each stream has.
     held: BTreeMap<StreamIndex, (i64, i64)>,
-    /// Streams whose counters were described.
-    known: BTreeSet<StreamIndex>,
+    /// Streams whose counters were described, each with how many were before.
+    known: BTreeMap<StreamIndex, u32>,
 }
 
 /// What an operation changes: when, of which stream, by how many bytes and buffers.
@@ -155,14 +155,16 @@ impl Memory {
         let mut state = lock(&self.state);
         let changes = state.changes(shared);
         for (time, stream, bytes, count) in changes {
-            if state.known.insert(stream) {
-                self.describe_counters(shared, stream, reporter);
+            let others = state.known.len() as u32;
+            let place = *state.known.entry(stream).or_insert(others);
+            if place == others {
+                self.describe_counters(shared, stream, place, reporter);
             }
             let held = state.held.entry(stream).or_default();
             held.0 += bytes;
             held.1 += count;
             let values = [held.0, held.1];
-            for (counter, value) in self.counters(stream).into_iter().zip(values) {
+            for (counter, value) in self.counters(place).into_iter().zip(values) {
                 let value = value as f64;
                 reporter.send(Record::Sample(Sample {
                     counter,
@@ -203,19 +205,26 @@ impl Memory {
         }
     }
 
-    fn counters(&self, stream: StreamIndex) -> [CounterId; 2] {
-        let first = self.first_counter.0 + 2 * stream.0;
+    /// The counters of the stream before which so many allocated.
+    const fn counters(&self, place: u32) -> [CounterId; 2] {
+        let first = self.first_counter.0 + 2 * place;
         [CounterId(first), CounterId(first + 1)]
     }
 
-    fn describe_counters(&self, shared: &Shared, stream: StreamIndex, reporter: &Reporter) {
+    fn describe_counters(
+        &self,
+        shared: &Shared,
+        stream: StreamIndex,
+        place: u32,
+        reporter: &Reporter,
+    ) {
         let plan = shared.plan.streams.get(stream.index());
         let name = plan.map_or("?", |stream| &stream.name);
         let texts = [
             (format!("memory allocated on {name}"), "bytes"),
             (format!("live allocations of {name}"), "buffers"),
         ];
-        for (id, (name, unit)) in self.counters(stream).into_iter().zip(texts) {
+        for (id, (name, unit)) in self.counters(place).into_iter().zip(texts) {
             reporter.send(Record::Counter(Box::new(Counter {
                 id,
                 name,

@@ -107,6 +107,12 @@ impl Shared {
             submitted: 0,
             is_destroyed: false,
         };
+        // Lanes are numbered without gaps: those of streams, the queue, callbacks and timelines come before.
+        let mut next = first_callback(&plan, device.caps().queue).0;
+        next += plan.callback_threads.len() as u32;
+        next += timelines.as_ref().map_or(0, |_| super::timelines::LANES);
+        let memory = Memory::new(&plan, LaneId(next), last_counter(&plan));
+        let machine = Machine::new(&plan, LaneId(next + u32::from(memory.is_some())));
         Self {
             events: Events::new(plan.events.len()),
             streams: plan.streams.iter().map(|_| Mutex::new(tail())).collect(),
@@ -114,8 +120,8 @@ impl Shared {
             hosts: plan.hosts.iter().map(|_| Progress::default()).collect(),
             insertions: Insertions::new(&plan),
             launches: Launches::new(&plan),
-            machine: Machine::new(&plan, LaneId(last_lane(&plan).0 + 1)),
-            memory: Memory::new(&plan, last_lane(&plan), last_counter(&plan)),
+            machine,
+            memory,
             plan,
             device,
             names,
@@ -264,12 +270,6 @@ pub fn queue_lane(plan: &Plan) -> LaneId {
 /// The lane of the first thread that takes callbacks, where there is one.
 pub fn first_callback(plan: &Plan, has_queue: bool) -> LaneId {
     LaneId(queue_lane(plan).0 + u32::from(has_queue))
-}
-
-/// The first lane behind those of the queue and of what is done with calls.
-fn last_lane(plan: &Plan) -> LaneId {
-    let callbacks = plan.callback_threads.len() as u32;
-    LaneId(queue_lane(plan).0 + 1 + callbacks + super::timelines::LANES)
 }
 
 /// The first counter behind those of the streams.
