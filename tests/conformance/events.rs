@@ -304,7 +304,7 @@ pub const CASES: &[Case] = &[
                 catch "destroyed"
             }"#,
         check: |view| {
-            before(view.call("destroy e"), view.call("signal go"));
+            before(view.calls("destroy e")[0], view.call("signal go"));
             before(view.operation("fill x"), view.operation("fill y"));
             assert_eq!(view.states("fill x"), [State::Done]);
             let again: Vec<State> = view

@@ -117,6 +117,7 @@ pub const CASES: &[Case] = &[
                 catch "device-failed"
                 try { synchronize-event "e" }
                 catch "device-failed"
+                work micros=100000
                 query "e"
                 signal "go"
             }"#,
