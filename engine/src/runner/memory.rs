@@ -36,8 +36,9 @@ struct Noted {
     known: BTreeMap<StreamIndex, u32>,
 }
 
-/// What an operation changes: when, of which stream, by how many bytes and buffers.
-type Change = (Nanos, StreamIndex, i64, i64);
+/// What an operation changes: when, which it is, of which stream, by how many bytes and buffers. Those of one instant
+/// are in the order of their submission.
+type Change = (Nanos, SpanId, StreamIndex, i64, i64);
 
 impl Noted {
     /// What the operations that ended changed, in the order of time.
@@ -56,11 +57,11 @@ impl Noted {
                 _ if span.state != State::Done => {}
                 SpanKind::Allocate => {
                     life.from = Some(span.end);
-                    changes.push((span.end, life.stream, bytes, 1));
+                    changes.push((span.end, span.id, life.stream, bytes, 1));
                 }
                 _ => {
                     life.to = Some(span.start);
-                    changes.push((span.start, life.stream, -bytes, -1));
+                    changes.push((span.start, span.id, life.stream, -bytes, -1));
                 }
             }
         }
@@ -154,7 +155,7 @@ impl Memory {
     pub fn report(&self, shared: &Shared, reporter: &Reporter, end: Option<Nanos>) {
         let mut state = lock(&self.state);
         let changes = state.changes(shared);
-        for (time, stream, bytes, count) in changes {
+        for (time, _, stream, bytes, count) in changes {
             let others = state.known.len() as u32;
             let place = *state.known.entry(stream).or_insert(others);
             if place == others {
