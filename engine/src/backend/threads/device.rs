@@ -17,7 +17,7 @@ use crate::backend::{
     Activity, Caps, CompileError, CompileRequest, Compiled, Device, Error, HostIndex, Layout,
     LossReport, Operation, Packed, Question, Raw, Side, Sink, Submission,
 };
-use crate::device::{Progress, Status, lock};
+use crate::device::{Cause, Progress, Status, lock};
 use crate::record::{Began, Clock, LossKind, SpanId};
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, EventIndex, Launch, SignalIndex, StreamIndex, Target};
@@ -330,8 +330,14 @@ impl<E: Executor> Device for ThreadedDevice<E> {
     }
 
     fn query(&self, _: HostIndex, event: EventIndex) -> Progress {
-        let mark = self.latest(event);
-        mark.map_or(Progress::NotRecorded, |mark| mark.progress())
+        let progress = self.latest(event).map(|mark| mark.progress());
+        match progress.unwrap_or(Progress::NotRecorded) {
+            // Its stream comes to it no more, though it may not have noticed (rule A9).
+            Progress::Pending if self.shared.condition.cause() == Some(Cause::Poisoned) => {
+                Progress::Failed
+            }
+            progress => progress,
+        }
     }
 
     fn synchronize(
