@@ -100,6 +100,7 @@ impl Submission {
     }
 
     /// What the thread of a callback is given, once the stream has come to it at `time`.
+    #[must_use]
     pub const fn called(&self, callback: &Callback, time: Nanos) -> Self {
         let operation = if callback.panics {
             Operation::Panic(callback.length)

@@ -40,9 +40,9 @@ mod tests {
 
     #[test]
     fn the_table() {
+        use Consequence::{DeviceStops, GoesOn, StreamStops};
         let mishaps = [Mishap::Failed, Mishap::TimedOut, Mishap::Orphaned];
         let row = |mode| mishaps.map(|mishap| consequence(mode, mishap));
-        use Consequence::{DeviceStops, GoesOn, StreamStops};
         assert_eq!(row(FailureMode::Continue), [GoesOn; 3]);
         assert_eq!(
             row(FailureMode::Stop),

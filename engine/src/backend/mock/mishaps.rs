@@ -128,8 +128,8 @@ impl Simulation {
             _ if self.aborts(target) > aborts => Some(aborted()),
             Target::Stream(stream) => self.streams.get_mut(stream.index())?.trouble.take(),
             Target::Device => {
-                let streams = self.streams.iter_mut().take(count);
-                streams.filter_map(|stream| stream.trouble.take()).next()
+                let mut streams = self.streams.iter_mut().take(count);
+                streams.find_map(|stream| stream.trouble.take())
             }
         }
     }

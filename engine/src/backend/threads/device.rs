@@ -148,9 +148,12 @@ impl<E: Executor> ThreadedDevice<E> {
         let sleeps = shared.made.get(event.index()).is_some_and(|it| it.blocking);
         let is_over = || shared.condition.is_over();
         let wait = Wait::Mark(event, Arc::clone(&mark));
-        let block = || match sleeps {
-            true => mark.level().wait(Mark::SETTLED, &is_over, deadline),
-            false => mark.level().spin(Mark::SETTLED, &is_over, deadline),
+        let block = || {
+            if sleeps {
+                mark.level().wait(Mark::SETTLED, &is_over, deadline)
+            } else {
+                mark.level().spin(Mark::SETTLED, &is_over, deadline)
+            }
         };
         shared.block(host, &wait, deadline.is_some(), block)?;
         match mark.progress() {

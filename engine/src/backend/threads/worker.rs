@@ -172,7 +172,11 @@ impl<E: Executor> Worker<E> {
 
     fn operate(&mut self, stream: &Stream, item: &Item) -> (State, Option<Interval>) {
         let state = match &item.submission.operation {
-            Operation::Record(_) | Operation::Reset(_) => State::Done,
+            // Memory is there from the start: what is freed and allocated is the right to use it.
+            Operation::Record(_)
+            | Operation::Reset(_)
+            | Operation::Allocate(_)
+            | Operation::Free(_) => State::Done,
             Operation::Wait(event) => item.mark.as_ref().map_or(State::Done, |mark| {
                 self.wait(
                     stream,
@@ -191,8 +195,6 @@ impl<E: Executor> Worker<E> {
                 .map(|&to| self.wait(stream, &item.submission, &Obstacle::Stream(to)))
                 .find(|state| *state != State::Done)
                 .unwrap_or(State::Done),
-            // Memory is there from the start: what is freed and allocated is the right to use it.
-            Operation::Allocate(_) | Operation::Free(_) => State::Done,
             Operation::Replay(replay) => return self.replay(stream, replay),
             Operation::Callback(callback) => self.call(stream, &item.submission, callback),
             Operation::Panic(length) => {

@@ -52,7 +52,10 @@ impl Arguments {
             Value::Integer(buffer.map_or(0, |buffer| buffer.len as i64 * 4))
         };
         match operation {
-            Operation::Upload(buffer) | Operation::Download(buffer) => {
+            Operation::Upload(buffer)
+            | Operation::Download(buffer)
+            | Operation::Allocate(buffer)
+            | Operation::Free(buffer) => {
                 send(self.bytes, bytes(*buffer));
             }
             Operation::Copy { to, .. } => send(self.bytes, bytes(*to)),
@@ -71,9 +74,6 @@ impl Arguments {
                 for (name, value) in names.zip(&launch.parameters) {
                     send(*name, Value::Number(*value));
                 }
-            }
-            Operation::Allocate(buffer) | Operation::Free(buffer) => {
-                send(self.bytes, bytes(*buffer));
             }
             _ => {}
         }

@@ -16,16 +16,17 @@ impl Caller {
         let pool = pool.ok_or_else(|| Error::Unknown(format!("a pool of event {}", name.0)))?;
         let taken = self.shared.pools.take(plan, pool, name);
         let (event, used) = taken.map_err(|kind| {
-            let reason = match kind {
-                ErrorKind::AlreadyAcquired => format!(
+            let reason = if kind == ErrorKind::AlreadyAcquired {
+                format!(
                     "{} was taken from its pool already: release it first",
                     self.event_name(name)
-                ),
-                _ => {
-                    let pool = plan.pools.get(pool.0 as usize);
-                    let (name, count) = pool.map_or(("?", 0), |pool| (&*pool.name, pool.count));
-                    format!("all {count} events of {name} are in use: release one, or make the pool larger")
-                }
+                )
+            } else {
+                let pool = plan.pools.get(pool.0 as usize);
+                let (name, count) = pool.map_or(("?", 0), |pool| (&*pool.name, pool.count));
+                format!(
+                    "all {count} events of {name} are in use: release one, or make the pool larger"
+                )
             };
             Error::call(kind, reason)
         })?;

@@ -73,6 +73,10 @@ impl Reader<'_> {
     }
 
     /// What a branch takes: errors of one kind, or of any.
+    #[expect(
+        clippy::option_option,
+        reason = "none where it is wrong, and some none where it is not there"
+    )]
     fn catch_kind(&mut self, node: &KdlNode, before: &[Branch]) -> Option<Option<ErrorKind>> {
         self.rule(node, CALLS, "a host")?;
         let entry = self.argument(node, 0);

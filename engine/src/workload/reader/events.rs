@@ -191,6 +191,10 @@ impl Reader<'_> {
 
     /// The form of a wait, a synchronisation, a query or a function of the host that says more than its plain one; none
     /// where the plain one is meant.
+    #[expect(
+        clippy::option_option,
+        reason = "none where it is wrong, and some none where it is not there"
+    )]
     pub fn event_form(&mut self, verb: &str, node: &KdlNode) -> Option<Option<EventAct>> {
         use Class::{Event, Stream};
         let timeout = match property(node, "timeout-micros") {
@@ -211,17 +215,20 @@ impl Reader<'_> {
             )),
             ("synchronize-device", Some(micros)) => Some(EventAct::SynchronizeDevice(micros)),
             ("query", _) => match property(node, "strict") {
-                Some(entry) => match self.flag(entry)? {
-                    true => Some(EventAct::Demand(self.named(Event, node)?)),
-                    false => None,
-                },
-                None => None,
+                Some(entry) if self.flag(entry)? => {
+                    Some(EventAct::Demand(self.named(Event, node)?))
+                }
+                _ => None,
             },
             ("host-function", _) => self.function(node)?,
             _ => None,
         })
     }
 
+    #[expect(
+        clippy::option_option,
+        reason = "none where it is wrong, and some none where it is not there"
+    )]
     fn function(&mut self, node: &KdlNode) -> Option<Option<EventAct>> {
         let mut flag = |name| match property(node, name) {
             Some(entry) => self.flag(entry).map(Some),
