@@ -138,9 +138,9 @@ pub const DARK: Theme = Theme {
         device_to_device: rgb(0x0062_BDE8),
         collective: rgb(0x00E0_7A45),
         barrier: rgb(0x00A6_ACB9),
-        critical_section: rgb(0x00C4_6FB8),
-        lazy_job: rgb(0x0088_9A3A),
-        pinned_compute: rgb(0x0090_7CF5),
+        critical_section: rgb(0x00CA_75BD),
+        lazy_job: rgb(0x0078_8325),
+        pinned_compute: rgb(0x0078_66D1),
     },
 };
 
@@ -178,9 +178,9 @@ pub const LIGHT: Theme = Theme {
         device_to_device: rgb(0x0058_B2E2),
         collective: rgb(0x00EC_8751),
         barrier: rgb(0x00A4_AAB8),
-        critical_section: rgb(0x00D4_7CC6),
-        lazy_job: rgb(0x0097_A847),
-        pinned_compute: rgb(0x00A0_90F8),
+        critical_section: rgb(0x00D3_7AC1),
+        lazy_job: rgb(0x0078_8F27),
+        pinned_compute: rgb(0x0098_72D6),
     },
 };
 

@@ -63,7 +63,7 @@ fn wrong_arguments_are_refused_at_once_and_change_nothing() {
         assert!(result.is_err(), "{place}");
     }
     let text = wrong[0].as_ref().unwrap_err().to_string();
-    assert!(text.contains("“a”"), "D3: the nearest name: {text}");
+    assert!(text.contains("x, y, a"), "D3: what it takes: {text}");
     assert_eq!(launch, before);
     assert!(RecordedLaunch::new("saxpy", &[], &[], &[]).is_err());
     assert!(RecordedLaunch::new("saxpi", &[], &[], &[]).is_err());

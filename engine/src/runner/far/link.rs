@@ -128,13 +128,11 @@ impl Link {
     fn begin(&mut self, token: Option<&str>) {
         // The one before is ended first.
         self.line = None;
+        if token.is_none() {
+            self.phase = Phase::Connecting;
+        }
         match Line::start(&self.target, token) {
-            Ok(line) => {
-                self.line = Some(line);
-                if token.is_none() {
-                    self.phase = Phase::Connecting;
-                }
-            }
+            Ok(line) => self.line = Some(line),
             Err(why) => self.over_for_good(&why),
         }
         self.say("");
