@@ -76,7 +76,7 @@ fn a_run_is_saved_and_its_file_says_the_same() {
         "duration_ns",
         "expectations",
         "findings",
-            "launches",
+        "launches",
         "looked",
         "losses",
         "lost",
