@@ -11,7 +11,7 @@
 //! - `synchronization "automatic"`: a use of a buffer on another stream waits for the last one; or `"least"`,
 //!   `"compared"`, and `"manual"` where none is given. `machine`: calls are instructions, whose lives are shown.
 //! - `event "ready" count=2 timing=#true`, `signal "go" count=2`. An event may say that a thread that waits for it sleeps
-//!   (`blocking=#true`, or spins), what it is made for (`kind="sync progress timeline"`, as in AscendCL; without, for all
+//!   (`blocking=#true`, or spins), what it is made for (`kind="sync progress timeline"`, as in `AscendCL`; without, for all
 //!   of it), and when it takes one of the device's `event-slots 4`: at its `slot="creation"` or at each `slot="record"`.
 //! - `event-pool "pool" count=4`, from which an `event "step" count=16 pool="pool"` is taken at run time.
 //! - `callback-thread "calls"`; `stream "s" failure="continue"` goes on after an operation that failed.

@@ -137,8 +137,7 @@ fn rows_that_are_there_twice_are_an_answer() {
             let found = tally.open(&sample, &change);
             assert!(
                 found >= whole,
-                "{} of {whole} spans with {table} twice",
-                found
+                "{found} of {whole} spans with {table} twice"
             );
         }
     }

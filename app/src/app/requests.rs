@@ -97,12 +97,11 @@ impl App {
                 ..Connection::default()
             })
         });
-        self.link = Some(match target {
-            Some(target) => Link::connect(context, target),
-            None => {
-                self.files.probe();
-                Link::start(context)
-            }
+        self.link = Some(if let Some(target) = target {
+            Link::connect(context, target)
+        } else {
+            self.files.probe();
+            Link::start(context)
         });
     }
 

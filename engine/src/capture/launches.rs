@@ -48,12 +48,12 @@ impl Capture {
         let known = self.launches.get_mut(index);
         let known = known.map(|known| std::mem::replace(known, Launched::filler(index as u32)));
         let (steps, launches) = known.map(|it| (it.steps, it.launches)).unwrap_or_default();
-        let launched = Launched {
+        let made = Launched {
             launch,
             steps,
             launches,
         };
-        self.put("launch", index, launched, |capture| &mut capture.launches);
+        self.put("launch", index, made, |capture| &mut capture.launches);
     }
 
     pub(super) fn take_launch_step(&mut self, step: LaunchStep) {

@@ -1,6 +1,7 @@
 //! What automatic synchronisation costs: the waits it inserted, and the same run with the least that is needed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::time::Duration;
 
@@ -21,7 +22,7 @@ const CODE: &str = "automatic-waits";
 pub struct Inserted {
     /// The lanes of host threads come before this one.
     hosts: u32,
-    inserted: BTreeSet<SpanId>,
+    waits: BTreeSet<SpanId>,
     redundant: u64,
     /// How long streams stood still in each wait for another stream.
     joins: BTreeMap<SpanId, Nanos>,
@@ -55,7 +56,7 @@ impl Inserted {
         for record in records {
             match record {
                 Record::Dependency(tie) if tie.kind == DependencyKind::Automatic => {
-                    self.inserted.insert(tie.effect);
+                    self.waits.insert(tie.effect);
                 }
                 Record::Argument(_, _, Value::Text(text)) if text.contains("wait is redundant") => {
                     self.redundant += 1;
@@ -82,9 +83,9 @@ impl Inserted {
 
     /// What it came to.
     pub fn figures(&self) -> Figures {
-        let waited = self.inserted.iter().filter_map(|id| self.joins.get(id));
+        let waited = self.waits.iter().filter_map(|id| self.joins.get(id));
         Figures {
-            waits: self.inserted.len() as u64,
+            waits: self.waits.len() as u64,
             redundant: self.redundant,
             waited: Nanos(waited.map(|length| length.0).sum()),
             length: self.extent.map_or(Nanos::ZERO, Interval::length),
@@ -106,7 +107,7 @@ impl Inserted {
             code: CODE.to_owned(),
             severity: Severity::Info,
             text: sentence(mode, &self.figures(), least.as_ref()),
-            spans: self.inserted.first().copied().into_iter().collect(),
+            spans: self.waits.first().copied().into_iter().collect(),
             lines: Vec::new(),
             count: 1,
         })
@@ -131,13 +132,15 @@ fn sentence(mode: Synchronization, own: &Figures, least: Option<&Figures>) -> St
     );
     if let Some(least) = least {
         let longer = own.length.0 as f64 / (least.length.0.max(1)) as f64 * 100.0 - 100.0;
-        text.push_str(&format!(
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
             ". The least that is needed is {} and {}: all took {} instead of {}, {longer:+.0} %",
             waits(least.waits),
             micros(least.waited),
             micros(own.length),
             micros(least.length),
-        ));
+        );
     }
     text
 }

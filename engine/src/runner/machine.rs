@@ -1,4 +1,4 @@
-//! Instructions of a virtual machine as OneFlow has it: dispatched, launched, done and released (rules E7 to E9).
+//! Instructions of a virtual machine as `OneFlow` has it: dispatched, launched, done and released (rules E7 to E9).
 //!
 //! The machine runs on the thread that calls, as with `ONEFLOW_VM_MULTI_THREAD=0`. When it takes an instruction for done
 //! depends on what it is for: one that computes is done once it is launched, one that copies once the device has ended it.
@@ -46,11 +46,14 @@ pub struct Instruction {
     pub launched: Nanos,
 }
 
+/// An instruction, and when and how the device ended it.
+type Flight = (Instruction, Option<(Nanos, State)>);
+
 /// Instructions that are not released.
 #[derive(Debug, Default)]
 struct Flying {
     /// For each stream in order, with when the device ended it.
-    streams: HashMap<StreamIndex, VecDeque<(Instruction, Option<(Nanos, State)>)>>,
+    streams: HashMap<StreamIndex, VecDeque<Flight>>,
     /// When the last of each stream was released.
     released: HashMap<StreamIndex, Nanos>,
     /// Operations that ended before it was known whose they are.

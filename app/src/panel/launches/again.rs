@@ -1,6 +1,7 @@
 //! Changing an argument and launching again: two lines behind the last launch in the workload's text, and another run.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 
 use eframe::egui::{DragValue, RichText, Ui};
 use engine::capture::Launched;
@@ -112,12 +113,10 @@ fn with_launch(source: &str, last: &Last<'_>, name: &str, moved: &[(&str, f64)])
         let indent: String = line.chars().take_while(|it| it.is_whitespace()).collect();
         for (argument, value) in moved {
             let value = text::number(*value).replace(text::THIN, "");
-            out.push_str(&format!("{indent}set \"{name}\" \"{argument}\" {value}\n"));
+            // Writing to a string cannot fail.
+            let _ = writeln!(out, "{indent}set \"{name}\" \"{argument}\" {value}");
         }
-        out.push_str(&format!(
-            "{indent}relaunch \"{name}\" on=\"{}\"\n",
-            last.stream
-        ));
+        let _ = writeln!(out, "{indent}relaunch \"{name}\" on=\"{}\"", last.stream);
     }
     out
 }

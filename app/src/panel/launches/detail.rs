@@ -79,9 +79,9 @@ fn history(ui: &mut Ui, scene: &Scene<'_>, launched: &Launched, actions: &mut Ve
         let is_bad = step.change == LaunchChange::Failed;
         (step.time, told(step, before), step.span, is_bad)
     });
-    let launches = launched.launches.iter().rev().take(MOST);
+    let relaunches = launched.launches.iter().rev().take(MOST);
     let mut lines: Vec<Line> = steps.collect();
-    lines.extend(launches.filter_map(|it| launch_line(scene, it)));
+    lines.extend(relaunches.filter_map(|it| launch_line(scene, it)));
     lines.sort_by_key(|line| std::cmp::Reverse(line.0));
     let left = launched.steps.len() + launched.launches.len();
     for (time, words, span, is_bad) in lines.iter().take(MOST) {

@@ -73,8 +73,8 @@ impl Crew {
     fn help<E: Executor>(&self, shared: &Shared<E>) {
         let mut flights = lock(&self.flights);
         while !flights.is_closed {
-            let open = flights.open.iter();
-            let found = open.filter(|it| it.has_ready()).next_back().cloned();
+            let mut open = flights.open.iter();
+            let found = open.rfind(|it| it.has_ready()).cloned();
             flights = match found {
                 Some(flight) => {
                     drop(flights);

@@ -47,9 +47,9 @@ fn calls_become_nodes_with_edges_along_streams_and_events() {
     assert!(captures.record(F, B).unwrap());
     assert!(captures.wait(F, A, false).unwrap());
     captures.node(A, || "join").unwrap();
-    let captured = captures.end(0, A).unwrap();
-    assert_eq!(captured.nodes, ["first", "fork", "main", "join"]);
-    assert_eq!(captured.before, [vec![], vec![0], vec![0], vec![1, 2]]);
+    let graph = captures.end(0, A).unwrap();
+    assert_eq!(graph.nodes, ["first", "fork", "main", "join"]);
+    assert_eq!(graph.before, [vec![], vec![0], vec![0], vec![1, 2]]);
     assert!(!captures.is_capturing(A) && !captures.is_capturing(B));
 }
 

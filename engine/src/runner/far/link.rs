@@ -257,7 +257,7 @@ impl Link {
                     ..clock.as_ref().clone()
                 });
                 clock.offset = clock.offset - offset.ahead;
-                clock.uncertainty = clock.uncertainty + offset.uncertainty;
+                clock.uncertainty += offset.uncertainty;
             }
         }
         records.extend(raw.map(|clock| Record::Clock(Box::new(clock))));

@@ -41,7 +41,9 @@ impl Watch {
             }
             Message::Batch(records) => {
                 self.records += records.len() as u64;
-                records.iter().for_each(|record| self.note_record(record));
+                for record in records {
+                    self.note_record(record);
+                }
             }
             Message::Finished { .. } => self.run = None,
             _ => {}

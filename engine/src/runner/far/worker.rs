@@ -148,7 +148,8 @@ impl Serving {
                 return;
             }
             match news.recv_timeout(Duration::from_secs(1)) {
-                Ok(News::Packet(_, Up::Control(Control::Shutdown))) => return,
+                Ok(News::Packet(_, Up::Control(Control::Shutdown)))
+                | Err(RecvTimeoutError::Disconnected) => return,
                 Ok(News::Packet(link, packet)) if link == self.link => self.take(packet),
                 Ok(News::Over(link)) if link == self.link || link == u64::MAX => {
                     if !keeps {
@@ -164,7 +165,6 @@ impl Serving {
                 }
                 // Of a link that another one took the place of.
                 Ok(News::Packet(..) | News::Over(_)) | Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return,
             }
         }
     }

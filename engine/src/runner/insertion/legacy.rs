@@ -16,7 +16,7 @@ pub struct Legacy {
 /// A stream as the legacy default stream sees it.
 #[derive(Clone, Copy, Debug, Default)]
 struct Blocking {
-    is_blocking: bool,
+    counts: bool,
     is_fresh: bool,
     /// The operations of the legacy stream that it comes after.
     after: u64,
@@ -31,7 +31,7 @@ impl Legacy {
             stream: legacy.map(|place| StreamIndex(place as u32)),
             streams: kinds()
                 .map(|it| Blocking {
-                    is_blocking: it.is_blocking && it.kind != StreamKind::Legacy,
+                    counts: it.is_blocking && it.kind != StreamKind::Legacy,
                     ..Blocking::default()
                 })
                 .collect(),
@@ -60,7 +60,7 @@ impl Legacy {
         }
         let acts = self.acts;
         let slot = self.streams.get_mut(stream.index());
-        let Some(slot) = slot.filter(|slot| slot.is_blocking && slot.after < acts) else {
+        let Some(slot) = slot.filter(|slot| slot.counts && slot.after < acts) else {
             return Vec::new();
         };
         slot.after = acts;
@@ -72,7 +72,7 @@ impl Legacy {
         if self.is(stream) {
             self.acts += 1;
         } else if let Some(slot) = self.streams.get_mut(stream.index())
-            && slot.is_blocking
+            && slot.counts
             && !slot.is_fresh
         {
             slot.is_fresh = true;
@@ -86,8 +86,8 @@ mod tests {
     use super::*;
 
     fn streams() -> Legacy {
-        let slot = |is_blocking| Blocking {
-            is_blocking,
+        let slot = |counts| Blocking {
+            counts,
             ..Blocking::default()
         };
         Legacy {

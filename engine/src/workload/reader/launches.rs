@@ -27,6 +27,10 @@ impl Reader<'_> {
     }
 
     /// A call of a recorded launch or of a graph; nothing where it is wrong, and `None` outside where it is none.
+    #[expect(
+        clippy::option_option,
+        reason = "whether it is ours, and then whether it is right"
+    )]
     pub fn launch_act(&mut self, verb: &str, node: &KdlNode) -> Option<Option<LaunchAct>> {
         use Class::{Graph, Recorded, Stream};
         let on = |reader: &mut Self, class: Class| {

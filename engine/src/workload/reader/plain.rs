@@ -113,7 +113,7 @@ fn is_number(word: &str) -> bool {
 /// How long a value, or a name with its value, is.
 fn entry(bytes: &[u8]) -> Option<usize> {
     let value = value(bytes)?;
-    let is_name = bytes.first().is_some_and(|byte| byte.is_ascii_alphabetic());
+    let is_name = bytes.first().is_some_and(u8::is_ascii_alphabetic);
     if is_name && bytes.get(value) == Some(&b'=') {
         let after = bytes.get(value + 1..)?;
         return Some(value + 1 + self::value(after)?);
