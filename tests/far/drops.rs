@@ -51,7 +51,7 @@ fn cut(shell: u32) {
 #[test]
 fn what_happened_while_the_link_was_down_is_there_when_it_is_back() {
     let mut view = View::of(piped());
-    let rounds = 6_000;
+    let rounds = 24_000;
     view.run(long(rounds));
     for drop in 1..=3 {
         let seen = view.capture.span_count() + 300;
