@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::Command;
+use std::time::{Duration, Instant};
 
 use engine::record::{LossKind, Outcome};
 use engine::runner::Control;
@@ -21,9 +22,9 @@ fn piped() -> Target {
     }
 }
 
-/// Ends a shell and the `cat`s it started.
-fn cut(shell: u32) {
-    let mut ends = vec![shell];
+/// The children of a process that are called `name`.
+fn children(parent: u32, name: &str) -> Vec<u32> {
+    let mut found = Vec::new();
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else {
             continue;
@@ -31,11 +32,25 @@ fn cut(shell: u32) {
         let Some((head, tail)) = stat.rsplit_once(") ") else {
             continue;
         };
-        let parent = tail.split(' ').nth(1).and_then(|it| it.parse().ok());
-        if parent == Some(shell) && head.ends_with("(cat") {
-            ends.extend(entry.file_name().to_string_lossy().parse::<u32>());
+        let is_child = tail.split(' ').nth(1).and_then(|it| it.parse().ok()) == Some(parent);
+        if is_child && head.ends_with(&format!("({name}")) {
+            found.extend(entry.file_name().to_string_lossy().parse::<u32>());
         }
     }
+    found
+}
+
+/// The worker that a shell started.
+fn worker_of(shell: u32) -> u32 {
+    let found = children(shell, "syncline");
+    assert_eq!(found.len(), 1, "one worker");
+    found[0]
+}
+
+/// Ends a shell and the `cat`s it started.
+fn cut(shell: u32) {
+    let mut ends = children(shell, "cat");
+    ends.push(shell);
     assert_eq!(ends.len(), 3, "a shell and two cats");
     let ends = ends.iter().map(ToString::to_string);
     assert!(
@@ -74,10 +89,10 @@ fn what_happened_while_the_link_was_down_is_there_when_it_is_back() {
 fn whoever_stops_while_the_link_is_down_does_not_wait_for_it() {
     let mut target = piped();
     let mut view = View::of(target.clone());
-    // Short: nobody comes back for the worker, which runs on by itself.
-    view.run(long(8_000));
+    view.run(long(1_000_000));
     view.until("spans", |view| view.capture.span_count() > 100);
     target.can_drop = true;
+    let worker = worker_of(view.connection.process);
     cut(view.connection.process);
     view.until_state(ConnectionState::Dropped);
     view.engine.send(Control::Stop);
@@ -86,4 +101,10 @@ fn whoever_stops_while_the_link_is_down_does_not_wait_for_it() {
         view.capture.end().unwrap().outcome,
         Outcome::Failed(_)
     ));
+    // The worker is told, and does not run on with nobody to see it.
+    let until = Instant::now() + Duration::from_secs(30);
+    while std::path::Path::new(&format!("/proc/{worker}")).exists() {
+        assert!(Instant::now() < until, "the worker runs on");
+        std::thread::sleep(Duration::from_millis(50));
+    }
 }

@@ -2,15 +2,19 @@
 
 use std::io::Write as _;
 use std::process::ChildStdin;
+use std::time::Duration;
 
 use crossbeam_channel::{Receiver, bounded};
 
 use super::packet::{Down, Hello, Up};
 use super::process::{Process, Target, ending};
 use super::wire::{self, WireError};
+use crate::runner::Control;
 
 /// Packets that wait for the near end: beyond that the worker waits.
 const CHANNEL: usize = 64;
+/// How long a worker that is told to end is given to answer.
+const REACH: Duration = Duration::from_secs(3);
 
 /// What comes over a link.
 pub enum Arrival {
@@ -66,6 +70,24 @@ impl Line {
             arrivals,
             process,
         })
+    }
+
+    /// Tells the worker that has this token to end, because nobody comes back for what it does. Where it cannot be
+    /// reached within a few seconds, it ends by itself later.
+    pub fn farewell(target: &Target, token: &str) {
+        let Ok(mut line) = Self::start(target, Some(token)) else {
+            return;
+        };
+        match line.arrivals.recv_timeout(REACH) {
+            Ok(Arrival::Hello(hello)) if hello.token == token => {
+                line.greet(&Hello {
+                    received: u64::MAX,
+                    ..hello
+                });
+                line.send(&Up::Control(Control::Shutdown));
+            }
+            _ => {}
+        }
     }
 
     /// Where what comes over the link comes out.

@@ -112,6 +112,10 @@ impl Link {
             self.tick();
         }
         self.send(&Up::Control(Control::Shutdown));
+        if matches!(self.phase, Phase::Dropped(_)) {
+            self.line = None;
+            Line::farewell(&self.target, &self.token);
+        }
         // Its process is ended and waited for.
         self.line = None;
     }

@@ -1,6 +1,7 @@
 //! What becomes of controls on their way to a worker.
 
 use super::{Link, Phase};
+use crate::runner::far::line::Line;
 use crate::runner::far::packet::Up;
 use crate::runner::save::Save;
 use crate::runner::{Control, Message, Recovery, RunRequest};
@@ -13,6 +14,7 @@ impl Link {
             (Control::Recover(how), Phase::Gone) => self.run_again(how),
             // Whoever stops does not want to wait for a link that dropped.
             (Control::Stop, Phase::Dropped(_)) => {
+                self.dismiss();
                 self.over_for_good("it was given up while the link was down");
             }
             (control @ Control::Pace(_), Phase::Gone | Phase::Connecting | Phase::Dropped(_)) => {
@@ -22,6 +24,15 @@ impl Link {
             (control, Phase::Connected) => self.send(&Up::Control(control)),
             (control, Phase::Connecting | Phase::Dropped(_)) => self.waiting.push(control),
         }
+    }
+
+    /// Tells a worker that nobody comes back for to end, on a thread of its own: whoever gives up does not wait.
+    fn dismiss(&self) {
+        let (target, token) = (self.target.clone(), self.token.clone());
+        // Without a thread it ends by itself once it has waited for long enough.
+        let _ = std::thread::Builder::new()
+            .name("farewell".to_owned())
+            .spawn(move || Line::farewell(&target, &token));
     }
 
     /// Has the worker run, a new one where there is none. The file is written here.
