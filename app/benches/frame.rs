@@ -32,8 +32,10 @@ const SIZES: [(u32, u32); 4] = [
 ];
 /// The lanes that fit on the screen.
 const SCREEN: u32 = 34;
-/// The share of the capture that is in view.
-const ZOOMS: [f64; 5] = [1.0, 0.1, 1e-2, 1e-3, 1e-4];
+/// How many spans of a lane are in view, where it has so many: no view is of nothing, whatever the size.
+const IN_VIEW: [u32; 5] = [3, 10, 100, 1_000, 10_000];
+/// How far apart the spans of a lane begin, in nanoseconds.
+const STEP: i64 = 10_000;
 
 fn main() {
     // `cargo test --all-targets` starts every bench as well, without this.
@@ -47,24 +49,44 @@ fn main() {
         "{:>10}  {:>6}  {:>12}  {:>9}  {:>9}  {:>9}",
         "spans", "lanes", "in view", "p50 ms", "p99 ms", "max ms"
     );
-    let mut worst = Vec::new();
+    let (mut worst, mut closest) = (Vec::new(), Vec::new());
     for size in SIZES {
         let capture = capture(size);
         let mut all = Vec::new();
-        for zoom in ZOOMS {
-            let mut times = best(|| pan(&capture, zoom));
-            row(size, &format!("1/{:.0}", 1.0 / zoom), &mut times);
+        let each = size.0 / size.1;
+        let fewer = IN_VIEW.into_iter().filter(|&count| count < each);
+        for count in fewer.chain([each]) {
+            let mut times = best(|| pan(&capture, count));
+            let found = row(size, &format!("{count} a lane"), &mut times);
             all.extend(times);
+            if Some(&count) == IN_VIEW.first() {
+                closest.push(found);
+            }
         }
         let mut times = best(|| dive(&capture));
         row(size, "zooming", &mut times);
         all.extend(times);
         worst.push(row(size, "all", &mut all));
     }
-    if let [full, small, .., large] = worst.as_slice() {
-        for (than, what) in [
-            (small, "over the same lanes, most of them out of sight"),
-            (full, "on the lanes of one screen, all of them drawn"),
+    // Ten spans on each of the lanes are those that the closest views go through: the larger captures show as many.
+    let same = closest.get(1).zip(closest.last());
+    if let ([full, small, .., large], Some((same, like))) = (worst.as_slice(), same) {
+        for (than, large, what) in [
+            (
+                same,
+                like,
+                "over the same lanes, in views that show the same",
+            ),
+            (
+                small,
+                large,
+                "over the same lanes, in any view of something",
+            ),
+            (
+                full,
+                large,
+                "on the lanes of one screen, in any view of something",
+            ),
         ] {
             println!(
                 "10 million spans against 10 thousand {what}: p50 {:.2} x, p99 {:.2} x",
@@ -133,7 +155,7 @@ fn capture((size, lanes): (u32, u32)) -> Capture {
 }
 
 fn span(id: u32, lanes: u32, seed: &mut u64) -> Span {
-    let start = i64::from(id / lanes) * 10_000 + (random(seed) % 4_000) as i64;
+    let start = i64::from(id / lanes) * STEP + (random(seed) % 4_000) as i64;
     let kinds = [SpanKind::Kernel, SpanKind::Upload, SpanKind::EventWait];
     let length = 200 + (random(seed) % 5_500) as i64;
     Span {
@@ -238,18 +260,19 @@ fn best(round: impl Fn() -> Vec<Duration>) -> Vec<Duration> {
     best
 }
 
-/// Pans through a third of the capture with a share of it in view, and scrolls down as it goes.
-fn pan(capture: &Capture, zoom: f64) -> Vec<Duration> {
+/// Pans to and fro with so many spans of a lane in view, and scrolls down as it goes.
+fn pan(capture: &Capture, count: u32) -> Vec<Duration> {
     let mut window = Window::new(capture);
     let whole = whole(capture);
-    let length = ((whole.length().0 as f64 * zoom) as i64).max(40);
-    let from = whole.start.0 + (whole.length().0 - length) / 3;
+    let length = i64::from(count) * STEP;
+    // As far as the spans go, and where all are in view a little over both edges.
+    let room = (whole.length().0 - length).max(0);
+    let reach = room.min(length * FRAMES as i64 / 100).max(length / 3);
+    let from = whole.start.0 + (room - reach) / 2;
     let mut times = Vec::with_capacity(FRAMES);
     for frame in 0..FRAMES {
-        // To and fro where a third of the capture is sooner crossed than that.
-        let third = whole.length().0 / 3;
-        let way = length / 50 * frame as i64 % (2 * third);
-        let start = Nanos(from + way.min(2 * third - way));
+        let way = length / 50 * frame as i64 % (2 * reach);
+        let start = Nanos(from + way.min(2 * reach - way));
         window.state.view.interval = Some(Interval::new(start, start + Nanos(length)));
         window.state.view.scroll = (frame * 40 % 20_000) as f32;
         times.push(window.show());

@@ -28,6 +28,7 @@ pub mod ruler;
 pub mod scale;
 mod sheet;
 mod stage;
+mod strip;
 
 use std::collections::BTreeMap;
 

@@ -9,6 +9,7 @@ use engine::time::{Interval, Nanos};
 
 use super::piece::{self, Fill, Piece, Tint};
 use super::scale;
+use super::strip::Strip;
 
 /// How wide a fold's column is at most, in points; a power of two of nanoseconds, it is at least half of it.
 pub const COLUMN: f64 = 4.0;
@@ -35,18 +36,6 @@ pub struct Folds {
     /// The view of the frame before and of this one, and which way it moves.
     view: Interval,
     heading: Heading,
-}
-
-#[derive(Default)]
-struct Strip {
-    stamp: u64,
-    column: Nanos,
-    cover: Interval,
-    frame: u64,
-    bars: Vec<Bar>,
-    pieces: Vec<Piece>,
-    /// Whether the pieces have the colours of the dark theme; nothing while they are still to be cut.
-    dark: Option<bool>,
 }
 
 /// What is drawn of a sub-lane.
@@ -144,14 +133,13 @@ impl Folds {
         }
         let is_late = is_near && self.refills > REFILLS;
         if !covers || (strip.column != column && !is_late) {
-            strip.stamp = self.stamp;
             let cover = if is_new {
                 // Nobody knows yet whether it will be panned.
                 scale::padded(view, margin(lane, depth) - LEAST)
             } else {
                 around(view, heading, margin(lane, depth))
             };
-            strip.fill(capture, (lane, depth), cover, column);
+            strip.show(capture, (lane, depth), (cover, column), self.stamp);
         }
         strip
     }
@@ -193,31 +181,6 @@ fn around(view: Interval, heading: Heading, margin: f64) -> Interval {
         Heading::None => scale::padded(view, margin),
         Heading::Back => Interval::new(wide.start, view.end),
         Heading::Ahead => Interval::new(view.start, wide.end),
-    }
-}
-
-impl Strip {
-    fn fill(
-        &mut self,
-        capture: &Capture,
-        (lane, depth): (LaneId, usize),
-        cover: Interval,
-        column: Nanos,
-    ) {
-        self.column = column;
-        self.cover = cover;
-        self.dark = None;
-        self.bars.clear();
-        let bars = &mut self.bars;
-        capture.fold(lane, depth, cover, column, &mut |cell: Cell| {
-            let is_alone = cell.count == 1 && cell.busy >= column;
-            let enqueued = if is_alone {
-                cell.enqueued
-            } else {
-                cell.interval.start
-            };
-            bars.push(Bar { cell, enqueued });
-        });
     }
 }
 
