@@ -17,6 +17,8 @@ use needle::Needle;
 
 /// Matches that are kept to go to; more are counted.
 const KEPT: usize = 1_000_000;
+/// Matches that are put in order at once; more are when one is gone to.
+const SORTED: usize = 50_000;
 /// Names and stretches of spans that are looked at between two looks at the clock: at first, and at most.
 const NAMES: [usize; 2] = [4_096, 1 << 19];
 const STRETCHES: [usize; 2] = [8, 1 << 11];
@@ -36,8 +38,10 @@ pub struct Search {
     passed: usize,
     /// How much is looked at at once, doubling.
     stride: u32,
-    /// What was found when all was looked at last, in order of time.
+    /// What was found when all was looked at last.
     found: Vec<(Nanos, SpanId)>,
+    /// Whether they are in order yet: to sort very many takes longer than a keystroke may.
+    is_sorted: bool,
     count: usize,
     /// Whether that is all there is.
     is_whole: bool,
@@ -119,8 +123,10 @@ impl Search {
             self.next = end;
         } else {
             self.found = std::mem::take(&mut self.passing);
-            // What lies in one stretch is in order already.
-            self.found.sort();
+            self.is_sorted = self.found.len() <= SORTED;
+            if self.is_sorted {
+                self.found.sort();
+            }
             (self.count, self.passed, self.next, self.stride) = (self.passed, 0, 0, 0);
             self.is_whole = !std::mem::take(&mut self.is_stale);
         }
@@ -131,6 +137,10 @@ impl Search {
         if self.found.is_empty() {
             // Nothing was seen to its end yet: what was found so far has to do.
             self.found = self.passing.clone();
+            self.is_sorted = false;
+        }
+        if !std::mem::replace(&mut self.is_sorted, true) {
+            // What lies in one stretch is in order already.
             self.found.sort();
         }
         let here = from
@@ -163,6 +173,7 @@ impl Search {
         let here = chosen
             .and_then(|id| capture.span(id))
             .map(|placed| (placed.span.start, placed.span.id));
+        let here = here.filter(|_| self.is_sorted);
         let place = here.and_then(|here| self.found.binary_search(&here).ok());
         match place {
             Some(at) => format!(

@@ -69,6 +69,32 @@ fn looking_stops_when_its_time_is_up() {
 }
 
 #[test]
+fn very_many_matches_are_put_in_order_when_one_is_gone_to() {
+    let mut capture = Capture::new();
+    capture.apply([Record::Name(NameId(0), "saxpy".into())]);
+    let count = SORTED as u32 + 2;
+    // On two lanes in turn: one's come after the other's, unless they are put in order.
+    capture.apply((0..count).map(|id| match span(id, 0, i64::from(id) * 10) {
+        Record::Span(it) => Record::Span(Span {
+            lane: LaneId(id % 2),
+            ..it
+        }),
+        other => other,
+    }));
+    let mut search = Search::default();
+    assert!(search.advance(&capture, "saxpy", Duration::MAX));
+    assert_eq!(search.summary(&capture, None), "50\u{2009}002 matches");
+    assert_eq!(search.go(&capture, Some(SpanId(7)), true), Some(SpanId(8)));
+    assert_eq!(search.go(&capture, Some(SpanId(7)), false), Some(SpanId(6)));
+    let last = SpanId(count - 1);
+    assert_eq!(search.go(&capture, None, false), Some(last));
+    assert_eq!(
+        search.summary(&capture, Some(last)),
+        "50\u{2009}002 of 50\u{2009}002"
+    );
+}
+
+#[test]
 fn more_letters_find_what_they_would_alone() {
     let mut capture = capture();
     let words = ["gemm", "sgemm_128", "GEMM 64", "memcpy"];
