@@ -1,6 +1,7 @@
 //! Captures that other people's tools made, where they are at hand: their counts are those of an independent script.
 
 mod complete;
+mod extracted;
 mod perfetto;
 mod ranks;
 
