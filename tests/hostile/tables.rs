@@ -5,6 +5,7 @@ use rusqlite::Connection;
 
 use super::answer_to;
 use crate::databases;
+use crate::house::root;
 
 /// The tables of a database, each with its columns.
 fn tables(connection: &Connection) -> Vec<(String, Vec<String>)> {
@@ -86,6 +87,20 @@ fn any_table_or_column_of_any_database_may_be_missing() {
         opened > 20 * refused && opened > 200,
         "{opened} and {refused}"
     );
+}
+
+/// A fuzzer found this one: its list of tables is pages that lead to each other.
+#[test]
+fn a_list_of_tables_that_turns_in_circles_ends() {
+    let path = root().join("tests/data/circling-schema.db.gz");
+    let bytes = std::fs::read(path).unwrap();
+    let (capture, receipt) = answer_to("circling.db.gz", bytes).unwrap();
+    assert_eq!(capture.span_count(), 0);
+    let damaged = receipt
+        .notes
+        .iter()
+        .filter(|it| it.contains("could be read up to"));
+    assert_eq!(damaged.count(), 1, "{:?}", receipt.notes);
 }
 
 #[test]

@@ -62,8 +62,10 @@ impl Database {
             _copy: copy,
         };
         let door = database.door()?;
-        database.tables =
-            tables(&door.connection).map_err(|error| database.useless(&error.to_string()))?;
+        door.watch.start();
+        let found = tables(&door.connection, database.length);
+        door.watch.stop(&database.budget);
+        database.tables = found.map_err(|error| database.useless(&error.to_string()))?;
         Ok(database)
     }
 

@@ -1,5 +1,7 @@
 //! Which tables a database has, and which columns each of them.
 
+use std::collections::BTreeSet;
+
 use rusqlite::{Connection, Error};
 
 /// A table that rows are stored in. Views and virtual tables are none: what they answer is a program's work.
@@ -25,17 +27,22 @@ impl Table {
     }
 }
 
-/// Every table, as far as the list of them can be read.
-pub(super) fn tables(connection: &Connection) -> Result<Vec<Table>, Error> {
+/// The smallest page of any database; every table has one of its own.
+const PAGE: u64 = 512;
+
+/// Every table of a database of `length` bytes, as far as the list of them can be read. A damaged list may turn in
+/// circles: no more is read of it than such a database can hold.
+pub(super) fn tables(connection: &Connection, length: u64) -> Result<Vec<Table>, Error> {
     let list = "SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 1";
     let mut statement = connection.prepare(list)?;
     let mut rows = statement.query([])?;
-    let mut tables = Vec::new();
-    loop {
+    let (mut tables, mut seen) = (Vec::new(), BTreeSet::new());
+    for _ in 0..=length / PAGE {
         match rows.next() {
             Ok(Some(row)) => {
                 let name = row.get_ref(0)?;
                 if let Ok(name) = name.as_str()
+                    && seen.insert(name.to_ascii_lowercase())
                     && let Ok(columns) = columns(connection, name)
                 {
                     let rows = rows_of(connection, name);
@@ -48,9 +55,10 @@ pub(super) fn tables(connection: &Connection) -> Result<Vec<Table>, Error> {
                 }
             }
             Err(error) if tables.is_empty() => return Err(error),
-            Ok(None) | Err(_) => return Ok(tables),
+            Ok(None) | Err(_) => break,
         }
     }
+    Ok(tables)
 }
 
 /// The stored columns of a table; those that are computed are left out.
