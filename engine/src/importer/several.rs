@@ -41,23 +41,14 @@ pub struct Part {
 }
 
 /// Opens the files at `paths` as one capture and hands its records to `sink` batch by batch. A single file comes as
-/// it is. Of several, ids are offset, lanes bear the name of their rank or file, times are those of one clock where
-/// the files hold one and count from each file's start where not, and the parts of each collective operation are
-/// tied. A sink that answers [`ControlFlow::Break`] cancels.
+/// it is; of several, ids are offset, lanes bear the name of their rank or file, times are those of one clock where
+/// the files hold one and count from each file's start where not. The parts of each collective operation are tied. A sink that answers [`ControlFlow::Break`] cancels.
 pub fn open_all(
     paths: &[PathBuf],
     sink: &mut dyn FnMut(Batch) -> ControlFlow<()>,
 ) -> Result<Vec<Part>, Error> {
     if let [path] = paths {
-        let receipt = super::open(path, sink)?;
-        return Ok(vec![Part {
-            path: path.clone(),
-            receipt,
-            lanes: 0..u32::MAX,
-            counters: 0..u32::MAX,
-            devices: 0..u32::MAX,
-            ..Part::default()
-        }]);
+        return single(path, sink);
     }
     let labels = label::labels(paths);
     let mut merge = Merge::new(paths, sink);
@@ -66,6 +57,38 @@ pub fn open_all(
         merge.file(path, label)?;
     }
     merge.finish()
+}
+
+/// Opens the only file. Several devices may have taken part in what it holds of collective operations.
+fn single(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<Vec<Part>, Error> {
+    let mut collectives = Collectives::default();
+    let receipt = super::open(path, &mut |batch| {
+        for record in &batch.records {
+            collectives.see(record, 0);
+        }
+        sink(batch)
+    })?;
+    let mut part = Part {
+        path: path.to_owned(),
+        receipt,
+        lanes: 0..u32::MAX,
+        counters: 0..u32::MAX,
+        devices: 0..u32::MAX,
+        ..Part::default()
+    };
+    let (ties, notes) = collectives.ties(std::slice::from_ref(&part));
+    part.receipt.inferred += ties.len() as u64;
+    part.receipt.notes.extend(notes);
+    let total = std::fs::metadata(path).map_or(0, |it| it.len());
+    let last = Batch {
+        records: ties,
+        read: total,
+        total,
+    };
+    if !last.records.is_empty() && sink(last).is_break() {
+        return Err(Error::Cancelled);
+    }
+    Ok(vec![part])
 }
 
 /// Files on their way into one capture.

@@ -4,9 +4,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::Part;
 use crate::record::{
-    Basis, Dependency, DependencyKind, EventId, NameId, Record, Span, SpanId, SpanKind, Value,
+    Basis, Dependency, DependencyKind, DeviceId, EventId, LaneId, NameId, Record, Span, SpanId,
+    SpanKind, Value,
 };
-use crate::time::Nanos;
+use crate::time::Interval;
 
 /// What NCCL, RCCL and HCCL call their operations, in lower case.
 const OPERATIONS: &[&str] = &[
@@ -32,12 +33,15 @@ const GROUPS: &[&str] = &[
 /// Arguments that number the operations of a group.
 const SEQUENCES: &[&str] = &["Seq", "seq", "seq_num", "Sequence number", "sequence"];
 
+/// Who takes part in an exchange: a device of a file, or a file whose lanes name none.
+type Rank = (usize, Option<DeviceId>);
+
 /// A part of an exchange.
 #[derive(Clone, Copy, Debug)]
 struct Found {
-    part: usize,
+    rank: Rank,
     span: SpanId,
-    start: Nanos,
+    time: Interval,
     operation: &'static str,
 }
 
@@ -47,7 +51,11 @@ pub(super) struct Collectives {
     operations: HashMap<NameId, &'static str>,
     groups: HashMap<NameId, usize>,
     sequences: HashSet<NameId>,
+    lanes: HashMap<LaneId, DeviceId>,
+    devices: HashMap<DeviceId, String>,
     found: Vec<Found>,
+    /// Whether the records say themselves which belong together.
+    is_tied: bool,
     /// The group of a span, and how good the argument was that named it.
     group_of: HashMap<SpanId, (usize, Box<str>)>,
     sequence_of: HashMap<SpanId, i64>,
@@ -61,8 +69,16 @@ impl Collectives {
     pub fn see(&mut self, record: &Record, part: usize) {
         match record {
             Record::Name(id, text) => self.see_name(*id, text),
+            Record::Device(device) => {
+                self.devices.insert(device.id, device.name.clone());
+            }
+            Record::Lane(lane) => {
+                self.lanes
+                    .extend(lane.device.map(|device| (lane.id, device)));
+            }
             Record::Span(span) => self.see_span(span, part),
             Record::Argument(span, name, value) => self.see_argument(*span, *name, value),
+            Record::Dependency(tie) => self.is_tied |= tie.kind == DependencyKind::Collective,
             _ => {}
         }
     }
@@ -85,9 +101,9 @@ impl Collectives {
         }
         if let Some(&operation) = self.operations.get(&span.name) {
             self.found.push(Found {
-                part,
+                rank: (part, self.lanes.get(&span.lane).copied()),
                 span: span.id,
-                start: span.start,
+                time: Interval::new(span.start, span.end),
                 operation,
             });
         }
@@ -113,49 +129,96 @@ impl Collectives {
 
     /// A dependency from the part that came last to each other part of its exchange, and what could not be matched.
     pub fn ties(&mut self, parts: &[Part]) -> (Vec<Record>, Vec<String>) {
+        if self.is_tied && parts.len() < 2 {
+            return Default::default();
+        }
         let mut found = std::mem::take(&mut self.found);
-        found.sort_by_key(|it| (it.start, it.span));
-        let mut by_key: BTreeMap<Key, Vec<Vec<Found>>> = BTreeMap::new();
+        found.sort_by_key(|it| (it.time.start, it.span));
+        let mut by_key: BTreeMap<Key, BTreeMap<Rank, Vec<Found>>> = BTreeMap::new();
         for one in found {
             let group = self.group_of.get(&one.span);
             let group = group.map_or_else(Box::default, |(_, text)| text.clone());
-            let key = (
-                one.operation,
-                group,
-                self.sequence_of.get(&one.span).copied(),
-            );
-            let ranks = by_key
-                .entry(key)
-                .or_insert_with(|| vec![Vec::new(); parts.len()]);
-            if let Some(rank) = ranks.get_mut(one.part) {
-                rank.push(one);
-            }
+            let sequence = self.sequence_of.get(&one.span).copied();
+            let ranks = by_key.entry((one.operation, group, sequence));
+            let rank = ranks.or_default().entry(one.rank).or_default();
+            rank.push(one);
         }
         let (mut ties, mut notes) = (Vec::new(), Vec::new());
         for ((operation, group, sequence), ranks) in by_key {
-            let taking: Vec<&Vec<Found>> = ranks.iter().filter(|it| !it.is_empty()).collect();
-            let count = taking.first().map_or(0, |rank| rank.len());
-            if taking.len() < 2 {
+            let count = ranks.values().next().map_or(0, Vec::len);
+            if ranks.len() < 2 {
                 continue;
             }
-            if taking.iter().any(|rank| rank.len() != count) {
-                notes.push(unequal(operation, &group, &ranks, parts));
+            if ranks.values().any(|rank| rank.len() != count) {
+                notes.push(self.unequal(operation, &group, &ranks, parts));
                 continue;
             }
+            let mut apart = 0;
             for nth in 0..count {
-                let exchange = taking.iter().filter_map(|rank| rank.get(nth)).copied();
-                tie(exchange.collect(), sequence.is_some(), &mut ties);
+                let exchange = ranks.values().filter_map(|rank| rank.get(nth)).copied();
+                let exchange: Vec<Found> = exchange.collect();
+                // Nobody is through before the last has come. The clocks of several files may be off by more.
+                if parts.len() < 2 && sequence.is_none() && !is_at_once(&exchange) {
+                    apart += 1;
+                } else {
+                    tie(exchange, sequence.is_some(), &mut ties);
+                }
+            }
+            if apart > 0 {
+                notes.push(format!(
+                    "{apart} of {count} runs of {operation} on {} devices did not overlap: they are of several \
+                     exchanges, which the file does not tell apart.",
+                    ranks.len()
+                ));
             }
         }
         (ties, notes)
     }
+
+    fn unequal(
+        &self,
+        operation: &str,
+        group: &str,
+        ranks: &BTreeMap<Rank, Vec<Found>>,
+        parts: &[Part],
+    ) -> String {
+        let place = |rank: &Rank| match (parts.get(rank.0), rank.1) {
+            (_, Some(device)) if parts.len() < 2 => self
+                .devices
+                .get(&device)
+                .map_or_else(|| format!("device {}", device.0), Clone::clone),
+            (Some(part), _) => part.label.clone(),
+            (None, _) => String::from("the file"),
+        };
+        let counts: Vec<String> = ranks
+            .iter()
+            .map(|(rank, found)| format!("{} in {}", found.len(), place(rank)))
+            .collect();
+        let of = if group.is_empty() {
+            String::new()
+        } else {
+            format!(" of group {group}")
+        };
+        format!(
+            "{operation}{of} ran a different number of times ({}) and its runs are not numbered: which belong \
+             together cannot be known.",
+            counts.join(", ")
+        )
+    }
+}
+
+/// Whether there is an instant at which all of them ran.
+fn is_at_once(exchange: &[Found]) -> bool {
+    let last = exchange.iter().map(|it| it.time.start).max();
+    let first = exchange.iter().map(|it| it.time.end).min();
+    last <= first
 }
 
 /// Ties the part that started last, which all others waited for, to each of them.
 fn tie(exchange: Vec<Found>, is_numbered: bool, ties: &mut Vec<Record>) {
     let Some(last) = exchange
         .iter()
-        .max_by_key(|it| (it.start, it.span))
+        .max_by_key(|it| (it.time.start, it.span))
         .copied()
     else {
         return;
@@ -177,26 +240,14 @@ fn tie(exchange: Vec<Found>, is_numbered: bool, ties: &mut Vec<Record>) {
     }));
 }
 
-fn unequal(operation: &str, group: &str, ranks: &[Vec<Found>], parts: &[Part]) -> String {
-    let counts: Vec<String> = ranks
-        .iter()
-        .zip(parts)
-        .map(|(found, part)| format!("{} in {}", found.len(), part.label))
-        .collect();
-    let of = if group.is_empty() {
-        String::new()
-    } else {
-        format!(" of group {group}")
-    };
-    format!(
-        "{operation}{of} ran a different number of times ({}) and the files do not number its runs: which belong \
-         together cannot be known.",
-        counts.join(", ")
-    )
-}
-
 /// The operation that a kernel's name speaks of, where it is one of a library for collective operations.
 fn operation(name: &str) -> Option<&'static str> {
+    // Few names are of any, and there may be millions of others.
+    let bytes = name.as_bytes();
+    memchr::memchr2_iter(b'c', b'C', bytes).find(|&at| {
+        let next = bytes.get(at + 1);
+        next.is_some_and(|next| matches!(next, b'c' | b'C' | b'o' | b'O'))
+    })?;
     let name = name.to_ascii_lowercase();
     let known = ["nccl", "rccl", "hcom_", "hccl", "msccl"];
     if !known.iter().any(|library| name.contains(library)) {
@@ -209,7 +260,8 @@ fn operation(name: &str) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{CallId, LaneId, State};
+    use crate::record::{CallId, Group, Lane, Role, State};
+    use crate::time::Nanos;
 
     fn run(counts: &[usize], numbered: bool) -> (Vec<Record>, Vec<String>) {
         let mut all = Collectives::default();
@@ -275,6 +327,56 @@ mod tests {
         assert!(ties.is_empty() && notes[0].contains("allreduce"));
         let (ties, notes) = run(&[2, 3], true);
         assert_eq!((ties.len(), notes.len()), (2, 0));
+    }
+
+    /// Runs on two devices of one file, each from when to when.
+    fn one_file(runs: &[[(i64, i64); 2]]) -> (Vec<Record>, Vec<String>) {
+        let mut all = Collectives::default();
+        all.see(&Record::Name(NameId(0), "ncclDevKernel_SendRecv".into()), 0);
+        for device in 0..2 {
+            let lane = Lane {
+                id: LaneId(device),
+                group: Group::Streams,
+                device: Some(DeviceId(device)),
+                role: Role::Collective,
+                name: format!("Stream {device}"),
+                order: 0,
+            };
+            all.see(&Record::Lane(Box::new(lane)), 0);
+        }
+        let flat = runs.iter().flat_map(|run| run.iter().enumerate());
+        for (id, (device, &(start, end))) in flat.enumerate() {
+            let span = Span {
+                id: SpanId(id as u32),
+                lane: LaneId(device as u32),
+                name: NameId(0),
+                call: CallId::NONE,
+                kind: SpanKind::Kernel,
+                state: State::Done,
+                enqueued: Nanos(start),
+                start: Nanos(start),
+                end: Nanos(end),
+            };
+            all.see(&Record::Span(span), 0);
+        }
+        all.ties(&[Part::default()])
+    }
+
+    #[test]
+    fn devices_of_one_file_are_tied_where_they_ran_at_once() {
+        let (ties, notes) = one_file(&[[(0, 50), (20, 50)], [(100, 150), (90, 140)]]);
+        let pair = |record: &Record| match record {
+            Record::Dependency(tie) => (tie.cause.0, tie.effect.0),
+            _ => panic!("{record:?}"),
+        };
+        let pairs: Vec<_> = ties.iter().map(pair).collect();
+        assert_eq!((pairs, notes.len()), (vec![(1, 0), (2, 3)], 0));
+        let (ties, notes) = one_file(&[[(0, 50), (20, 50)], [(100, 150), (190, 240)]]);
+        assert_eq!(ties.len(), 1);
+        assert!(
+            notes[0].starts_with("1 of 2 runs of sendrecv on 2 devices"),
+            "{notes:?}"
+        );
     }
 
     #[test]
