@@ -19,6 +19,7 @@ fn here() -> Target {
         name: "here".to_owned(),
         command: vec![syncline().into(), "worker".into()],
         can_drop: false,
+        silence: None,
     }
 }
 

@@ -11,7 +11,9 @@ const ENGINE: &[(&str, &[&str])] = &[
     ("capture", &["record", "time"]),
     // The wire format that the importer reads and the exporter writes.
     ("perfetto", &["record", "time"]),
-    ("importer", &["perfetto", "record", "time"]),
+    // What files that are opened together and ranks that run have in common.
+    ("merge", &["record", "time"]),
+    ("importer", &["merge", "perfetto", "record", "time"]),
     ("exporter", &["perfetto", "capture", "record", "time"]),
     ("workload", &["time"]),
     ("device", &["workload", "record", "time"]),
@@ -20,7 +22,7 @@ const ENGINE: &[(&str, &[&str])] = &[
     (
         "runner",
         &[
-            "backend", "device", "workload", "exporter", "record", "time",
+            "backend", "device", "workload", "exporter", "merge", "record", "time",
         ],
     ),
 ];

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use engine::capture::Capture;
 use engine::exporter;
-use engine::importer::{Aligned, moved};
+use engine::importer::moved;
+use engine::merge::Aligned;
 use engine::record::{
     Basis, CallId, Clock, DependencyKind, Device, DeviceId, Group, Lane, LaneId, NameId, Record,
     Role, Span, SpanId, SpanKind, State,

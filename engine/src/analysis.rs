@@ -13,6 +13,7 @@ mod readiness;
 mod redundant;
 mod statistics;
 mod stood;
+mod straggler;
 #[cfg(test)]
 mod tests;
 mod words;
@@ -73,4 +74,5 @@ pub const ANALYSES: &[Make] = &[
     || Box::new(apart::NeverTogether::default()),
     || Box::new(redundant::RedundantWaits::default()),
     || Box::new(inserted::Inserted),
+    || Box::new(straggler::Straggler::default()),
 ];

@@ -4,6 +4,7 @@ mod activity;
 mod available;
 mod caps;
 mod check;
+mod communicator;
 mod compile;
 mod cpu;
 mod device;
@@ -26,6 +27,7 @@ mod wgpu;
 
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::{Caps, CompileTime};
+pub use communicator::{Communicator, Exchange, Interrupted};
 pub use compile::{CacheUse, CompileError, CompileRequest, Compiled, ShaderMessage};
 pub use device::{Device, HostIndex, Side};
 pub use error::Error;

@@ -74,6 +74,7 @@ pub mod capture;
 pub mod device;
 pub mod exporter;
 pub mod importer;
+pub mod merge;
 pub mod perfetto;
 pub mod record;
 pub mod runner;

@@ -17,6 +17,9 @@
 //! - `callback-thread "calls"`; `stream "s" failure="continue"` goes on after an operation that failed.
 //! - `buffer "x" f32="n" count=2 init="k % 7"`: floats on the device and their copy on the host, which `init` fills:
 //!   `k` is the element's number, `part` which one of the array it is in. The device's begin as zeros.
+//! - `placement ranks=4`: so many processes on this machine, or `placement { machine "left" devices="0 1" at="user@host" }`
+//!   those on the devices of machines; expressions know `rank` and `ranks`. `timeout-millis=` is how long one waits for
+//!   another. `fault "kill" rank=2 collective=3` does something to a rank on purpose.
 //! - `host "main" { … }`: a host thread and what it calls.
 //! - `expect { … }`: what is checked after the run.
 //!
@@ -37,6 +40,10 @@
 //! and `end-capture "stream" "g"` on that stream, and on those that join it by waiting for its events, are captured and
 //! not run; `instantiate "g"` makes it ready, `update "g"` gives it what was captured since, `replay "g" on="stream"`
 //! runs it as one operation.
+//!
+//! Ranks together make `all-reduce "x" by="mean"`, `all-gather "part" "whole"`, `reduce-scatter "whole" "part"`, `broadcast
+//! "x" root=0`, `rank-barrier`, and two of them `send "x" to=` and `receive "x" from=`, each an operation of a stream.
+//! `only 0 { … }` is for one rank and `except 0 { … }` for all others.
 //!
 //! A call that fails ends the run, unless something takes its error: `try { … }`, followed by any number of
 //! `catch "not-ready" { … }` and at most one `catch { … }` for every kind; see [`ErrorKind`]. The host thread goes on
@@ -74,6 +81,8 @@
 mod bundled;
 mod call;
 mod calls;
+mod collective;
+mod collective_act;
 mod document;
 mod error;
 mod error_kind;
@@ -89,6 +98,7 @@ mod kernel;
 mod launch_act;
 mod launches;
 mod model;
+mod placement;
 mod planner;
 mod program;
 mod reader;
@@ -99,6 +109,7 @@ mod template;
 pub use bundled::{Bundled, bundled};
 pub use call::{Call, Launch, Place, Placed, Target};
 pub use calls::Calls;
+pub use collective::{Collective, CollectiveCall, Reduction};
 pub use document::Document;
 pub use error::{Error, nearest};
 pub use error_kind::ErrorKind;
@@ -121,5 +132,8 @@ pub use launches::{
 pub use model::{
     BufferIndex, BufferPlan, CallSite, EventIndex, EventPlan, HostPlan, Parameter, Plan, Role,
     SignalIndex, StreamIndex, StreamPlan,
+};
+pub use placement::{
+    FaultKind, FaultMoment, LeftOut, MachinePlan, Placement, RANKS, RankFault, RankPlan, UnclearFault,
 };
 pub use streams::{MemoryKind, StreamCall, StreamKind, StreamTraits, Synchronization};

@@ -62,7 +62,7 @@ impl View {
                     self.finished += 1;
                 }
                 Message::Connection(connection) => self.connection = *connection,
-                Message::Phase(_) | Message::Offers(_) => {}
+                Message::Phase(_) | Message::Offers(_) | Message::Seated { .. } => {}
             }
         }
     }

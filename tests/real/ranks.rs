@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use engine::capture::Capture;
 use engine::exporter::EXPORTERS;
-use engine::importer::{Aligned, Part};
+use engine::importer::Part;
+use engine::merge::Aligned;
 use engine::record::{Basis, Dependency, DependencyId, DependencyKind, Group, SpanId, SpanKind};
 use engine::time::Interval;
 use serde_json::Value;

@@ -80,6 +80,7 @@ impl App {
             lose: self.state.loss.armed.clone(),
             recovery: self.state.loss.of_run(),
             synchronization: self.state.settings.of_run(&text.source),
+            ..RunRequest::default()
         };
         self.control(Control::Run(Box::new(request)));
     }
@@ -126,6 +127,7 @@ impl App {
                 None => return Some(Message::Batch(records)),
             },
             Message::Phase(phase) => self.status.phase = phase,
+            Message::Seated { .. } => {}
             Message::Connection(connection) => self.status.connection = Some(connection),
             Message::Offers(offers) => {
                 self.status.backends = offers.into_iter().filter_map(choice).collect();

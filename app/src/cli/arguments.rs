@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use engine::runner::Recovery;
 use engine::runner::far::Target;
-use engine::workload::{Injection, Synchronization};
+use engine::workload::{Injection, RANKS, RankFault, Synchronization};
 
 /// Syncline shows what GPU streams really do.
 #[derive(Debug, Parser)]
@@ -110,6 +110,15 @@ pub struct RunOptions {
     /// `.` runs it in a process of its own on this machine
     #[arg(long, value_name = "USER@HOST[:PROGRAM]", value_parser = Target::parse)]
     pub on: Option<Target>,
+    /// Run it as so many processes, each with a device of its own; its placement says how many where this is left out
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=i64::from(RANKS)))]
+    pub ranks: Option<u32>,
+    /// Where a machine of the placement is, as ssh knows it; may be given several times
+    #[arg(long = "machine", value_name = "NAME=USER@HOST[:PROGRAM]", value_parser = machine)]
+    pub machines: Vec<(String, String)>,
+    /// Do something to a rank: kill:2, stop:0@500us or slow:1@collective:3; may be given several times
+    #[arg(long = "fault", value_name = "WHAT:RANK[@MOMENT]")]
+    pub faults: Vec<RankFault>,
     /// Which of the backend's adapters: its number, or a part of its name
     #[arg(long, default_value = "", hide_default_value = true)]
     pub adapter: String,
@@ -198,6 +207,14 @@ pub enum Format {
     Text,
     /// For programs
     Json,
+}
+
+fn machine(text: &str) -> Result<(String, String), String> {
+    let (name, place) = text
+        .split_once('=')
+        .ok_or("write a machine's name, `=` and how ssh knows it, such as right=user@host")?;
+    Target::parse(place).map_err(|error| error.to_string())?;
+    Ok((name.trim().to_owned(), place.to_owned()))
 }
 
 fn parameter(text: &str) -> Result<(String, f64), String> {

@@ -52,9 +52,12 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
             or(hint, "`syncline backends` lists them")
         ));
     }
-    let (name, source) = workload(&options.workload)?;
-    let planned =
-        Document::parse(&name, &source).and_then(|document| document.plan(&options.parameters));
+    let (name, mut source) = workload(&options.workload)?;
+    let mut parameters = options.parameters.clone();
+    if let Some(ranks) = options.ranks {
+        place(&name, &mut source, ranks, &mut parameters);
+    }
+    let planned = Document::parse(&name, &source).and_then(|document| document.plan(&parameters));
     if let Err(errors) = planned {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
         return Err(lines.join("\n"));
@@ -63,7 +66,7 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
         adapter: options.adapter.clone(),
         name,
         source,
-        parameters: options.parameters.clone(),
+        parameters,
         backend,
         save: options.save.clone(),
         paused: false,
@@ -71,7 +74,27 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
         lose: options.lose.clone(),
         recovery: options.recover.into(),
         synchronization: options.sync,
+        seat: None,
+        faults: options.faults.clone(),
+        machines: options.machines.clone(),
     })
+}
+
+/// Has a workload run on so many ranks: one that says where it runs by its number of them, any other on this machine.
+fn place(name: &str, source: &mut String, ranks: u32, parameters: &mut Vec<(String, f64)>) {
+    let planned = Document::parse(name, source).and_then(|document| document.plan(parameters));
+    match planned {
+        Ok(plan) if plan.placement.is_none() => {
+            // At its end, so that every line keeps its number.
+            source.push_str(&format!("\nplacement ranks={ranks}\n"));
+        }
+        Ok(_) => {
+            parameters.retain(|(name, _)| name != "ranks");
+            parameters.push(("ranks".to_owned(), f64::from(ranks)));
+        }
+        // What is wrong with it is said when it is read next.
+        Err(_) => {}
+    }
 }
 
 /// The name and the text of a workload: a file's, or one that comes with the program.
@@ -131,7 +154,12 @@ fn follow(
                 }
                 state = now.state;
             }
-            Ok(Message::Started { .. } | Message::Phase(_) | Message::Offers(_))
+            Ok(
+                Message::Started { .. }
+                | Message::Phase(_)
+                | Message::Offers(_)
+                | Message::Seated { .. },
+            )
             | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 let text = "the engine ended without a word; this is a fault of Syncline, please report it";

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Packed, Replay};
+use super::{Exchange, Packed, Replay};
 use crate::record::{CallId, CounterId, DeviceId, LaneId, NameId, Span, SpanId, SpanKind, State};
 use crate::time::{Interval, Nanos};
 use crate::workload::{
@@ -191,6 +191,8 @@ pub enum Operation {
     WaitFor(EventIndex, Nanos),
     /// Lets the thread that takes this stream's callbacks call a function (rules A28, F15).
     Callback(Callback),
+    /// This rank's part of what ranks do together.
+    Collective(Box<Exchange>),
 }
 
 /// A function that a callback thread calls.
@@ -239,6 +241,7 @@ impl Operation {
             Self::Free(_) => SpanKind::Free,
             Self::HostFunction(_) | Self::Panic(_) | Self::Callback(_) => SpanKind::HostFunction,
             Self::Reset(_) => SpanKind::EventReset,
+            Self::Collective(_) => SpanKind::Collective,
         }
     }
 }

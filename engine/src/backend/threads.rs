@@ -3,6 +3,7 @@
 
 mod condition;
 mod crew;
+mod exchange;
 mod device;
 mod executor;
 mod flight;

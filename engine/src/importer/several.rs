@@ -1,21 +1,14 @@
 //! Several files at once become one capture of several ranks or processes, on one clock.
 
-mod align;
-mod collectives;
 mod label;
-mod numbers;
 
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
 use super::{Batch, Error, Receipt};
+use crate::merge::{Aligned, Collectives, Numbers, Waiting, align};
 use crate::record::{Record, Run, Severity, Unpacker};
 use crate::time::{Interval, Nanos};
-use align::Waiting;
-use collectives::Collectives;
-use numbers::Numbers;
-
-pub use align::{Aligned, moved};
 
 /// What one of several files became in the capture.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,7 +69,7 @@ fn single(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result
         devices: 0..u32::MAX,
         ..Part::default()
     };
-    let (ties, notes) = collectives.ties(std::slice::from_ref(&part));
+    let (ties, notes) = collectives.ties(&[part.label.as_str()]);
     part.receipt.inferred += ties.len() as u64;
     part.receipt.notes.extend(notes);
     let total = std::fs::metadata(path).map_or(0, |it| it.len());
@@ -225,10 +218,11 @@ impl<'a> Merge<'a> {
 
     /// Ties what ran on several ranks, and says what could not be known.
     fn finish(mut self) -> Result<Vec<Part>, Error> {
-        let (mut records, notes) = self.collectives.ties(&self.parts);
+        let labels: Vec<&str> = self.parts.iter().map(|it| it.label.as_str()).collect();
+        let (mut records, notes) = self.collectives.ties(&labels);
         let ties = records.len() as u64;
         for part in &self.parts {
-            if let Some(text) = part.aligned.told(part) {
+            if let Some(text) = part.aligned.told(&part.label) {
                 records.push(align::problem(Severity::Info, "aligned-by-start", text));
             }
         }
@@ -246,9 +240,25 @@ impl<'a> Merge<'a> {
             last.receipt.notes.extend(notes);
         }
         for part in &mut self.parts {
-            let told = part.aligned.told(part);
+            let told = part.aligned.told(&part.label);
             part.receipt.notes.extend(told);
         }
         Ok(self.parts)
     }
+}
+
+/// A record of a capture of several files, moved where it belongs to `part`.
+pub fn moved(mut record: Record, part: &Part, by: Nanos) -> Record {
+    let is_own = match &record {
+        Record::Span(span) => part.lanes.contains(&span.lane.0),
+        Record::Began(began) => part.lanes.contains(&began.lane.0),
+        Record::Sample(sample) => part.counters.contains(&sample.counter.0),
+        Record::Loss(loss) => part.devices.contains(&loss.device.0),
+        Record::Recovery(recovery) => part.devices.contains(&recovery.device.0),
+        _ => false,
+    };
+    if is_own {
+        align::shift(&mut record, by);
+    }
+    record
 }

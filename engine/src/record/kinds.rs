@@ -114,6 +114,8 @@ kinds! {
         EventReset = "event-reset",
         /// A graph of calls, replayed as one operation of a stream; its nodes are spans within it.
         Graph = "graph",
+        /// A rank's part of what several ranks do together.
+        Collective = "collective",
     }
 
     /// How an operation ended.

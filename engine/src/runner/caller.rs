@@ -3,6 +3,7 @@
 mod admit;
 mod argument;
 mod blocking;
+mod collective;
 mod event;
 mod gpu;
 mod graphs;
@@ -169,6 +170,7 @@ impl Caller {
             Call::Work(length) => return self.work(current, *length),
             Call::Streams(call) => return (SpanKind::Call, self.stream_call(current, call)),
             Call::Event(call) => return self.event(current, call),
+            Call::Collective(call) => return (SpanKind::Call, self.collective(current, *call)),
             Call::Launches(call) => return (SpanKind::Call, self.launches(current, call)),
             Call::Gpu(call) => {
                 self.note_asked(current, call);

@@ -15,13 +15,17 @@ use super::comparison;
 use super::far::{Link, Target};
 use super::host::panic_text;
 use super::outbox::Outbox;
+use super::mesh::Mesh;
 use super::prepare::{Prepared, prepare};
+use super::ranks::{self, Ranks};
 use super::running::Running;
-use super::{Control, Message, Phase, RunRequest};
+use super::{Control, Message, Phase, RankControl, Recovery, RunRequest};
 use crate::record::{Record, RunEnd};
 
 /// Controls that wait for the engine.
 const CONTROLS: usize = 1024;
+/// How long a rank waits to be told where the others are.
+const MEETING: Duration = Duration::from_mins(3);
 /// How often a run is looked after.
 const TICK: Duration = Duration::from_millis(20);
 
@@ -44,6 +48,7 @@ impl Engine {
                 outbox,
                 is_closing,
                 runs: 0,
+                placed: None,
             };
             worker.work();
         })
@@ -115,6 +120,8 @@ struct Worker {
     outbox: Arc<Outbox>,
     is_closing: Arc<AtomicBool>,
     runs: u64,
+    /// The run on several ranks that was made last: it can be begun again.
+    placed: Option<Box<RunRequest>>,
 }
 
 impl Worker {
@@ -125,6 +132,7 @@ impl Worker {
                 Some(request) => Some(request),
                 None => match self.receive() {
                     Ok(Control::Run(request)) => Some(request),
+                    Ok(Control::Recover(Recovery::Replay)) => self.placed.take(),
                     Ok(_) | Err(RecvTimeoutError::Timeout) => None,
                     Err(RecvTimeoutError::Disconnected) => return,
                 },
@@ -147,6 +155,22 @@ impl Worker {
 
     /// Runs a workload to its end. Gives the request that replaced it, where one did.
     fn run(&mut self, request: &RunRequest) -> Option<Box<RunRequest>> {
+        self.placed = None;
+        match ranks::wanted(request) {
+            Some(_) if ranks::is_virtual(request) => self.run_here(&ranks::alone(request)),
+            Some(placement) => {
+                self.runs += 1;
+                let ends = (&self.inbox, &self.outbox, &*self.is_closing);
+                let run = Ranks::conduct(request, placement, self.runs, ends);
+                self.placed = Some(Box::new(request.clone()));
+                run.unwrap_or_else(|reason| self.refuse(reason))
+            }
+            None => self.run_here(request),
+        }
+    }
+
+    /// Runs a workload in this process.
+    fn run_here(&mut self, request: &RunRequest) -> Option<Box<RunRequest>> {
         let least = comparison::least(request, &self.is_closing);
         let prepared = match catch_unwind(AssertUnwindSafe(|| prepare(request))) {
             Ok(Ok(prepared)) => Prepared { least, ..prepared },
@@ -156,7 +180,38 @@ impl Worker {
                 return self.refuse(format!("Syncline itself failed ({text}); please report it"));
             }
         };
+        if let Some(mesh) = prepared.shared.mesh.clone() {
+            match self.meet(&mesh) {
+                Ok(None) => {}
+                Ok(next) => return next,
+                Err(reason) => return self.refuse(reason),
+            }
+        }
         self.conduct(request, prepared)
+    }
+
+    /// Says where this rank listens, and waits until it knows where the others do. Gives the request that came in place
+    /// of that.
+    fn meet(&self, mesh: &Mesh) -> Result<Option<Box<RunRequest>>, String> {
+        self.outbox.post(Message::Seated {
+            address: mesh.address().to_string(),
+            machine: super::mesh::machine(),
+        });
+        let until = Instant::now() + MEETING;
+        while Instant::now() < until && !self.is_closing.load(Ordering::SeqCst) {
+            match self.receive() {
+                Ok(Control::Rank(RankControl::Peers(peers))) => {
+                    let parsed: Result<_, _> = peers.iter().map(|it| it.parse()).collect();
+                    mesh.meet(parsed.map_err(|error| format!("no rank is there: {error}"))?);
+                    return Ok(None);
+                }
+                Ok(Control::Run(request)) => return Ok(Some(request)),
+                Ok(Control::Stop | Control::Shutdown) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Control::Rank(RankControl::Fault(fault))) => mesh.suffer(fault),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        Err("nobody told this rank where the others are".to_owned())
     }
 
     /// Runs what is prepared to its end, whatever fails on the way.
@@ -238,11 +293,20 @@ impl Worker {
 
     fn obey(&self, control: Control, running: &Running, next: &mut Option<Box<RunRequest>>) {
         let gate = &running.shared.gate;
+        let mesh = running.shared.mesh.as_deref();
         let phase = match control {
             Control::Pause | Control::Step => Phase::Paused,
             Control::Resume => Phase::Running,
             Control::Run(_) | Control::Stop | Control::Shutdown => Phase::Stopping,
             Control::Pace(pace) => return gate.pace(pace),
+            Control::Rank(control) => {
+                match (control, mesh) {
+                    (RankControl::Left { rank, why }, Some(mesh)) => mesh.leave(rank, &why),
+                    (RankControl::Fault(fault), Some(mesh)) => mesh.suffer(fault),
+                    _ => {}
+                }
+                return;
+            }
             Control::Lose(injection) => {
                 if let Err(reason) = running.lose(injection) {
                     self.outbox.post(Message::Refused(reason));
@@ -255,6 +319,9 @@ impl Worker {
             }
         };
         self.outbox.post(Message::Phase(phase));
+        if let Some(mesh) = mesh {
+            mesh.hold(phase == Phase::Paused);
+        }
         match control {
             Control::Pause => gate.pause(),
             Control::Resume => gate.resume(),
@@ -264,7 +331,7 @@ impl Worker {
                 running.stop();
             }
             Control::Stop | Control::Shutdown => running.stop(),
-            Control::Pace(_) | Control::Lose(_) | Control::Recover(_) => {}
+            Control::Pace(_) | Control::Lose(_) | Control::Recover(_) | Control::Rank(_) => {}
         }
     }
 }
@@ -293,6 +360,7 @@ pub fn run(request: RunRequest, mut take: impl FnMut(Vec<Record>)) -> Result<Run
             Message::Started { .. }
             | Message::Phase(_)
             | Message::Connection(_)
+            | Message::Seated { .. }
             | Message::Offers(_) => {}
         }
     }

@@ -8,6 +8,7 @@ use super::gate::Gate;
 use super::injector;
 use super::launches;
 use super::loss::Losses;
+use super::mesh::Mesh;
 use super::names::Names;
 use super::recorder::{Recorder, Reporter};
 use super::save::Save;
@@ -57,11 +58,12 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     let mut plan = document.plan(&request.parameters).map_err(|e| listed(&e))?;
     plan.synchronization = request.synchronization.unwrap_or(plan.synchronization);
     let found = backend.probe().map_err(|error| error.to_string())?;
-    let place = backend::pick(&found, &request.adapter).map_err(|error| error.to_string())?;
+    let adapter = adapter(request, &plan, found.len());
+    let place = backend::pick(&found, &adapter).map_err(|error| error.to_string())?;
     let caps = found.get(place).map(|found| &found.caps);
     let recorder = Arc::new(Recorder::new(caps.is_some_and(|caps| caps.deterministic)));
     let has_queue = caps.is_some_and(|caps| caps.queue);
-    let layout = layout(&plan, &request.adapter, has_queue);
+    let layout = layout(&plan, &adapter, has_queue);
     // Swept before those of the device's threads, so that lanes and names come before what refers to them.
     let reporter = recorder.reporter();
     let sinks = || -> Box<dyn backend::Sink> { Box::new(recorder.reporter()) };
@@ -90,7 +92,8 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
         let first = record::LaneId(first);
         Timelines::new(&plan, DEVICE, first, is_virtual, reporter.clone())
     });
-    let shared = Shared::new(plan, device, gate, Names::default(), losses, timelines);
+    let mut shared = Shared::new(plan, device, gate, Names::default(), losses, timelines);
+    shared.mesh = mesh(request, &shared.plan)?;
     shared.note_streams();
     describe(request, backend, &shared, &reporter);
     Ok(Prepared {
@@ -101,6 +104,27 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
         lose: request.lose.clone(),
         least: None,
     })
+}
+
+/// The sockets to the other ranks, where this is one of several.
+fn mesh(request: &RunRequest, plan: &Plan) -> Result<Option<Arc<Mesh>>, String> {
+    let (Some(seat), Some(placement)) = (&request.seat, &plan.placement) else {
+        return Ok(None);
+    };
+    let mesh = Mesh::listen(seat.clone(), placement.timeout, request.faults.clone());
+    let mesh = mesh.map_err(|error| format!("this rank cannot listen for the others: {error}"))?;
+    mesh.hold(request.paused);
+    Ok(Some(mesh))
+}
+
+/// Which adapter to open: the one that is asked for, or that of the rank's number among several.
+fn adapter(request: &RunRequest, plan: &Plan, count: usize) -> String {
+    let placed = plan.placement.as_ref().zip(request.seat.as_ref());
+    let rank = placed.and_then(|(placement, seat)| placement.ranks.get(seat.rank as usize));
+    match rank.filter(|_| request.adapter.is_empty() && count > 1) {
+        Some(rank) => (rank.device as usize % count).to_string(),
+        None => request.adapter.clone(),
+    }
 }
 
 fn backend_of(name: &str) -> Result<&'static dyn Backend, String> {
@@ -196,8 +220,9 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, report
         id: DEVICE,
         name: device.name().to_owned(),
         backend: backend.name().to_owned(),
-        detail: device.caps().detail.clone(),
+        detail: detail(&device.caps().detail, plan),
     })));
+    report_placement(request, plan, reporter);
     describe_lanes(shared, reporter);
     describe_pools(shared, reporter);
     if let Some(machine) = &shared.machine {
@@ -216,6 +241,38 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, report
             name: shared.names.id(&event.name, reporter),
             timing: event.timing,
         }));
+    }
+}
+
+/// What a device can do, and where the rank that has it is placed.
+fn detail(caps: &str, plan: &Plan) -> String {
+    match &plan.placement {
+        Some(placement) => format!("{} · {caps}", placement.words(placement.rank)),
+        None => caps.to_owned(),
+    }
+}
+
+/// Says which parts this rank leaves out, and why.
+fn report_placement(request: &RunRequest, plan: &Plan, reporter: &Reporter) {
+    let log = |text| {
+        reporter.send(Record::Log(Box::new(record::Log {
+            time: Nanos::ZERO,
+            severity: record::Severity::Info,
+            text,
+        })));
+    };
+    let Some(placement) = &plan.placement else {
+        return;
+    };
+    let (rank, ranks) = (placement.rank, placement.ranks.len());
+    if request.seat.is_none() && ranks == 1 {
+        log("one rank alone: ranks have real clocks, and this one's time is virtual, or there is but one".to_owned());
+    }
+    for part in &placement.left_out {
+        log(format!(
+            "line {}: “{}” is left out: it is placed on other ranks, and this is rank {rank}",
+            part.line, part.text
+        ));
     }
 }
 

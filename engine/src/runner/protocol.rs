@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use super::far::{Connection, Offer};
+use super::mesh::Seat;
 use crate::record::Record;
-use crate::workload::{Injection, Synchronization};
+use crate::workload::{Injection, RankFault, Synchronization};
 
 /// To the engine.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -28,8 +29,27 @@ pub enum Control {
     Lose(Injection),
     /// Open a lost device anew, and go on in this way. Host threads that were held go on too.
     Recover(Recovery),
+    /// What the parent of ranks tells one of them, or somebody who looks on tells the parent.
+    Rank(RankControl),
     /// End the engine.
     Shutdown,
+}
+
+/// What has to do with ranks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum RankControl {
+    /// Where all ranks listen, in their order; the run begins with it.
+    Peers(Vec<String>),
+    /// Another rank's run is over, or its process is.
+    Left {
+        /// Its number.
+        rank: u32,
+        /// Why nothing more comes from it.
+        why: String,
+    },
+    /// Do something to a rank on purpose.
+    Fault(RankFault),
 }
 
 /// How fast host threads make calls.
@@ -70,6 +90,15 @@ pub struct RunRequest {
     /// Who sees to it that buffers are not used on two streams at once, where that shall differ from the workload's.
     #[serde(default)]
     pub synchronization: Option<Synchronization>,
+    /// Which of several ranks the engine is, where it is one.
+    #[serde(default)]
+    pub seat: Option<Seat>,
+    /// What is done to ranks on purpose, besides what the workload says.
+    #[serde(default)]
+    pub faults: Vec<RankFault>,
+    /// Where the machines of the placement are, as `ssh` knows them, where that shall differ from the workload's.
+    #[serde(default)]
+    pub machines: Vec<(String, String)>,
 }
 
 /// What to do once the device is lost.
@@ -126,6 +155,13 @@ pub enum Message {
     },
     /// How the link to an engine in another process is.
     Connection(Box<Connection>),
+    /// A rank has its device, and listens for the others.
+    Seated {
+        /// Where.
+        address: String,
+        /// By what its machine is told from others.
+        machine: String,
+    },
     /// What the machine of an engine in another process has to run workloads.
     Offers(Vec<Offer>),
 }

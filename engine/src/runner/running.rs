@@ -185,6 +185,7 @@ impl Running {
     /// What has to be done from time to time: shows what runs for long, and looks for a stall.
     pub fn tick(&mut self) {
         self.shared.note_loss(&self.reporter);
+        self.report_refused();
         if !self.shared.device.caps().deterministic {
             self.show_long();
         }
@@ -228,6 +229,10 @@ impl Running {
         }
         self.join();
         self.shared.end();
+        if let Some(mesh) = &self.shared.mesh {
+            mesh.close();
+        }
+        self.report_refused();
         // Before the results are checked, which takes its time and is no part of the run.
         let end = self.shared.now();
         let mut desk = self.collector.take().and_then(Collector::finish);
@@ -306,9 +311,21 @@ impl Running {
         })));
     }
 
+    /// Says who wanted to be a rank of this run and is none.
+    fn report_refused(&self) {
+        let refused = self.shared.mesh.as_ref().map(|mesh| mesh.take_refused());
+        for text in refused.unwrap_or_default() {
+            self.report(Severity::Warning, "unknown-peer", &text);
+        }
+    }
+
     fn report_problem(&self, code: &str, text: &str) {
+        self.report(Severity::Error, code, text);
+    }
+
+    fn report(&self, severity: Severity, code: &str, text: &str) {
         self.reporter.send(Record::Problem(Box::new(Problem {
-            severity: Severity::Error,
+            severity,
             code: code.to_owned(),
             text: text.to_owned(),
             span: SpanId::NONE,

@@ -1,7 +1,7 @@
 //! What the host threads of a run and the engine thread share.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 
 use super::gate::Gate;
@@ -10,6 +10,7 @@ use super::launches::Launches;
 use super::loss::Losses;
 use super::machine::Machine;
 use super::memory::Memory;
+use super::mesh::Mesh;
 use super::names::Names;
 use super::pools::{Pools, Subscriptions};
 use super::timelines::Timelines;
@@ -45,6 +46,8 @@ pub struct Shared {
     pub launches: Launches,
     /// What is known of losses of the device.
     pub losses: Losses,
+    /// The sockets to the other ranks, where there are any.
+    pub mesh: Option<Arc<Mesh>>,
     /// Events that are taken from pools.
     pub pools: Pools,
     /// Which thread takes the callbacks of which stream.
@@ -128,6 +131,7 @@ impl Shared {
             gate,
             order: Log::default(),
             losses,
+            mesh: None,
             timelines,
             pools: Pools::default(),
             subscriptions: Subscriptions::default(),

@@ -42,6 +42,11 @@ pub fn act(operation: &Operation, stream: StreamIndex, uses: &mut Vec<Use>) -> A
         | Operation::Panic(_)
         | Operation::Callback(_)
         | Operation::WaitFor(..) => {}
+        Operation::Collective(exchange) => {
+            let (read, written) = exchange.what.buffers();
+            uses.extend(read.map(|it| Use::read(on_device(it))));
+            uses.extend(written.map(|it| Use::write(on_device(it))));
+        }
         Operation::Reset(event) => return Act::Reset(*event, stream),
         Operation::Packed(packed) => {
             let launch = &packed.launch;

@@ -63,6 +63,11 @@ bundled! {
     "graph-fork-join" "Graph: fork and join"
     "graph-update" "Graph: update"
     "capture-mistakes" "Mistakes while capturing"
+    "data-parallel" "Ranks: data parallel"
+    "rank-pipeline" "Ranks: pipeline"
+    "straggler" "Ranks: a straggler"
+    "rank-that-dies" "Ranks: one that dies"
+    "two-machines" "Ranks: two machines"
 }
 
 /// The workloads that come with the program, in the order in which they are best read.

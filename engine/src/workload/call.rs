@@ -1,7 +1,7 @@
 //! One host API call, with every name resolved to a place in the plan.
 
 use super::{
-    BufferIndex, EventCall, EventIndex, GpuCall, LaunchCall, PipelineIndex, SignalIndex,
+    BufferIndex, CollectiveCall, EventCall, EventIndex, GpuCall, LaunchCall, PipelineIndex, SignalIndex,
     StreamCall, StreamIndex,
 };
 use crate::time::Nanos;
@@ -91,6 +91,8 @@ pub enum Call {
     Streams(Box<StreamCall>),
     /// A call of a recorded launch or of a graph.
     Launches(Box<LaunchCall>),
+    /// A call that ranks make together.
+    Collective(CollectiveCall),
 }
 
 /// A kernel of the library, its buffers and its numbers.

@@ -29,6 +29,7 @@ impl Document {
         let parameters = template
             .parameters
             .iter()
+            .filter(|found| !found.is_hidden)
             .map(|found| found.parameter.clone())
             .collect();
         Ok(Self {
@@ -97,7 +98,7 @@ impl Document {
             .template
             .parameters
             .iter()
-            .find(|found| found.parameter.name == name)
+            .find(|found| !found.is_hidden && found.parameter.name == name)
         else {
             return Ok(());
         };

@@ -118,7 +118,7 @@ fn moment(text: &str) -> Option<Moment> {
 }
 
 /// A time with its unit, such as `1.5ms`.
-fn time(text: &str) -> Option<Nanos> {
+pub(super) fn time(text: &str) -> Option<Nanos> {
     const UNITS: [(&str, f64); 5] = [
         ("ns", 1.0),
         ("us", 1e3),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::program::{Layout, Program};
 use super::{
     Calls, Edition, EventOptions, ExpectationPlan, Expression, FailureMode, MemoryKind,
-    PipelinePlan, PoolPlan, RecordedPlan, StreamTraits, Synchronization,
+    PipelinePlan, Placement, PoolPlan, RecordedPlan, StreamTraits, Synchronization,
 };
 
 /// A number that a workload can be run with other values of.
@@ -202,6 +202,8 @@ pub struct Plan {
     pub synchronization: Synchronization,
     /// Whether calls are instructions of a virtual machine, whose lives are shown.
     pub machine: bool,
+    /// Where it runs, where it says so.
+    pub placement: Option<Placement>,
     pub(super) program: Arc<Program>,
     pub(super) layout: Arc<Layout>,
 }

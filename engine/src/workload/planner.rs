@@ -6,6 +6,7 @@ mod events;
 mod expectations;
 mod gpu;
 mod launches;
+mod placement;
 
 use std::sync::Arc;
 
@@ -53,6 +54,7 @@ pub(super) fn plan(
     planner.fail()?;
     let call_count = planner.check_calls(&buffers);
     let expectations = planner.expectations();
+    let placement = planner.placement();
     planner.fail()?;
     let parameters = template.parameters.iter().zip(&planner.layout.values);
     Ok(Plan {
@@ -83,6 +85,7 @@ pub(super) fn plan(
         sites: template.sites.clone(),
         call_count,
         machine: template.machine,
+        placement,
         synchronization: template.synchronization.unwrap_or_default(),
         program: Arc::clone(&template.program),
         layout: Arc::new(planner.layout),

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::collective_act::CollectiveAct;
 use super::event_act::EventAct;
 use super::gpu_act::GpuAct;
 use super::launch_act::LaunchAct;
@@ -89,6 +90,7 @@ pub(super) enum Act {
     Gpu(GpuAct),
     Streams(StreamAct),
     Launches(LaunchAct),
+    Collective(CollectiveAct),
 }
 
 /// The sorts of resources that calls refer to.
@@ -238,6 +240,7 @@ impl Act {
             Self::Gpu(act) => Call::Gpu(Box::new(act.call(layout, variables))),
             Self::Streams(act) => Call::Streams(Box::new(act.call(layout, variables))),
             Self::Launches(act) => Call::Launches(Box::new(act.call(layout, variables))),
+            Self::Collective(act) => Call::Collective(act.call(layout, variables)),
         }
     }
 
@@ -249,6 +252,7 @@ impl Act {
             Self::Gpu(act) => act.references(),
             Self::Streams(act) => act.references(),
             Self::Launches(act) => act.references(),
+            Self::Collective(act) => act.references(),
             Self::HostFunction(_, _, r)
             | Self::SynchronizeEvent(r)
             | Self::SynchronizeStream(r)

@@ -2,6 +2,7 @@
 
 mod attempt;
 mod calls;
+mod collectives;
 mod entries;
 mod events;
 mod expectations;
@@ -9,6 +10,7 @@ mod forms;
 mod gpu;
 mod launches;
 mod names;
+mod placement;
 mod plain;
 mod resources;
 mod streams;
@@ -76,6 +78,10 @@ impl Reader<'_> {
                 "about" => self.about(node, &mut template),
                 "param" => self.parameter(node, &mut template),
                 "machine" => template.machine = true,
+                "placement" => {
+                    self.names.has_ranks = true;
+                    self.placement(node, &mut template);
+                }
                 "synchronization" => self.synchronization(node, &mut template),
                 "shader" => self.shader(node, &mut template),
                 "event-pool" => self.event_resource(rule.name, node, &mut template),
@@ -84,6 +90,9 @@ impl Reader<'_> {
         }
         for (node, rule) in &known {
             self.resource(rule.name, node, &mut template);
+        }
+        for (node, _) in known.iter().filter(|(_, rule)| rule.name == "fault") {
+            self.rank_fault(node, &mut template);
         }
         let mut code = Vec::new();
         for (node, _) in known.iter().filter(|(_, rule)| rule.name == "host") {

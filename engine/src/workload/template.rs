@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::program::{Program, Reference};
 use super::{
-    CallSite, Edition, EventOptions, Expression, FailureMode, MemoryKind, Parameter, PipelineKind,
-    Role, StreamTraits, Synchronization,
+    CallSite, Edition, EventOptions, Expression, FailureMode, MachinePlan, MemoryKind, Parameter,
+    PipelineKind, RankFault, Role, StreamTraits, Synchronization,
 };
+use crate::time::Nanos;
 
 /// A workload as read. Positions in these lists are what [`Reference::declaration`] gives.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +34,33 @@ pub(super) struct Template {
     pub synchronization: Option<Synchronization>,
     /// Whether calls are instructions of a virtual machine.
     pub machine: bool,
+    pub placement: Option<PlacementTemplate>,
+    pub guards: Vec<Guard>,
+}
+
+/// Where it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PlacementTemplate {
+    /// None for this machine alone.
+    pub machines: Option<Vec<MachineTemplate>>,
+    pub timeout: Nanos,
+    pub faults: Vec<RankFault>,
+    pub again: bool,
+}
+
+/// A machine and the numbers of its devices.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct MachineTemplate {
+    pub plan: MachinePlan,
+    pub devices: Vec<u32>,
+}
+
+/// Calls for some ranks alone: 1 for those, else 0, over the parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Guard {
+    pub count: Expression,
+    pub text: String,
+    pub line: u32,
 }
 
 /// A parameter, and the bytes of the source that give its value.
@@ -40,6 +68,8 @@ pub(super) struct Template {
 pub(super) struct ParameterTemplate {
     pub parameter: Parameter,
     pub value: Range<usize>,
+    /// Whether nobody but the engine gives it a value.
+    pub is_hidden: bool,
 }
 
 /// An expression, and the bytes of the source that it stands in.

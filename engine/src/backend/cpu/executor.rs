@@ -60,6 +60,10 @@ impl Executor for CpuExecutor {
         self.memory.write(buffer, first, values);
     }
 
+    fn place(&self, _: &Turn<'_>, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
+        self.memory.place(buffer, values)
+    }
+
     fn clock(&self, _: Zero) -> Clock {
         Clock {
             name: self.caps.clock.to_string(),

@@ -55,6 +55,22 @@ impl Memory {
         }
     }
 
+    /// Gives a buffer on the device these numbers.
+    ///
+    /// # Errors
+    /// There is no such buffer, or it has another length.
+    pub fn place(&self, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
+        let found = self.buffers.get(buffer.index());
+        match found.filter(|it| it.device.len() == values.len()) {
+            Some(found) => found.device.store(0, values),
+            None => {
+                let text = format!("{} numbers do not fit buffer {}", values.len(), buffer.0);
+                return Err(Fault::Failed(text));
+            }
+        }
+        Ok(())
+    }
+
     /// Gives every buffer on the device the numbers of its copy on the host, as a device that is opened anew has.
     pub fn restore(&self) {
         for buffer in &self.buffers {
@@ -102,6 +118,12 @@ impl Memory {
                 self.launch(&packed.launch, kernel, packed.elements, is_over)
             }
             Operation::HostFunction(length) => spin(*length, is_over),
+            Operation::Collective(exchange) => {
+                let (read, written) = exchange.what.buffers();
+                let values = read.map(|buffer| self.read(buffer, Side::Device));
+                let values = exchange.perform(values.unwrap_or_default(), is_over)?;
+                written.map_or(Ok(()), |buffer| self.place(buffer, &values))
+            }
             _ => Ok(()),
         }
     }

@@ -30,6 +30,10 @@ pub fn of(operation: &Operation, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {
             packed.elements.unwrap_or(usize::MAX).min(len(buffer))
         }),
         Operation::Replay(replay) => replay::length(&replay.graph, len),
+        Operation::Collective(exchange) => {
+            let (read, written) = exchange.what.buffers();
+            Nanos(1_000 + read.or(written).map_or(0, bytes) / 100)
+        }
         Operation::HostFunction(length) | Operation::Panic(length) => *length,
         _ => Nanos::ZERO,
     }

@@ -43,6 +43,19 @@ pub trait Executor: Send + Sync + 'static {
     /// Writes `values` into the host copy of `buffer` from element `first` on; what does not fit is left out.
     fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]);
 
+    /// Gives `buffer` on the device these numbers, which a collective operation brought.
+    ///
+    /// # Errors
+    /// They could not be written.
+    fn place(&self, turn: &Turn<'_>, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
+        // By way of the host's copy, which is as it was afterwards.
+        let kept = self.read(buffer, Side::Host);
+        self.write(buffer, 0, values);
+        let done = self.run(turn, &Operation::Upload(buffer)).map(drop);
+        self.write(buffer, 0, &kept);
+        done
+    }
+
     /// How its clock is converted to times counted from `zero`.
     fn clock(&self, zero: Zero) -> Clock;
 

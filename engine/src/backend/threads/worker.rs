@@ -197,6 +197,9 @@ impl<E: Executor> Worker<E> {
                 .unwrap_or(State::Done),
             Operation::Replay(replay) => return self.replay(stream, replay),
             Operation::Callback(callback) => self.call(stream, &item.submission, callback),
+            Operation::Collective(exchange) => {
+                return self.exchange(stream, item.submission.span, exchange);
+            }
             Operation::Panic(length) => {
                 let function = Submission {
                     operation: Operation::HostFunction(*length),
@@ -316,24 +319,48 @@ impl<E: Executor> Worker<E> {
 
     fn compute(&mut self, stream: &Stream, submission: &Submission) -> (State, Option<Interval>) {
         let shared = Arc::clone(&self.shared);
-        let is_aborted = || stream.trouble.is_aborted(self.ended);
+        let run = |turn: &Turn<'_>| shared.executor.run(turn, &submission.operation);
+        let outcome = self.attempt(stream, run);
+        self.state_after(stream, submission.span, outcome)
+    }
+
+    /// Whether somebody killed what runs.
+    pub(super) fn is_aborted(&self, stream: &Stream) -> bool {
+        stream.trouble.is_aborted(self.ended)
+    }
+
+    /// What came of something that an operation does, however it ends.
+    pub(super) fn attempt(
+        &self,
+        stream: &Stream,
+        run: impl FnOnce(&Turn<'_>) -> Result<Option<Interval>, Fault>,
+    ) -> Result<Option<Interval>, Fault> {
+        let condition = &self.shared.condition;
         let turn = Turn {
             stream: self.place,
-            zero: shared.zero(),
-            is_void: &|| shared.condition.is_void() || is_aborted(),
-            is_lost: &|| shared.condition.is_lost(),
+            zero: self.shared.zero(),
+            is_void: &|| condition.is_void() || self.is_aborted(stream),
+            is_lost: &|| condition.is_lost(),
         };
-        let run = || shared.executor.run(&turn, &submission.operation);
-        let fault = match catch_unwind(AssertUnwindSafe(run)) {
-            Ok(Ok(ran)) => return (State::Done, ran),
-            Ok(Err(fault)) => fault,
-            Err(payload) => Fault::Failed(panic_text(payload.as_ref()).to_owned()),
-        };
-        if fault == Fault::Stopped && is_aborted() {
+        let outcome = catch_unwind(AssertUnwindSafe(|| run(&turn)));
+        outcome.unwrap_or_else(|payload| {
+            Err(Fault::Failed(panic_text(payload.as_ref()).to_owned()))
+        })
+    }
+
+    /// What that makes of the operation that the span `span` is.
+    pub(super) fn state_after(
+        &mut self,
+        stream: &Stream,
+        span: SpanId,
+        outcome: Result<Option<Interval>, Fault>,
+    ) -> (State, Option<Interval>) {
+        match outcome {
+            Ok(ran) => (State::Done, ran),
             // Killed in its middle (rule F14).
-            return (State::Failed, None);
+            Err(Fault::Stopped) if self.is_aborted(stream) => (State::Failed, None),
+            Err(fault) => (self.state_of(stream, span, fault), None),
         }
-        (self.state_of(stream, submission.span, fault), None)
     }
 
     /// What a fault makes of the operation that the span `span` is; it is reported, with what follows.

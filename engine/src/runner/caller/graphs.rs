@@ -63,6 +63,7 @@ impl Caller {
             | Operation::Reset(_)
             | Operation::WaitFor(..)
             | Operation::Callback(_)
+            | Operation::Collective(_)
             | Operation::Panic(_)
             | Operation::Allocate(_)
             | Operation::Free(_) => {

@@ -1,5 +1,6 @@
 //! What spans are called: made once for each sort of call and what it is about.
 
+mod collectives;
 mod events;
 
 use std::collections::HashMap;
@@ -48,6 +49,7 @@ enum Verb {
     Free,
     Launches,
     Graph,
+    Collective,
 }
 
 impl Caller {
@@ -78,6 +80,7 @@ impl Caller {
                 StreamCall::Allocate { buffer, .. } => (Verb::Allocate, u64::from(buffer.0)),
                 StreamCall::Free { buffer, .. } => (Verb::Free, u64::from(buffer.0)),
             },
+            Call::Collective(call) => (Verb::Collective, collectives::about(call.what, place)),
             Call::Event(call) => {
                 let about = u64::from(events::about(call));
                 (Verb::Event, (u64::from(place.call) << 32) | about)
@@ -97,6 +100,7 @@ impl Caller {
             Call::HostFunction { name, .. } => format!("host-function {name}"),
             Call::Event(call) => events::text(plan, call),
             Call::Gpu(call) => gpu_text(plan, call),
+            Call::Collective(call) => collectives::text(plan, call.what),
             _ => text(plan, verb, about),
         })
     }
@@ -129,10 +133,12 @@ impl Caller {
                 (Verb::Function, u64::from(place.call))
             }
             Operation::Reset(event) => (Verb::Reset, u64::from(event.0)),
+            Operation::Collective(it) => (Verb::Collective, collectives::about(it.what, place)),
         };
         self.label(verb, about, |plan| match operation {
             Operation::Launch(launch) => launch.kernel.to_owned(),
             Operation::Packed(packed) => packed.launch.kernel.to_owned(),
+            Operation::Collective(it) => collectives::text(plan, it.what),
             Operation::Replay(replay) => {
                 let name = plan.graphs.get(replay.place as usize);
                 name.map_or("?", |name| name).to_owned()
@@ -202,7 +208,7 @@ fn text(plan: &Plan, verb: Verb, about: u64) -> String {
         Verb::Allocate => format!("allocate {}", buffer(place)),
         Verb::Free => format!("free {}", buffer(place)),
         Verb::Reset => format!("reset {}", event()),
-        Verb::Gpu | Verb::Event => "call".to_owned(),
+        Verb::Gpu | Verb::Event | Verb::Collective => "call".to_owned(),
     }
 }
 

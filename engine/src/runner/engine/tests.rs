@@ -210,6 +210,7 @@ fn records_of(place: Place) -> Vec<Record> {
         outbox: Arc::new(outbox),
         is_closing: Arc::default(),
         runs: 0,
+        placed: None,
     };
     let request = RunRequest {
         name: "case".to_owned(),

@@ -56,6 +56,8 @@ pub struct Link {
     next_receipt: Instant,
     /// When the worker before this one was found gone.
     gone: Option<Instant>,
+    /// When it said something last, as far as anybody listened.
+    heard: Instant,
 }
 
 impl Link {
@@ -86,6 +88,7 @@ impl Link {
             next_ping: now,
             next_receipt: now,
             gone: None,
+            heard: now,
         }
     }
 
@@ -101,6 +104,9 @@ impl Link {
                 _ => &nothing,
             };
             let wait = if keeps_up { 20 } else { 4 };
+            if !keeps_up {
+                self.heard = Instant::now();
+            }
             select! {
                 recv(self.inbox) -> control => match control {
                     Ok(Control::Shutdown) | Err(_) => break,
@@ -149,6 +155,7 @@ impl Link {
     }
 
     fn arrived(&mut self, arrival: Arrival) {
+        self.heard = Instant::now();
         match arrival {
             Arrival::Hello(hello) => self.greeted(&hello),
             Arrival::Packet(Down::Message(number, message)) => {
@@ -199,6 +206,7 @@ impl Link {
             self.send(&Up::Ask);
         }
         self.phase = Phase::Connected;
+        self.heard = Instant::now();
         for _ in 0..FIRST_PINGS {
             self.send(&Up::Ping(unix_now()));
         }
@@ -327,6 +335,12 @@ impl Link {
         }
         if self.phase != Phase::Connected {
             return;
+        }
+        if let Some(silence) = self.target.silence.filter(|it| self.heard.elapsed() > *it) {
+            let seconds = silence.as_secs_f64();
+            return self.over_for_good(&format!(
+                "it did not answer for {seconds:.1} s, as if it was stopped, and was ended"
+            ));
         }
         if now >= self.next_receipt && self.told < self.received && self.target.can_drop {
             self.told = self.received;

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::io::{BufRead as _, BufReader, IsTerminal as _};
+use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -23,6 +24,8 @@ pub struct Target {
     pub command: Vec<OsString>,
     /// Whether the link can drop while the worker lives on.
     pub can_drop: bool,
+    /// For how long it may say nothing before it is taken to be gone; for as long as it likes where nothing is given.
+    pub silence: Option<Duration>,
 }
 
 /// What cannot be a place for an engine.
@@ -41,11 +44,11 @@ impl Target {
     /// It names no machine.
     pub fn parse(place: &str) -> Result<Self, Unreachable> {
         if place == "." {
-            let program = std::env::current_exe().unwrap_or_else(|_| "syncline".into());
             return Ok(Self {
                 name: "this machine".to_owned(),
-                command: vec![program.into_os_string(), "worker".into()],
+                command: vec![program().into_os_string(), "worker".into()],
                 can_drop: false,
+                silence: None,
             });
         }
         let (host, program) = place.split_once(':').unwrap_or((place, "syncline"));
@@ -66,8 +69,24 @@ impl Target {
             name: host.to_owned(),
             command,
             can_drop: true,
+            silence: None,
         })
     }
+}
+
+/// The program that a worker on this machine is started with: this one, or where the engine is part of another program
+/// one that lies beside it, or beside the folder that it lies in.
+fn program() -> PathBuf {
+    let name = PathBuf::from("syncline").with_extension(std::env::consts::EXE_EXTENSION);
+    let Ok(own) = std::env::current_exe() else {
+        return name;
+    };
+    if own.file_stem().is_some_and(|stem| stem == "syncline") {
+        return own;
+    }
+    let folders = own.ancestors().skip(1).take(2);
+    let beside = folders.map(|folder| folder.join(&name)).find(|it| it.is_file());
+    beside.unwrap_or(name)
 }
 
 /// The process; dropped, it is ended and waited for.
@@ -222,6 +241,7 @@ mod tests {
                 .map(Into::into)
                 .into(),
             can_drop: false,
+            silence: None,
         };
         let mut process = Process::start(&target, &[]).unwrap();
         let status = process.ended().unwrap();

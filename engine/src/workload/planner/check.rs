@@ -272,6 +272,7 @@ impl Planner<'_> {
                     ))
                 })
             }
+            Act::Collective(act) => self.collective(walk.buffers, act, variables),
             Act::Event(act) => {
                 let value = act.micros()?.evaluate(variables);
                 (!(0.0..=MICROS).contains(&value)).then(|| {

@@ -67,6 +67,7 @@ impl Reader<'_> {
             };
             match rule.name {
                 "repeat" => self.repeat(child, template, code),
+                "only" | "except" => self.for_ranks(rule.name, child, template, code),
                 "try" => self.attempt(child, &mut nodes, template, code),
                 "catch" => self.stray_catch(child),
                 "time" => self.time(rule, child, template, code),
@@ -76,17 +77,28 @@ impl Reader<'_> {
     }
 
     fn repeat(&mut self, node: &KdlNode, template: &mut Template, code: &mut Vec<Step>) {
-        if self.names.indices.len() >= LOOPS {
-            let message = format!("loops are nested more than {LOOPS} deep here");
-            self.report(word_range(node), message, "join two of them");
-            return;
-        }
         let Some(entry) = self.argument(node, 0) else {
             return;
         };
         let count = self
             .call_number(entry)
             .unwrap_or_else(|| Expression::constant(1.0));
+        self.rounds_of(node, template, code, (count, value_range(entry)));
+    }
+
+    /// The body of a node so many times, which stands at `range`.
+    pub(super) fn rounds_of(
+        &mut self,
+        node: &KdlNode,
+        template: &mut Template,
+        code: &mut Vec<Step>,
+        (count, range): (Expression, Range<usize>),
+    ) {
+        if self.names.indices.len() >= LOOPS {
+            let message = format!("loops are nested more than {LOOPS} deep here");
+            self.report(word_range(node), message, "join two of them");
+            return;
+        }
         let index = match property(node, "index") {
             Some(entry) => self.variable_name(entry),
             None => None,
@@ -95,7 +107,7 @@ impl Reader<'_> {
         let start = code.len();
         code.push(Step::Repeat {
             count,
-            range: value_range(entry),
+            range,
             variable,
             end: 0,
         });
@@ -216,10 +228,15 @@ impl Reader<'_> {
             | "acquire" | "release" | "subscribe" | "unsubscribe" => {
                 Act::Event(self.event_act(verb, node)?)
             }
-            _ => match self.launch_act(verb, node) {
-                Some(act) => Act::Launches(act?),
-                None => Act::Gpu(self.gpu_act(verb, node)?),
-            },
+            _ => {
+                if let Some(act) = self.collective_act(verb, node) {
+                    return act.map(Act::Collective);
+                }
+                match self.launch_act(verb, node) {
+                    Some(act) => Act::Launches(act?),
+                    None => Act::Gpu(self.gpu_act(verb, node)?),
+                }
+            }
         })
     }
 

@@ -2,9 +2,13 @@
 
 mod calls;
 mod launches;
+mod ranks;
 
 pub(super) use calls::CALLS;
 pub(super) use launches::VALUES;
+pub(super) use ranks::PLACEMENT;
+
+use ranks::RANKS;
 
 /// What one word takes.
 #[derive(Clone, Copy, Debug)]
@@ -149,6 +153,8 @@ pub(super) const TOP: &[Rule] = &[
         rule("host", (1, 1), 0, &["edition"], "host \"main\" { … }"),
     ),
     with(Block::Must, rule("expect", (0, 0), 0, &[], "expect { … }")),
+    RANKS[0],
+    RANKS[1],
 ];
 
 /// What a launch says of its kernel.

@@ -38,6 +38,8 @@ pub(super) struct Names {
     pub hosts: Vec<String>,
     /// How many `try`s are around.
     pub attempts: usize,
+    /// Whether there is a placement.
+    pub has_ranks: bool,
     /// Calls by label.
     pub labels: BTreeMap<String, Vec<u32>>,
     /// What streams are like, for calls that name none.

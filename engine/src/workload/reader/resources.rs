@@ -60,6 +60,7 @@ impl Reader<'_> {
         template.parameters.push(ParameterTemplate {
             parameter,
             value: value_range(value),
+            is_hidden: false,
         });
     }
 

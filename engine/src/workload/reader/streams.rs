@@ -65,6 +65,8 @@ fn role_of(verb: &str) -> Option<(Role, &'static str)> {
         "copy" => (Role::DeviceToDevice, "copy moves within the device"),
         "launch" => (Role::Compute, "launch runs a kernel"),
         "fill" => (Role::Compute, "fill computes"),
+        "all-reduce" | "all-gather" | "reduce-scatter" | "broadcast" | "send" | "receive"
+        | "rank-barrier" => (Role::Collective, "ranks make it together"),
         _ => return None,
     })
 }

@@ -1,6 +1,7 @@
 //! What a host thread may call.
 
 use super::launches::LAUNCHES;
+use super::ranks::COLLECTIVES;
 use super::{Block, Rule, rule, with};
 
 /// What a host thread does.
@@ -256,6 +257,15 @@ pub(in super::super) const CALLS: &[Rule] = &[
     LAUNCHES[7],
     LAUNCHES[8],
     LAUNCHES[9],
+    COLLECTIVES[0],
+    COLLECTIVES[1],
+    COLLECTIVES[2],
+    COLLECTIVES[3],
+    COLLECTIVES[4],
+    COLLECTIVES[5],
+    COLLECTIVES[6],
+    COLLECTIVES[7],
+    COLLECTIVES[8],
     with(Block::Must, rule("try", (0, 0), 0, &[], "try { … }")),
     with(
         Block::May,

@@ -1,4 +1,4 @@
-//! Numbers of records: each file counts from 0, and in the capture of several the next file's follow the last one's.
+//! Numbers of records: each file or rank counts from 0, and in the capture of several each has numbers of its own.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,12 @@ const ORDERS: i32 = 1 << 21;
 
 /// The first free number of each sort.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Counts {
+pub struct Counts {
+    /// Lanes.
     pub lanes: u32,
+    /// Counters.
     pub counters: u32,
+    /// Devices.
     pub devices: u32,
     spans: u32,
     events: u32,
@@ -25,19 +28,87 @@ pub(super) struct Counts {
     findings: u32,
 }
 
-/// Gives records of one file after the other numbers of their own. Equal names of several files are one.
+/// Gives records of one file after the other, or of several ranks at a time, numbers of their own. Equal names are one.
 #[derive(Debug, Default)]
-pub(super) struct Numbers {
+pub struct Numbers {
     base: Counts,
     next: Counts,
     texts: HashMap<Box<str>, NameId>,
-    /// The names of the file under way.
-    names: Vec<NameId>,
     last_name: u32,
+    own: Own,
+}
+
+/// What is known of one file or rank.
+#[derive(Debug, Default)]
+pub struct Own {
+    /// Its names.
+    names: Vec<NameId>,
     label: String,
     place: i32,
     /// The device of lanes that belong to none, so that those of one file stand together.
     stand_in: Option<DeviceId>,
+    /// Its numbers, where those of others come in between; without, they follow the base.
+    tables: Option<Box<Tables>>,
+}
+
+/// The numbers that were given out, by the number that the rank itself has for them.
+#[derive(Debug, Default)]
+struct Tables {
+    lanes: Vec<u32>,
+    counters: Vec<u32>,
+    devices: Vec<u32>,
+    spans: Vec<u32>,
+    events: Vec<u32>,
+    calls: Vec<u32>,
+    pipelines: Vec<u32>,
+    promises: Vec<u32>,
+    launches: Vec<u32>,
+    findings: Vec<u32>,
+}
+
+impl Own {
+    /// Of a rank whose records come between those of others, at this place among all.
+    pub fn live(label: &str, place: usize) -> Self {
+        Self {
+            label: label.to_owned(),
+            place: i32::try_from(place).unwrap_or(i32::MAX),
+            tables: Some(Box::default()),
+            ..Self::default()
+        }
+    }
+
+    /// It begins again in another process: lanes, devices and calls are the same, and all else is new.
+    pub fn again(&mut self) {
+        self.names.clear();
+        if let Some(tables) = &mut self.tables {
+            **tables = Tables {
+                lanes: std::mem::take(&mut tables.lanes),
+                counters: std::mem::take(&mut tables.counters),
+                devices: std::mem::take(&mut tables.devices),
+                events: std::mem::take(&mut tables.events),
+                calls: std::mem::take(&mut tables.calls),
+                ..Tables::default()
+            };
+        }
+    }
+}
+
+/// The number given out for `id`, or the next free one.
+fn given(table: &mut Vec<u32>, id: u32, next: &mut u32) -> Option<u32> {
+    let place = id as usize;
+    // What names a number that is far away is damaged, and no reason to fill the memory.
+    if place > table.len() + (1 << 20) {
+        return None;
+    }
+    if table.len() <= place {
+        table.resize(place + 1, u32::MAX);
+    }
+    let slot = table.get_mut(place)?;
+    if *slot == u32::MAX {
+        *slot = *next;
+        *next = next.saturating_add(1);
+    }
+    Some(*slot)
 }
 
 macro_rules! lifts {
@@ -45,6 +116,10 @@ macro_rules! lifts {
         fn $method(&mut self, id: $id) -> $id {
             if !id.is_some() {
                 return id;
+            }
+            if let Some(tables) = &mut self.own.tables {
+                let given = given(&mut tables.$counts, id.0, &mut self.next.$counts);
+                return given.map_or($id::NONE, $id);
             }
             let lifted = id.0.saturating_add(self.base.$counts);
             self.next.$counts = self.next.$counts.max(lifted.saturating_add(1));
@@ -70,10 +145,10 @@ impl Numbers {
     /// The next file begins, at this place among all. Answers with the first numbers that are its own.
     pub fn begin(&mut self, label: &str, place: usize) -> Counts {
         self.base = self.next;
-        self.names.clear();
-        label.clone_into(&mut self.label);
-        self.place = i32::try_from(place).unwrap_or(i32::MAX);
-        self.stand_in = None;
+        self.own = Own {
+            tables: None,
+            ..Own::live(label, place)
+        };
         self.base
     }
 
@@ -82,16 +157,32 @@ impl Numbers {
         self.next
     }
 
+    /// The records of another rank come now: what is known of it changes places with what is known here.
+    pub fn turn(&mut self, own: &mut Own) {
+        std::mem::swap(&mut self.own, own);
+    }
+
+    /// The name of a text of nobody's own; and the record that says so, where it is new.
+    pub fn shared_name(&mut self, text: &str) -> (NameId, Option<Record>) {
+        if let Some(&known) = self.texts.get(text) {
+            return (known, None);
+        }
+        let fresh = NameId(self.last_name);
+        self.last_name += 1;
+        self.texts.insert(text.into(), fresh);
+        (fresh, Some(Record::Name(fresh, text.into())))
+    }
+
     fn name(&mut self, id: NameId) -> NameId {
         if !id.is_some() {
             return id;
         }
         // A name that is used before its text came.
-        if self.names.len() <= id.index() && id.index() < self.names.len() + (1 << 20) {
-            self.names.resize(id.index() + 1, NameId::NONE);
+        if self.own.names.len() <= id.index() && id.index() < self.own.names.len() + (1 << 20) {
+            self.own.names.resize(id.index() + 1, NameId::NONE);
         }
         let fresh = NameId(self.last_name);
-        match self.names.get_mut(id.index()) {
+        match self.own.names.get_mut(id.index()) {
             Some(name) if name.is_some() => *name,
             Some(name) => {
                 self.last_name += 1;
@@ -104,15 +195,15 @@ impl Numbers {
 
     /// The name of a text, under the file's number for it; new ones are announced.
     fn text(&mut self, id: NameId, text: Box<str>) -> Option<Record> {
-        let promised = self.names.get(id.index()).copied().unwrap_or_default();
+        let promised = self.own.names.get(id.index()).copied().unwrap_or_default();
         if promised.is_some() {
             return Some(Record::Name(promised, text));
         }
         if let Some(&known) = self.texts.get(&text) {
-            if self.names.len() <= id.index() && id.index() < self.names.len() + (1 << 20) {
-                self.names.resize(id.index() + 1, NameId::NONE);
+            if self.own.names.len() <= id.index() && id.index() < self.own.names.len() + (1 << 20) {
+                self.own.names.resize(id.index() + 1, NameId::NONE);
             }
-            if let Some(name) = self.names.get_mut(id.index()) {
+            if let Some(name) = self.own.names.get_mut(id.index()) {
                 *name = known;
             }
             return None;
@@ -184,7 +275,7 @@ impl Numbers {
             Record::Problem(mut problem) => {
                 problem.span = self.span(problem.span);
                 problem.event = self.event(problem.event);
-                problem.text = format!("{}: {}", self.label, problem.text);
+                problem.text = format!("{}: {}", self.own.label, problem.text);
                 Record::Problem(problem)
             }
             Record::Finding(mut finding) => {
@@ -256,7 +347,7 @@ impl Numbers {
     }
 
     fn prefixed(&self, name: &str) -> String {
-        format!("{} · {name}", self.label)
+        format!("{} · {name}", self.own.label)
     }
 
     /// A lane among those of its file.
@@ -265,6 +356,7 @@ impl Numbers {
         lane.name = self.prefixed(&lane.name);
         let within = lane.order.clamp(-ORDERS / 2, ORDERS / 2 - 1) + ORDERS / 2;
         lane.order = self
+            .own
             .place
             .min(i32::MAX / ORDERS - 1)
             .saturating_mul(ORDERS)
@@ -278,16 +370,19 @@ impl Numbers {
     }
 
     fn stand_in(&mut self, before: &mut Vec<Record>) -> DeviceId {
-        if let Some(id) = self.stand_in {
+        if let Some(id) = self.own.stand_in {
             return id;
         }
-        // Beyond every device that the file may name.
-        let id = DeviceId(self.next.devices.saturating_add(64));
+        let id = match &mut self.own.tables {
+            // Beyond every device that the file may name.
+            None => DeviceId(self.next.devices.saturating_add(64)),
+            Some(_) => DeviceId(self.next.devices),
+        };
         self.next.devices = id.0.saturating_add(1);
-        self.stand_in = Some(id);
+        self.own.stand_in = Some(id);
         before.push(Record::Device(Box::new(Device {
             id,
-            name: self.label.clone(),
+            name: self.own.label.clone(),
             backend: String::new(),
             detail: String::new(),
         })));
@@ -313,6 +408,27 @@ mod tests {
             start: Nanos::ZERO,
             end: Nanos(1),
         })
+    }
+
+    #[test]
+    fn ranks_at_a_time_have_numbers_without_gaps_and_keep_their_lanes_when_they_begin_again() {
+        let mut numbers = Numbers::default();
+        let mut owns = [Own::live("rank 0", 0), Own::live("rank 1", 1)];
+        let mut lift = |rank: usize, owns: &mut [Own; 2], record| {
+            numbers.turn(&mut owns[rank]);
+            let lifted = numbers.lift(record, &mut Vec::new());
+            numbers.turn(&mut owns[rank]);
+            match lifted {
+                Some(Record::Span(span)) => (span.id.0, span.lane.0),
+                other => panic!("{other:?}"),
+            }
+        };
+        assert_eq!(lift(0, &mut owns, span(0, 0, 0)), (0, 0));
+        assert_eq!(lift(1, &mut owns, span(0, 0, 0)), (1, 1));
+        assert_eq!(lift(1, &mut owns, span(1, 0, 0)), (2, 1));
+        assert_eq!(lift(0, &mut owns, span(1, 1, 0)), (3, 2));
+        owns[1].again();
+        assert_eq!(lift(1, &mut owns, span(0, 0, 0)), (4, 1));
     }
 
     #[test]

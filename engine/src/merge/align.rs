@@ -1,6 +1,5 @@
-//! Times of several files on one clock: by the instant at which each was made, where it says so, or from each start.
+//! Times of several files or ranks on one clock: by the instant at which each was made, where it says so, or from each start.
 
-use super::Part;
 use crate::record::{Clock, EventId, Problem, Record, Severity, SpanId};
 use crate::time::{Interval, Nanos};
 
@@ -33,22 +32,21 @@ impl Aligned {
     }
 
     /// What a reader must know of a part's times.
-    pub(super) fn told(self, part: &Part) -> Option<String> {
+    pub fn told(self, label: &str) -> Option<String> {
         let why = match self {
             Self::First | Self::Clock => return None,
             Self::Start => "it, or the first file, does not say when it was made",
             Self::Apart => "its clock says that it was made more than an hour before or after",
         };
         Some(format!(
-            "{} was aligned by its start: {why}. Times of different files cannot be compared; move it where you know \
-             better.",
-            part.label
+            "{label} was aligned by its start: {why}. Times of different files cannot be compared; move it where you know \
+             better."
         ))
     }
 }
 
 /// Records of a file that wait until it is known how they are moved.
-pub(super) struct Waiting {
+pub struct Waiting {
     is_first: bool,
     records: Vec<Record>,
     zero: Option<Nanos>,
@@ -56,6 +54,7 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
+    /// Of the first file, which is as it is, or of another one.
     pub fn new(is_first: bool) -> Self {
         Self {
             is_first,
@@ -105,10 +104,12 @@ impl Waiting {
         self.zero
     }
 
+    /// By how much its times are moved.
     pub fn shift(&self) -> Nanos {
         self.shift.map_or(Nanos::ZERO, |(shift, _)| shift)
     }
 
+    /// How that was found.
     pub fn aligned(&self) -> Aligned {
         self.shift.map_or(Aligned::Start, |(_, aligned)| aligned)
     }
@@ -124,7 +125,7 @@ fn by_clock(shift: Nanos, extent: Interval) -> (Nanos, Aligned) {
 }
 
 /// Moves the times of a record.
-pub(super) fn shift(record: &mut Record, by: Nanos) {
+pub fn shift(record: &mut Record, by: Nanos) {
     if by == Nanos::ZERO {
         return;
     }
@@ -155,24 +156,8 @@ pub(super) fn shift(record: &mut Record, by: Nanos) {
     }
 }
 
-/// A record of a capture of several files, moved where it belongs to `part`.
-pub fn moved(mut record: Record, part: &Part, by: Nanos) -> Record {
-    let is_own = match &record {
-        Record::Span(span) => part.lanes.contains(&span.lane.0),
-        Record::Began(began) => part.lanes.contains(&began.lane.0),
-        Record::Sample(sample) => part.counters.contains(&sample.counter.0),
-        Record::Loss(loss) => part.devices.contains(&loss.device.0),
-        Record::Recovery(recovery) => part.devices.contains(&recovery.device.0),
-        _ => false,
-    };
-    if is_own {
-        shift(&mut record, by);
-    }
-    record
-}
-
 /// From the first instant to the last that a record names.
-pub(super) fn reach(record: &Record) -> Option<Interval> {
+pub fn reach(record: &Record) -> Option<Interval> {
     match record {
         Record::Span(span) => Some(Interval::new(span.start.min(span.enqueued), span.end)),
         Record::Sample(sample) => Some(Interval::new(sample.time, sample.time)),
@@ -181,7 +166,7 @@ pub(super) fn reach(record: &Record) -> Option<Interval> {
 }
 
 /// A problem of the files together.
-pub(super) fn problem(severity: Severity, code: &str, text: String) -> Record {
+pub fn problem(severity: Severity, code: &str, text: String) -> Record {
     Record::Problem(Box::new(Problem {
         severity,
         code: code.to_owned(),

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::Part;
 use crate::record::{
     Basis, Dependency, DependencyKind, DeviceId, EventId, LaneId, NameId, Record, Span, SpanId,
     SpanKind, Value,
@@ -47,7 +46,7 @@ struct Found {
 
 /// Everything that may be part of an exchange.
 #[derive(Debug, Default)]
-pub(super) struct Collectives {
+pub struct Collectives {
     operations: HashMap<NameId, &'static str>,
     groups: HashMap<NameId, usize>,
     sequences: HashSet<NameId>,
@@ -128,7 +127,7 @@ impl Collectives {
     }
 
     /// A dependency from the part that came last to each other part of its exchange, and what could not be matched.
-    pub fn ties(&mut self, parts: &[Part]) -> (Vec<Record>, Vec<String>) {
+    pub fn ties(&mut self, parts: &[&str]) -> (Vec<Record>, Vec<String>) {
         if self.is_tied && parts.len() < 2 {
             return Default::default();
         }
@@ -180,14 +179,14 @@ impl Collectives {
         operation: &str,
         group: &str,
         ranks: &BTreeMap<Rank, Vec<Found>>,
-        parts: &[Part],
+        parts: &[&str],
     ) -> String {
         let place = |rank: &Rank| match (parts.get(rank.0), rank.1) {
             (_, Some(device)) if parts.len() < 2 => self
                 .devices
                 .get(&device)
                 .map_or_else(|| format!("device {}", device.0), Clone::clone),
-            (Some(part), _) => part.label.clone(),
+            (Some(part), _) => (*part).to_owned(),
             (None, _) => String::from("the file"),
         };
         let counts: Vec<String> = ranks
@@ -295,7 +294,7 @@ mod tests {
                 id += 1;
             }
         }
-        all.ties(&vec![Part::default(); counts.len()])
+        all.ties(&vec![""; counts.len()])
     }
 
     #[test]
@@ -359,7 +358,7 @@ mod tests {
             };
             all.see(&Record::Span(span), 0);
         }
-        all.ties(&[Part::default()])
+        all.ties(&[""])
     }
 
     #[test]

@@ -1,0 +1,74 @@
+//! The end of a rank, and what it means for the others.
+
+use super::child::Stage;
+use super::Ranks;
+use crate::merge::Missing;
+use crate::record::{Outcome, Severity};
+use crate::runner::{Control, RankControl};
+
+impl Ranks<'_> {
+    /// A rank's run is over: those who wait for it are told.
+    pub(super) fn over(&mut self, rank: usize) {
+        let Some(child) = self.children.get_mut(rank) else {
+            return;
+        };
+        child.stage = Stage::Over;
+        self.merged.over(rank, self.outbox);
+        let why = child.why_over();
+        let left = Control::Rank(RankControl::Left {
+            rank: rank as u32,
+            why,
+        });
+        for (place, other) in self.children.iter().enumerate() {
+            if place != rank && other.stage == Stage::Running {
+                other.send(left.clone());
+            }
+        }
+    }
+
+    /// Ends every process. They are told first and waited for afterwards.
+    pub(super) fn end_children(&mut self) {
+        self.send_all(&Control::Shutdown);
+        self.children.clear();
+    }
+
+    /// Names the collective operations that not all ranks came to.
+    pub(super) fn tell_missing(&mut self) {
+        if self.is_stopped || self.is_closing() {
+            return;
+        }
+        for missing in self.merged.missing() {
+            let text = self.words(&missing);
+            self.merged
+                .problem(Severity::Error, "collective-incomplete", text, missing.span, self.outbox);
+        }
+    }
+
+    fn words(&self, missing: &Missing) -> String {
+        let ranks: Vec<String> = missing.came.iter().map(ToString::to_string).collect();
+        let is_all = missing.parts as usize == self.children.len();
+        let absent = self.children.iter().enumerate().filter(|(rank, _)| !missing.came.contains(rank));
+        let absent: Vec<String> = absent
+            .map(|(_, child)| {
+                let how = match &child.outcome {
+                    Some(Outcome::Finished) | None => "its run ended without it".to_owned(),
+                    Some(Outcome::Stopped) => "it was stopped".to_owned(),
+                    Some(Outcome::Failed(why)) => why.clone(),
+                };
+                format!("{} did not ({how})", child.label)
+            })
+            .collect();
+        let absent = if is_all {
+            absent.join("; ")
+        } else {
+            "the other one did not".to_owned()
+        };
+        format!(
+            "{}: {} of {} ranks came ({}), and {absent}; all ranks must make the same calls",
+            missing.exchange,
+            missing.came.len(),
+            missing.parts,
+            ranks.join(", ")
+        )
+    }
+}
