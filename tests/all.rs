@@ -22,6 +22,7 @@ mod layers;
 mod lists;
 mod losses;
 mod promises;
+mod ranks;
 mod readme;
 mod real;
 mod rocprofv3;

@@ -3,7 +3,7 @@
 pub mod sample;
 
 pub mod foreign;
-mod random;
+pub mod random;
 mod schema;
 
 use std::io::Write as _;
@@ -71,6 +71,7 @@ fn a_sample_comes_back_as_it_was() {
 fn a_saved_run_is_the_run() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.pftrace");
+    crate::house::program::syncline();
     for backend in BACKENDS.iter().filter(|backend| backend.probe().is_ok()) {
         for workload in bundled() {
             let request = RunRequest {

@@ -7,6 +7,8 @@ mod ssh;
 mod view;
 mod workers;
 
+pub use ssh::Server;
+
 use engine::runner::RunRequest;
 use engine::runner::far::Target;
 use engine::workload::bundled;

@@ -29,6 +29,7 @@ fn races(capture: &Capture) -> Vec<&Finding> {
 
 #[test]
 fn the_missing_wait_is_found_and_nothing_else_anywhere() {
+    crate::house::program::syncline();
     for backend in BACKENDS {
         if let Err(reason) = backend.probe() {
             eprintln!("{} is skipped: {reason}", backend.name());
@@ -46,9 +47,12 @@ fn the_missing_wait_is_found_and_nothing_else_anywhere() {
             let place = format!("{} on {}: {found:#?}", workload.name, backend.name());
             assert_eq!(found.len(), expected, "{place}");
             let searched = capture.searches();
-            assert_eq!(searched.len(), 1, "{place}");
-            assert_eq!(searched[0].left, 0, "{place}");
-            assert!(searched[0].calls > 0, "{place}");
+            // Each rank looks for itself, and again where it is begun again.
+            assert!(searched.len() >= capture.devices().len(), "{place}");
+            assert!(
+                searched.iter().all(|it| it.left == 0 && it.calls > 0),
+                "{place}"
+            );
         }
     }
 }

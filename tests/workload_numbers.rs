@@ -149,7 +149,13 @@ fn opened() -> Vec<&'static str> {
 fn needs_a_runner(plan: &Plan) -> bool {
     let is_inserted = plan.synchronization != engine::workload::Synchronization::Manual;
     let mut calls = (0..plan.hosts.len()).flat_map(|host| plan.calls(host));
-    is_inserted || calls.any(|placed| matches!(placed.call, Call::Streams(_) | Call::Event(_)))
+    is_inserted
+        || calls.any(|placed| {
+            matches!(
+                placed.call,
+                Call::Streams(_) | Call::Event(_) | Call::Collective(_)
+            )
+        })
 }
 
 #[test]

@@ -35,13 +35,17 @@ fn complaint(name: &str, source: &str, backend: &str) -> Option<String> {
     let failed: Vec<_> = expectations
         .filter(|expectation| !expectation.holds && counts(&expectation.text))
         .collect();
-    let is_right = bad.is_empty() && (failed.is_empty() != (name == "missing-wait"));
+    // That one dies is what it shows; what it comes to in the end is right.
+    let dies = name == "rank-that-dies" && backend != "mock";
+    let is_right = (bad.is_empty() != dies) && (failed.is_empty() != (name == "missing-wait"));
     (!is_right).then(|| format!("{name} on {backend}: {bad:?} {failed:?}"))
 }
 
 #[test]
 fn every_bundled_workload_keeps_what_it_promises() {
     let mut complaints = Vec::new();
+    // Ranks are processes of the program.
+    crate::house::program::syncline();
     for backend in BACKENDS {
         if let Err(reason) = backend.probe() {
             eprintln!("{} is skipped: {reason}", backend.name());

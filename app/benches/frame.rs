@@ -14,13 +14,14 @@ use app::timeline::{Picture, Timeline};
 use eframe::egui::{Context, Event, RawInput, Rect, pos2, vec2};
 use engine::capture::Capture;
 use engine::record::{
-    CallId, Dependency, DependencyKind, Group, Lane, LaneId, NameId, Record, Role, Span, SpanId,
-    SpanKind,
+    CallId, Clock, Dependency, DependencyKind, Device, DeviceId, Group, Lane, LaneId, NameId,
+    Record, Role, Span, SpanId, SpanKind,
 };
 use engine::time::{Interval, Nanos};
 
 const LANES: u32 = 1_000;
 const NAMES: u32 = 400;
+const RANKS: u32 = 64;
 const FRAMES: usize = 240;
 const ROUNDS: usize = 5;
 /// How many spans, on how many lanes.
@@ -51,7 +52,7 @@ fn main() {
     );
     let (mut worst, mut closest) = (Vec::new(), Vec::new());
     for size in SIZES {
-        let capture = capture(size);
+        let capture = capture(size, 0);
         let mut all = Vec::new();
         let each = size.0 / size.1;
         let fewer = IN_VIEW.into_iter().filter(|&count| count < each);
@@ -68,6 +69,7 @@ fn main() {
         all.extend(times);
         worst.push(row(size, "all", &mut all));
     }
+    ranks();
     // Ten spans on each of the lanes are those that the closest views go through: the larger captures show as many.
     let same = closest.get(1).zip(closest.last());
     if let ([full, small, .., large], Some((same, like))) = (worst.as_slice(), same) {
@@ -98,6 +100,17 @@ fn main() {
     }
 }
 
+/// The same spans as of 64 ranks, each a device of sixteen lanes with a clock of its own.
+fn ranks() {
+    let size = (1_000_000, RANKS * 16);
+    let capture = capture(size, RANKS);
+    let mut all = Vec::new();
+    for count in IN_VIEW {
+        all.extend(best(|| pan(&capture, count)));
+    }
+    row(size, "64 ranks", &mut all);
+}
+
 /// Prints a row; returns the median and the 99th percentile in milliseconds.
 fn row((size, lanes): (u32, u32), label: &str, times: &mut [Duration]) -> (f64, f64) {
     times.sort_unstable();
@@ -120,19 +133,35 @@ fn random(state: &mut u64) -> u64 {
 }
 
 /// Spans in turn over all lanes, a tenth of them tied to the one before on the next lane.
-fn capture((size, lanes): (u32, u32)) -> Capture {
+fn capture((size, lanes): (u32, u32), ranks: u32) -> Capture {
     let mut capture = Capture::new();
     capture.apply((0..NAMES).map(|id| Record::Name(NameId(id), format!("kernel_{id}").into())));
     capture.apply((0..lanes).map(|id| {
         Record::Lane(Box::new(Lane {
             id: LaneId(id),
             group: if id < 8 { Group::Host } else { Group::Streams },
-            device: None,
+            device: (ranks > 0 && id >= 8).then(|| DeviceId(id * ranks / lanes)),
             role: Role::ALL.get(id as usize % 5).copied().unwrap_or_default(),
             name: format!("stream {id}"),
             order: id as i32,
         }))
     }));
+    for id in 0..ranks {
+        capture.apply([
+            Record::Device(Box::new(Device {
+                id: DeviceId(id),
+                name: format!("rank {id} · cpu"),
+                backend: "cpu".to_owned(),
+                detail: String::new(),
+            })),
+            Record::Clock(Box::new(Clock {
+                device: DeviceId(id),
+                name: format!("unix of rank {id}"),
+                uncertainty: Nanos(12_000),
+                ..Clock::default()
+            })),
+        ]);
+    }
     let mut seed = 1;
     for first in (0..size).step_by(100_000) {
         let ids = first..(first + 100_000).min(size);

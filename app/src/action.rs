@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use engine::record::{DependencyId, LaneId, SpanId};
 use engine::runner::Recovery;
 use engine::time::{Interval, Nanos};
-use engine::workload::{Injection, LossBy, Moment};
+use engine::workload::{Injection, LossBy, Moment, RankFault};
 
 use crate::state::{GroupKey, Hover, Motion, Notice, Switch, Text, Topic};
 
@@ -60,6 +60,8 @@ pub enum Action {
     Lose(Moment),
     /// From now on devices are lost in this way.
     LoseBy(LossBy),
+    /// Do something to a rank of the run under way.
+    Hurt(RankFault),
     /// Move the armed loss at this position to another time.
     MoveLoss(usize, Nanos),
     /// Forget the armed loss at this position.
@@ -117,6 +119,8 @@ pub enum Request {
     Pace(Option<f64>),
     /// Lose the device of the run under way.
     Lose(Injection),
+    /// Do something to a rank of the run under way.
+    Hurt(RankFault),
     /// Open the lost device of the run under way anew.
     Recover(Recovery),
     /// Leave the engine for one at this place; `None` is in this process.

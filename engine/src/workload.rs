@@ -134,6 +134,7 @@ pub use model::{
     SignalIndex, StreamIndex, StreamPlan,
 };
 pub use placement::{
-    FaultKind, FaultMoment, LeftOut, MachinePlan, Placement, RANKS, RankFault, RankPlan, UnclearFault,
+    FaultKind, FaultMoment, LeftOut, MachinePlan, Placement, RANKS, RankFault, RankPlan,
+    UnclearFault,
 };
 pub use streams::{MemoryKind, StreamCall, StreamKind, StreamTraits, Synchronization};

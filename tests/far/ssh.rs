@@ -14,7 +14,7 @@ use super::{long, request};
 use crate::house::program::syncline;
 
 /// A server that lets one key in; it ends with this.
-struct Server {
+pub struct Server {
     folder: tempfile::TempDir,
     child: Child,
 }
@@ -42,7 +42,7 @@ fn key(path: &Path) {
 
 impl Server {
     /// Starts one, or says why there is none.
-    fn start() -> Option<Self> {
+    pub fn start() -> Option<Self> {
         let Some(sshd) = program() else {
             eprintln!(
                 "skipped: there is no sshd here; install openssh-server to test the way through ssh"
@@ -102,8 +102,13 @@ impl Server {
         Some(server)
     }
 
-    fn log(&self) -> String {
+    pub fn log(&self) -> String {
         fs::read_to_string(self.folder.path().join("log")).unwrap_or_default()
+    }
+
+    /// Where the configuration of `ssh` is that knows it.
+    pub fn config(&self) -> PathBuf {
+        self.folder.path().join("ssh_config")
     }
 
     /// What the user's `user@host` comes to, with this server's configuration.

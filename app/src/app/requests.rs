@@ -2,7 +2,7 @@
 
 use eframe::egui::{Context, ViewportCommand};
 use engine::runner::far::{Connection, Target};
-use engine::runner::{Control, Phase, Recovery};
+use engine::runner::{Control, Phase, RankControl, Recovery};
 use engine::workload::{Injection, Moment};
 
 use super::App;
@@ -30,6 +30,7 @@ impl App {
             Request::Stop => self.control(Control::Stop),
             Request::Lose(injection) => self.lose(injection),
             Request::Recover(how) => self.recover(how),
+            Request::Hurt(fault) => self.control(Control::Rank(RankControl::Fault(fault))),
             Request::Pace(calls) => self.control(Control::Pace(pace(calls))),
             Request::Connect(place) => self.connect(place.as_deref(), context),
             Request::ChooseFile => self.files.ask(Purpose::Open, ""),

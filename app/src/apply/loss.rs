@@ -18,6 +18,7 @@ pub fn apply(state: &mut State, action: Action) -> Result<Option<Request>, Actio
     match action {
         Action::Lose(moment) => return Ok(lose(state, moment)),
         Action::LoseBy(by) => plan.by = by,
+        Action::Hurt(fault) => return Ok(Some(Request::Hurt(fault))),
         Action::SetRecovery(recovery) => plan.recovery = recovery,
         Action::Recover(recovery) => return Ok(Some(Request::Recover(recovery))),
         Action::MoveLoss(at, time) => {

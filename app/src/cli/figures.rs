@@ -123,6 +123,7 @@ impl Figures {
             overlaps: found
                 .overlaps
                 .iter()
+                .filter(|overlap| are_together(capture, overlap.first, overlap.second))
                 .map(|overlap| Overlap {
                     first: name(overlap.first),
                     second: name(overlap.second),
@@ -254,6 +255,12 @@ impl Figures {
 /// Thin spaces, which few terminals draw well, as plain ones.
 fn plain(text: &str) -> String {
     text.replace(text::THIN, " ")
+}
+
+/// Whether two streams are of one device: those of several ranks always run at the same time.
+fn are_together(capture: &Capture, first: LaneId, second: LaneId) -> bool {
+    let device = |id| capture.lane(id).and_then(|lane| lane.device);
+    device(first) == device(second)
 }
 
 fn outcome(capture: &Capture) -> (&'static str, Option<String>) {

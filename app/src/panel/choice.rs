@@ -120,7 +120,10 @@ impl Scene<'_> {
             return Some("No device is lost: there is nothing to recover");
         }
         let runs = matches!(self.status.phase, Phase::Running | Phase::Paused);
-        (!runs).then_some(RUN_IS_OVER)
+        // What died with its process is begun again in another one.
+        let mut losses = self.capture.losses().iter();
+        let is_gone = losses.any(|loss| loss.kind == LossKind::Process);
+        (!runs && !is_gone).then_some(RUN_IS_OVER)
     }
 }
 

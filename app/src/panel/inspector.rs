@@ -5,6 +5,7 @@ mod lines;
 mod loss;
 mod pipeline;
 mod promise;
+mod rank;
 mod span;
 
 use eframe::egui::{RichText, ScrollArea, Ui};

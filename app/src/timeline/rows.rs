@@ -3,7 +3,8 @@
 use eframe::egui::{
     Align2, Color32, FontId, Painter, Pos2, Rect, Response, Shape, Stroke, pos2, vec2,
 };
-use engine::record::{CounterId, Group, LaneId, NameId, Role, SpanKind};
+use engine::record::{Clock, CounterId, DeviceId, Group, LaneId, NameId, Role, SpanKind};
+use engine::time::Nanos;
 
 use super::frame::{Frame, Picture};
 use super::label;
@@ -29,8 +30,21 @@ pub fn title(frame: &Frame<'_>, key: GroupKey) -> String {
         (_, Some(device)) if devices.len() == 1 && !device.backend.is_empty() => {
             format!("{} · {}", key.group.label(), device.backend)
         }
-        (_, Some(device)) => format!("{} · {}", key.group.label(), device.name),
+        (_, Some(device)) => {
+            let clock = known(frame, device.id);
+            format!("{} · {}{clock}", key.group.label(), device.name)
+        }
     }
+}
+
+/// How well the clock of a rank's device is known, where that was measured.
+fn known(frame: &Frame<'_>, device: DeviceId) -> String {
+    let mut clocks = frame.picture.capture.clocks().iter();
+    let clock = clocks.find(|it| it.device == device && it.name.starts_with(Clock::UNIX));
+    let known = clock.filter(|it| it.uncertainty > Nanos::ZERO);
+    known.map_or_else(String::new, |it| {
+        format!(" · clock ± {}", text::duration(it.uncertainty))
+    })
 }
 
 /// The name of a row that is not a group's.

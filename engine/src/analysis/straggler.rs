@@ -88,7 +88,8 @@ impl Analysis for Straggler {
                 length(late.all())
             ),
         };
-        let is_guilty = |late: &Late| late.times > 1 && late.all() > LITTLE && late.all().0 * 2 > all;
+        let is_guilty =
+            |late: &Late| late.times > 1 && late.all() > LITTLE && late.all().0 * 2 > all;
         let guilty = worst.filter(|(_, late)| is_guilty(late));
         let findings = guilty.map(|(rank, late)| self.told(capture, rank, late));
         Answer {

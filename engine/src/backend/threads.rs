@@ -3,8 +3,8 @@
 
 mod condition;
 mod crew;
-mod exchange;
 mod device;
+mod exchange;
 mod executor;
 mod flight;
 mod host;

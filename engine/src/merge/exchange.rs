@@ -68,7 +68,9 @@ impl Exchanges {
     pub fn see(&mut self, record: &Record, rank: usize) -> Vec<Tie> {
         match record {
             Record::Name(id, text) => self.see_name(*id, text),
-            Record::Argument(span, name, value) => return self.see_argument(*span, *name, value, rank),
+            Record::Argument(span, name, value) => {
+                return self.see_argument(*span, *name, value, rank);
+            }
             Record::Span(span) if span.kind == SpanKind::Collective => {
                 let half = self.spans.entry(span.id).or_default();
                 (half.rank, half.span) = (rank, Some(*span));
@@ -105,7 +107,8 @@ impl Exchanges {
 
     /// A part of which everything is known goes to its operation.
     fn join(&mut self, id: SpanId) -> Vec<Tie> {
-        let is_whole = |half: &Half| half.key.is_some() && half.parts.is_some() && half.span.is_some();
+        let is_whole =
+            |half: &Half| half.key.is_some() && half.parts.is_some() && half.span.is_some();
         if !self.spans.get(&id).is_some_and(is_whole) {
             return Vec::new();
         }
@@ -142,7 +145,10 @@ impl Exchanges {
         let open = std::mem::take(&mut self.open).into_iter();
         let all = open.filter_map(|(exchange, open)| {
             // One that was cancelled never began.
-            let came = open.ended.iter().filter(|it| it.span.state != State::Cancelled);
+            let came = open
+                .ended
+                .iter()
+                .filter(|it| it.span.state != State::Cancelled);
             let mut came: Vec<&Ended> = came.collect();
             came.sort_by_key(|it| it.rank);
             let span = came.first()?.span.id;
@@ -195,7 +201,13 @@ mod tests {
     use super::*;
     use crate::record::{CallId, LaneId};
 
-    fn part(exchanges: &mut Exchanges, rank: usize, start: i64, state: State, part: &str) -> Vec<Tie> {
+    fn part(
+        exchanges: &mut Exchanges,
+        rank: usize,
+        start: i64,
+        state: State,
+        part: &str,
+    ) -> Vec<Tie> {
         let id = SpanId(rank as u32);
         let span = Record::Span(Span {
             id,

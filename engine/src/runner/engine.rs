@@ -14,8 +14,8 @@ use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never, sele
 use super::comparison;
 use super::far::{Link, Target};
 use super::host::panic_text;
-use super::outbox::Outbox;
 use super::mesh::Mesh;
+use super::outbox::Outbox;
 use super::prepare::{Prepared, prepare};
 use super::ranks::{self, Ranks};
 use super::running::Running;
@@ -24,6 +24,9 @@ use crate::record::{Record, RunEnd};
 
 /// Controls that wait for the engine.
 const CONTROLS: usize = 1024;
+/// Why a run on ranks that is over cannot go on.
+const GONE: &str = "the processes of these ranks are gone, and what they had in memory with them: there is nothing to go on \
+    with; “Recover and replay” begins again in new ones";
 /// How long a rank waits to be told where the others are.
 const MEETING: Duration = Duration::from_mins(3);
 /// How often a run is looked after.
@@ -133,6 +136,9 @@ impl Worker {
                 None => match self.receive() {
                     Ok(Control::Run(request)) => Some(request),
                     Ok(Control::Recover(Recovery::Replay)) => self.placed.take(),
+                    Ok(Control::Recover(_)) if self.placed.is_some() => {
+                        self.refuse(GONE.to_owned())
+                    }
                     Ok(_) | Err(RecvTimeoutError::Timeout) => None,
                     Err(RecvTimeoutError::Disconnected) => return,
                 },
@@ -171,7 +177,11 @@ impl Worker {
 
     /// Runs a workload in this process.
     fn run_here(&mut self, request: &RunRequest) -> Option<Box<RunRequest>> {
-        let least = comparison::least(request, &self.is_closing);
+        // A rank cannot run twice: the others would have to as well.
+        let least = match request.seat {
+            None => comparison::least(request, &self.is_closing),
+            Some(_) => None,
+        };
         let prepared = match catch_unwind(AssertUnwindSafe(|| prepare(request))) {
             Ok(Ok(prepared)) => Prepared { least, ..prepared },
             Ok(Err(reason)) => return self.refuse(reason),
@@ -206,7 +216,9 @@ impl Worker {
                     return Ok(None);
                 }
                 Ok(Control::Run(request)) => return Ok(Some(request)),
-                Ok(Control::Stop | Control::Shutdown) | Err(RecvTimeoutError::Disconnected) => break,
+                Ok(Control::Stop | Control::Shutdown) | Err(RecvTimeoutError::Disconnected) => {
+                    break;
+                }
                 Ok(Control::Rank(RankControl::Fault(fault))) => mesh.suffer(fault),
                 Ok(_) | Err(RecvTimeoutError::Timeout) => {}
             }

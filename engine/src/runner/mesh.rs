@@ -30,7 +30,6 @@ use crate::device::lock;
 use crate::time::Nanos;
 use crate::workload::{Collective, RankFault};
 
-
 /// The place of an engine among the ranks of a run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Seat {

@@ -25,7 +25,6 @@ use crate::record::{Outcome, Severity};
 use crate::time::Nanos;
 use crate::workload::{Document, FaultMoment, Placement, RankFault};
 
-
 /// How often a run is looked after.
 const TICK: Duration = Duration::from_millis(20);
 /// How often a run begins again by itself.
@@ -176,7 +175,8 @@ impl<'e> Ranks<'e> {
             }
             Message::Refused(reason) => {
                 let label = child.label.clone();
-                self.outbox.post(Message::Refused(format!("{label}: {reason}")));
+                self.outbox
+                    .post(Message::Refused(format!("{label}: {reason}")));
                 if child.stage != Stage::Running {
                     self.over(rank);
                 }
@@ -238,7 +238,8 @@ impl<'e> Ranks<'e> {
         };
         child.send(Control::Rank(RankControl::Fault(now)));
         let words = format!("rank {} will be hit: {}", fault.rank, fault.kind.label());
-        self.merged.log(self.now(), Severity::Warning, words, self.outbox);
+        self.merged
+            .log(self.now(), Severity::Warning, words, self.outbox);
     }
 
     /// The time of the run.
@@ -247,7 +248,9 @@ impl<'e> Ranks<'e> {
     }
 
     fn tick(&mut self) {
-        let now = self.since.map(|since| Nanos::from_duration(since.elapsed()));
+        let now = self
+            .since
+            .map(|since| Nanos::from_duration(since.elapsed()));
         let is_due = |fault: &mut RankFault| match (fault.at, now) {
             (FaultMoment::Time(time), Some(now)) => now >= time,
             _ => false,

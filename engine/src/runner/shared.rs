@@ -1,8 +1,8 @@
 //! What the host threads of a run and the engine thread share.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use super::gate::Gate;
 use super::insertion::Insertions;

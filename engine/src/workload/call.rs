@@ -1,8 +1,8 @@
 //! One host API call, with every name resolved to a place in the plan.
 
 use super::{
-    BufferIndex, CollectiveCall, EventCall, EventIndex, GpuCall, LaunchCall, PipelineIndex, SignalIndex,
-    StreamCall, StreamIndex,
+    BufferIndex, CollectiveCall, EventCall, EventIndex, GpuCall, LaunchCall, PipelineIndex,
+    SignalIndex, StreamCall, StreamIndex,
 };
 use crate::time::Nanos;
 

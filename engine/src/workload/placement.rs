@@ -102,8 +102,11 @@ pub struct UnclearFault(String);
 
 impl FaultKind {
     /// Every kind with the word for it.
-    pub const LABELS: &'static [(&'static str, Self)] =
-        &[("kill", Self::Kill), ("stop", Self::Stop), ("slow", Self::Slow)];
+    pub const LABELS: &'static [(&'static str, Self)] = &[
+        ("kill", Self::Kill),
+        ("stop", Self::Stop),
+        ("slow", Self::Slow),
+    ];
 
     /// The word for it.
     pub const fn label(self) -> &'static str {
@@ -226,7 +229,14 @@ mod tests {
             let fault: RankFault = text.parse().unwrap();
             assert_eq!(fault.to_string().parse(), Ok(fault), "{text}");
         }
-        for wrong in ["", "kill", "kill:x", "burn:1", "kill:1@", "kill:1@collective:x"] {
+        for wrong in [
+            "",
+            "kill",
+            "kill:x",
+            "burn:1",
+            "kill:1@",
+            "kill:1@collective:x",
+        ] {
             let error = wrong.parse::<RankFault>().unwrap_err();
             assert!(error.to_string().contains("collective:NUMBER"), "{wrong}");
         }

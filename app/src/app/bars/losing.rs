@@ -7,7 +7,7 @@ use eframe::egui::{
 };
 use engine::runner::Recovery;
 use engine::time::Nanos;
-use engine::workload::{Injection, LossBy, Moment};
+use engine::workload::{FaultKind, FaultMoment, Injection, LossBy, Moment, RankFault};
 
 use crate::action::{Action, Command};
 use crate::panel::{Scene, Sign};
@@ -113,6 +113,7 @@ fn menu(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         ui.close();
     }
     now.on_disabled_hover_text(reason.unwrap_or_default());
+    hurt(ui, scene, actions);
     let checked = &scene.status.checked;
     let pipelines = ("While a pipeline compiles", "pipeline");
     named(
@@ -137,6 +138,40 @@ fn menu(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         }
     }
     armed(ui, scene, actions);
+}
+
+/// What can be done to a rank, and what it is called.
+const HARM: &[(FaultKind, &str)] = &[
+    (FaultKind::Kill, "Kill"),
+    (FaultKind::Stop, "Stop (SIGSTOP)"),
+    (FaultKind::Slow, "Make slow"),
+];
+
+/// Ranks of the run under way, and what can be done to each; nothing where there are none.
+fn hurt(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    let devices = scene.capture.devices().iter();
+    let ranks = devices.filter(|device| device.detail.starts_with("parallel id "));
+    let ranks = ranks.count() as u32;
+    if ranks < 2 || scene.why_not_lose().is_some() {
+        return;
+    }
+    ui.menu_button("A rank", |ui| {
+        for rank in 0..ranks {
+            ui.menu_button(format!("rank {rank}"), |ui| {
+                for (kind, words) in HARM {
+                    if ui.button(*words).clicked() {
+                        let fault = RankFault {
+                            kind: *kind,
+                            rank,
+                            at: FaultMoment::Now,
+                        };
+                        actions.push(Action::Hurt(fault));
+                        ui.close();
+                    }
+                }
+            });
+        }
+    });
 }
 
 /// Whether the implementation below really loses its device in this way.

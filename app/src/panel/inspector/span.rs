@@ -5,7 +5,7 @@ use engine::analysis::{Piece, explain};
 use engine::capture::PlacedSpan;
 use engine::record::{Began, DependencyId, SpanId, State, Value};
 
-use super::{lane_of, lines, name_of, pipeline, promise, title};
+use super::{lane_of, lines, name_of, pipeline, promise, rank, title};
 use crate::action::Action;
 use crate::panel::Scene;
 use crate::panel::widgets::{card, compact, field, hint, link, section};
@@ -32,6 +32,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action
     ties(ui, scene, "Causes", capture.causes(id), actions);
     ties(ui, scene, "Effects", capture.effects(id), actions);
     arguments(ui, scene, id);
+    rank::show(ui, scene, placed.span.lane);
     lines::show(ui, scene, placed.span.call, actions);
 }
 

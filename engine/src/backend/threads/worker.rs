@@ -343,9 +343,8 @@ impl<E: Executor> Worker<E> {
             is_lost: &|| condition.is_lost(),
         };
         let outcome = catch_unwind(AssertUnwindSafe(|| run(&turn)));
-        outcome.unwrap_or_else(|payload| {
-            Err(Fault::Failed(panic_text(payload.as_ref()).to_owned()))
-        })
+        outcome
+            .unwrap_or_else(|payload| Err(Fault::Failed(panic_text(payload.as_ref()).to_owned())))
     }
 
     /// What that makes of the operation that the span `span` is.

@@ -1,7 +1,8 @@
 //! What a worker says: numbered, written at once, and kept until it has arrived.
 
 use std::collections::VecDeque;
-use std::io::{self, Write};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write};
 use std::sync::Mutex;
 use std::time::Instant;
 
@@ -13,6 +14,9 @@ use crate::time::Nanos;
 
 /// Bytes on their way above which the link is taken to be slow, and frames are packed.
 const SLOW: usize = 256 << 10;
+
+/// Bytes that have not arrived above which further ones wait in a file: a link may be down for long.
+const ROOM: usize = if cfg!(test) { 1 << 20 } else { 64 << 20 };
 
 /// Where a link's frames go.
 pub type Output = Box<dyn Write + Send>;
@@ -34,12 +38,71 @@ struct Kept {
     frames: VecDeque<Frame>,
     bytes: usize,
     last: u64,
+    /// Where frames wait for which there is no room in memory, and how long it is.
+    file: Option<(File, u64)>,
 }
 
 struct Frame {
     number: u64,
     made: Instant,
-    bytes: Vec<u8>,
+    place: Place,
+}
+
+/// Where a frame's bytes wait.
+enum Place {
+    Memory(Vec<u8>),
+    /// In the file, from this byte on, so many.
+    File(u64, usize),
+}
+
+impl Kept {
+    /// Keeps a frame: in memory while there is room, then in a file, and where that cannot be written in memory again.
+    fn keep(&mut self, number: u64, bytes: &[u8]) {
+        let spilled = (self.bytes > ROOM).then(|| self.spill(bytes)).transpose();
+        let place = match spilled {
+            Ok(Some(start)) => Place::File(start, bytes.len()),
+            Ok(None) | Err(_) => {
+                self.bytes += bytes.len();
+                Place::Memory(bytes.to_vec())
+            }
+        };
+        self.frames.push_back(Frame {
+            number,
+            made: Instant::now(),
+            place,
+        });
+    }
+
+    /// Appends to the file, and says where.
+    fn spill(&mut self, bytes: &[u8]) -> io::Result<u64> {
+        let (file, end) = match &mut self.file {
+            Some((file, end)) => (file, end),
+            none => {
+                let (file, end) = none.insert((tempfile::tempfile()?, 0));
+                (file, end)
+            }
+        };
+        let start = *end;
+        file.seek(SeekFrom::Start(start))?;
+        file.write_all(bytes)?;
+        *end += bytes.len() as u64;
+        Ok(start)
+    }
+
+    /// The bytes of the frame at a place in the queue.
+    fn bytes_of(&mut self, at: usize) -> io::Result<Vec<u8>> {
+        match self.frames.get(at).map(|frame| &frame.place) {
+            Some(Place::Memory(bytes)) => Ok(bytes.clone()),
+            Some(&Place::File(start, length)) => {
+                let (file, _) = self.file.as_mut().ok_or(io::ErrorKind::NotFound)?;
+                file.seek(SeekFrom::Start(start))?;
+                let mut bytes = vec![0; length];
+                file.read_exact(&mut bytes)?;
+                Ok(bytes)
+            }
+            None => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
 }
 
 impl Outlet {
@@ -59,12 +122,7 @@ impl Outlet {
         let bytes = frame(&Down::Message(number, message), kept.bytes > SLOW)?;
         let keeps = kept.keeps;
         if keeps {
-            kept.bytes += bytes.len();
-            kept.frames.push_back(Frame {
-                number,
-                made: Instant::now(),
-                bytes: bytes.clone(),
-            });
+            kept.keep(number, &bytes);
         }
         drop(kept);
         let mut output = lock(&self.output);
@@ -112,7 +170,13 @@ impl Outlet {
     pub fn received(&self, number: u64) {
         let mut kept = lock(&self.kept);
         while let Some(frame) = kept.frames.pop_front_if(|frame| frame.number <= number) {
-            kept.bytes -= frame.bytes.len();
+            if let Place::Memory(bytes) = frame.place {
+                kept.bytes -= bytes.len();
+            }
+        }
+        if kept.frames.is_empty() {
+            // Its room on the disk is given back.
+            kept.file = None;
         }
     }
 
@@ -123,12 +187,10 @@ impl Outlet {
     pub fn attach(&self, mut output: Output, received: u64) -> io::Result<()> {
         self.received(received);
         let mut place = lock(&self.output);
-        let frames: Vec<Vec<u8>> = {
-            let kept = lock(&self.kept);
-            kept.frames.iter().map(|it| it.bytes.clone()).collect()
-        };
         // A message that is being posted meanwhile is sent twice; its number says so.
-        for bytes in frames {
+        let count = lock(&self.kept).frames.len();
+        for at in 0..count {
+            let bytes = lock(&self.kept).bytes_of(at)?;
             output.write_all(&bytes)?;
         }
         output.flush()?;
@@ -204,6 +266,41 @@ mod tests {
             unreachable!("pongs are answered")
         };
         assert_eq!(waiting, 3);
+    }
+
+    #[test]
+    fn what_waits_for_long_waits_in_a_file_and_comes_in_order() {
+        let outlet = Outlet::default();
+        outlet.keep(true);
+        let noise = |seed: u64| {
+            let mut state = seed;
+            (0..6_000)
+                .map(|_| {
+                    state = state
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1);
+                    crate::record::Record::Name(
+                        crate::record::NameId(state as u32),
+                        format!("{state:x}").into(),
+                    )
+                })
+                .collect::<Vec<_>>()
+        };
+        for number in 0..30 {
+            outlet.post(Message::Batch(noise(number))).unwrap();
+        }
+        let in_file = |outlet: &Outlet| {
+            let kept = lock(&outlet.kept);
+            assert!(kept.bytes < ROOM + (1 << 20), "{}", kept.bytes);
+            let places = kept.frames.iter().map(|it| &it.place);
+            places.filter(|it| matches!(it, Place::File(..))).count()
+        };
+        assert!(in_file(&outlet) > 0);
+        let pipe = Pipe::default();
+        outlet.attach(Box::new(pipe.clone()), 4).unwrap();
+        assert_eq!(numbers(&pipe), (5..=30).collect::<Vec<u64>>());
+        outlet.received(30);
+        assert!(lock(&outlet.kept).file.is_none());
     }
 
     #[test]

@@ -85,7 +85,9 @@ fn program() -> PathBuf {
         return own;
     }
     let folders = own.ancestors().skip(1).take(2);
-    let beside = folders.map(|folder| folder.join(&name)).find(|it| it.is_file());
+    let beside = folders
+        .map(|folder| folder.join(&name))
+        .find(|it| it.is_file());
     beside.unwrap_or(name)
 }
 

@@ -49,7 +49,11 @@ pub fn hello(seat: &Seat, to: u32) -> [u8; HELLO] {
     let mut bytes = [0; HELLO];
     let words = [PROTOCOL, seat.rank, to];
     let words = words.iter().flat_map(|word| word.to_le_bytes());
-    let all = MAGIC.iter().copied().chain(words).chain(seat.secret.bytes());
+    let all = MAGIC
+        .iter()
+        .copied()
+        .chain(words)
+        .chain(seat.secret.bytes());
     for (place, byte) in bytes.iter_mut().zip(all) {
         *place = byte;
     }
@@ -71,7 +75,15 @@ fn judge(bytes: &[u8; HELLO], seat: &Seat) -> Result<u32, String> {
             "it speaks protocol {version}, and this rank {PROTOCOL}: install one version everywhere"
         ));
     }
-    if bytes != &hello(&Seat { rank: from, ..seat.clone() }, seat.rank) {
+    if bytes
+        != &hello(
+            &Seat {
+                rank: from,
+                ..seat.clone()
+            },
+            seat.rank,
+        )
+    {
         return Err("it does not know this run's secret, or means another rank".to_owned());
     }
     if from >= seat.ranks || from == seat.rank {
@@ -102,7 +114,9 @@ fn serve(mut stream: TcpStream, seat: &Seat, inbox: &Inbox) {
             let who = stream
                 .peer_addr()
                 .map_or_else(|_| "somebody".to_owned(), |it| it.to_string());
-            return inbox.refuse(format!("{who} wanted to be a rank of this run and was refused: {why}"));
+            return inbox.refuse(format!(
+                "{who} wanted to be a rank of this run and was refused: {why}"
+            ));
         }
     };
     let why = loop {

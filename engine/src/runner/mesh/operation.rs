@@ -148,7 +148,9 @@ impl<'m> Operation<'m> {
             return Ok(values);
         }
         let got = values.len();
-        Err(self.failed(&format!("rank {from} sent {got} numbers in place of {wanted}")))
+        Err(self.failed(&format!(
+            "rank {from} sent {got} numbers in place of {wanted}"
+        )))
     }
 
     fn next(&self, from: usize) -> Result<Message, Interrupted> {

@@ -27,7 +27,10 @@ pub fn perform(
         Collective::ReduceScatter { by, .. } => {
             ring.reduce_scatter(&mut values, by)?;
             let own = ring.chunks(values.len()).into_iter().nth(ring.0.rank());
-            Ok(values.get(own.unwrap_or_default()).unwrap_or_default().to_vec())
+            Ok(values
+                .get(own.unwrap_or_default())
+                .unwrap_or_default()
+                .to_vec())
         }
         Collective::AllGather { .. } => {
             let (part, ranks, rank) = (values.len(), ring.0.ranks(), ring.0.rank());
@@ -72,7 +75,8 @@ impl Ring<'_> {
         let chunk = |place: usize| chunks.get(place).cloned().unwrap_or_default();
         for step in 0..self.0.ranks() as isize - 1 {
             let (given, taken) = (chunk(self.at(-1 - step)), chunk(self.at(-2 - step)));
-            self.0.send(self.at(1), values.get(given).unwrap_or_default())?;
+            self.0
+                .send(self.at(1), values.get(given).unwrap_or_default())?;
             let other = self.0.receive(self.at(-1), Some(taken.len()))?;
             let own = values.get_mut(taken).unwrap_or_default();
             for (own, other) in own.iter_mut().zip(other) {
@@ -92,7 +96,8 @@ impl Ring<'_> {
         let chunk = |place: usize| chunks.get(place).cloned().unwrap_or_default();
         for step in 0..self.0.ranks() as isize - 1 {
             let (given, taken) = (chunk(self.at(-step)), chunk(self.at(-1 - step)));
-            self.0.send(self.at(1), values.get(given).unwrap_or_default())?;
+            self.0
+                .send(self.at(1), values.get(given).unwrap_or_default())?;
             let other = self.0.receive(self.at(-1), Some(taken.len()))?;
             if let Some(place) = values.get_mut(taken) {
                 place.copy_from_slice(&other);

@@ -103,8 +103,13 @@ fn two_ranks_send_and_receive() {
     let values: Vec<f32> = (0..150_000).map(|k| k as f32).collect();
     let (first, second) = (&meshes[0], &meshes[1]);
     std::thread::scope(|scope| {
-        let sent = scope.spawn(|| one(first, Collective::Send { buffer: B, to: 1 }, values.clone()));
-        let got = one(second, Collective::Receive { buffer: B, from: 0 }, Vec::new());
+        let sent =
+            scope.spawn(|| one(first, Collective::Send { buffer: B, to: 1 }, values.clone()));
+        let got = one(
+            second,
+            Collective::Receive { buffer: B, from: 0 },
+            Vec::new(),
+        );
         assert_eq!(got.unwrap(), values);
         sent.join().unwrap().unwrap();
     });
@@ -120,20 +125,29 @@ fn who_calls_something_else_or_does_not_come_is_named() {
     let by = Reduction::Sum;
     let all_reduce = Collective::AllReduce { buffer: B, by };
     let why = failed(one(&meshes[0], all_reduce, vec![1.0; 4]));
-    assert!(why.contains("all-reduce 1: rank 1 sent nothing for 0.3 s"), "{why}");
+    assert!(
+        why.contains("all-reduce 1: rank 1 sent nothing for 0.3 s"),
+        "{why}"
+    );
     let gather = Collective::AllGather { from: B, to: B };
     let why = failed(one(&meshes[1], gather, vec![1.0; 4]));
     assert!(why.contains("rank 0 calls all-reduce here"), "{why}");
     std::thread::scope(|scope| {
         let other = scope.spawn(|| one(&meshes[0], all_reduce, vec![1.0; 8]));
         let why = failed(one(&meshes[1], all_reduce, vec![1.0; 4]));
-        assert!(why.contains("rank 0 has 8 numbers in it, and this rank 4"), "{why}");
+        assert!(
+            why.contains("rank 0 has 8 numbers in it, and this rank 4"),
+            "{why}"
+        );
         let _ = other.join();
     });
     meshes[0].leave(1, "it was ended by signal 9");
     meshes[1].close();
     let why = failed(one(&meshes[0], all_reduce, vec![1.0; 4]));
-    assert!(why.contains("rank 1 is gone: it was ended by signal 9"), "{why}");
+    assert!(
+        why.contains("rank 1 is gone: it was ended by signal 9"),
+        "{why}"
+    );
 }
 
 #[test]
@@ -155,7 +169,10 @@ fn strangers_are_refused_and_the_rest_is_unharmed() {
         }
     };
     for (change, words) in [
-        (&(|bytes: &mut Vec<u8>| bytes[40] ^= 1) as &dyn Fn(&mut Vec<u8>), "secret"),
+        (
+            &(|bytes: &mut Vec<u8>| bytes[40] ^= 1) as &dyn Fn(&mut Vec<u8>),
+            "secret",
+        ),
         (&|bytes| bytes[16] = 99, "protocol 99"),
         (&|bytes| bytes[0] = b'G', "no rank of Syncline's"),
         (&|bytes| bytes.truncate(30), "did not say who it is"),
@@ -171,7 +188,10 @@ fn strangers_are_refused_and_the_rest_is_unharmed() {
 #[test]
 fn absurd_and_cut_messages_end_their_link_alone() {
     for (bytes, words) in [
-        (vec![255_u8; 32], "a message of 4294967295 numbers was announced"),
+        (
+            vec![255_u8; 32],
+            "a message of 4294967295 numbers was announced",
+        ),
         (vec![0; 9], "in the middle of a message"),
     ] {
         let meshes = meshes(3, Nanos::from_millis(20_000));
@@ -185,7 +205,8 @@ fn absurd_and_cut_messages_end_their_link_alone() {
         };
         assert!(why.contains(words), "{why}");
         std::thread::scope(|scope| {
-            let sent = scope.spawn(|| one(&meshes[2], Collective::Send { buffer: B, to: 1 }, vec![5.0]));
+            let sent =
+                scope.spawn(|| one(&meshes[2], Collective::Send { buffer: B, to: 1 }, vec![5.0]));
             let receive = Collective::Receive { buffer: B, from: 2 };
             assert_eq!(one(&meshes[1], receive, Vec::new()).unwrap(), [5.0]);
             sent.join().unwrap().unwrap();

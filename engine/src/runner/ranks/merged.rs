@@ -29,6 +29,7 @@ pub struct Merged {
     has_run: bool,
     /// Devices that are lost, with the generation and the time of that.
     fallen: Vec<(DeviceId, u32, Nanos)>,
+    expectations: Vec<Record>,
 }
 
 impl Merged {
@@ -44,7 +45,8 @@ impl Merged {
         outbox.flush();
         let save = request.save.as_deref().map(|path| {
             let place = path.display();
-            let refused = |error| format!("{place} cannot be written: {error}; choose another place");
+            let refused =
+                |error| format!("{place} cannot be written: {error}; choose another place");
             Save::create(path).map_err(refused)
         });
         let count = placement.ranks.len();
@@ -57,7 +59,12 @@ impl Merged {
             zero: Nanos::ZERO,
             numbers: Numbers::default(),
             ranks: (0..count)
-                .map(|rank| (Own::live(&format!("rank {rank}"), rank), Waiting::new(false)))
+                .map(|rank| {
+                    (
+                        Own::live(&format!("rank {rank}"), rank),
+                        Waiting::new(false),
+                    )
+                })
                 .collect(),
             exchanges: Exchanges::default(),
             extent: None,
@@ -65,6 +72,7 @@ impl Merged {
             records: 0,
             has_run: false,
             fallen: Vec::new(),
+            expectations: Vec::new(),
         })
     }
 
@@ -115,7 +123,7 @@ impl Merged {
             {
                 out.push(whole(run, &self.name, &self.source));
             }
-            let Some(mut record) = self.numbers.lift(record, &mut out) else {
+            let Some(mut record) = self.numbers.lift(of_device(record), &mut out) else {
                 continue;
             };
             align::shift(&mut record, shift);
@@ -133,7 +141,12 @@ impl Merged {
                 self.fallen.push((loss.device, loss.generation, loss.time));
             }
             ties.extend(self.exchanges.see(&record, rank));
-            out.push(record);
+            // What is expected is judged by how it ends, which may be in another process.
+            if matches!(record, Record::Expectation(_)) {
+                self.expectations.push(record);
+            } else {
+                out.push(record);
+            }
         }
         if let Some((own, _)) = self.ranks.get_mut(rank) {
             self.numbers.turn(own);
@@ -164,6 +177,7 @@ impl Merged {
 
     /// The ranks begin again, in new processes.
     pub fn again(&mut self) {
+        self.expectations.clear();
         for (own, waiting) in &mut self.ranks {
             own.again();
             *waiting = Waiting::new(false);
@@ -216,6 +230,8 @@ impl Merged {
 
     /// Ends the run.
     pub fn end(&mut self, outcome: Outcome, outbox: &Outbox) {
+        let expectations = std::mem::take(&mut self.expectations);
+        self.post(expectations, outbox);
         let records = self.records + 1;
         let end = RunEnd {
             time: self.extent.map_or(Nanos::ZERO, |it| it.end),
@@ -247,6 +263,16 @@ impl Merged {
             outbox.post_records(vec![save.failed(&error)]);
         }
     }
+}
+
+/// A rank's clock of no device is that of its only one.
+fn of_device(mut record: Record) -> Record {
+    if let Record::Clock(clock) = &mut record
+        && !clock.device.is_some()
+    {
+        clock.device = DeviceId(0);
+    }
+    record
 }
 
 /// What the ranks run together, given what one of them says that it runs.

@@ -1,7 +1,7 @@
 //! The end of a rank, and what it means for the others.
 
-use super::child::Stage;
 use super::Ranks;
+use super::child::Stage;
 use crate::merge::Missing;
 use crate::record::{Outcome, Severity};
 use crate::runner::{Control, RankControl};
@@ -39,15 +39,24 @@ impl Ranks<'_> {
         }
         for missing in self.merged.missing() {
             let text = self.words(&missing);
-            self.merged
-                .problem(Severity::Error, "collective-incomplete", text, missing.span, self.outbox);
+            self.merged.problem(
+                Severity::Error,
+                "collective-incomplete",
+                text,
+                missing.span,
+                self.outbox,
+            );
         }
     }
 
     fn words(&self, missing: &Missing) -> String {
         let ranks: Vec<String> = missing.came.iter().map(ToString::to_string).collect();
         let is_all = missing.parts as usize == self.children.len();
-        let absent = self.children.iter().enumerate().filter(|(rank, _)| !missing.came.contains(rank));
+        let absent = self
+            .children
+            .iter()
+            .enumerate()
+            .filter(|(rank, _)| !missing.came.contains(rank));
         let absent: Vec<String> = absent
             .map(|(_, child)| {
                 let how = match &child.outcome {

@@ -48,8 +48,16 @@ pub fn check(request: &RunRequest, placement: &Placement) -> Result<(), String> 
             ));
         }
     }
-    let names: Vec<&str> = placement.machines.iter().map(|it| it.name.as_str()).collect();
-    match request.machines.iter().find(|(name, _)| !names.contains(&name.as_str())) {
+    let names: Vec<&str> = placement
+        .machines
+        .iter()
+        .map(|it| it.name.as_str())
+        .collect();
+    match request
+        .machines
+        .iter()
+        .find(|(name, _)| !names.contains(&name.as_str()))
+    {
         Some((name, _)) => Err(format!(
             "the placement has no machine “{name}”; there are {}",
             names.join(", ")

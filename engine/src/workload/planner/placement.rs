@@ -77,7 +77,9 @@ impl Planner<'_> {
         };
         if part * ranks as usize != whole {
             return Some((
-                format!("the parts of {ranks} ranks have {part} floats each, and the whole has {whole}"),
+                format!(
+                    "the parts of {ranks} ranks have {part} floats each, and the whole has {whole}"
+                ),
                 "make the whole as long as all parts together: f32=\"ranks * n\"".to_owned(),
             ));
         }

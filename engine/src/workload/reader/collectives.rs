@@ -24,9 +24,7 @@ impl Reader<'_> {
             "receive",
             "rank-barrier",
         ];
-        known
-            .contains(&verb)
-            .then(|| self.collective(verb, node))
+        known.contains(&verb).then(|| self.collective(verb, node))
     }
 
     fn collective(&mut self, verb: &str, node: &KdlNode) -> Option<CollectiveAct> {

@@ -13,9 +13,7 @@ use crate::workload::program::Step;
 use crate::workload::template::{
     Guard, MachineTemplate, ParameterTemplate, PlacementTemplate, Template,
 };
-use crate::workload::{
-    Expression, FaultKind, FaultMoment, MachinePlan, Parameter, RankFault,
-};
+use crate::workload::{Expression, FaultKind, FaultMoment, MachinePlan, Parameter, RankFault};
 
 /// The number of the rank whose calls are made, in expressions.
 pub(super) const RANK: &str = "rank";
@@ -41,7 +39,11 @@ impl Reader<'_> {
         let ranks = match (&machines, count) {
             (Some(_), Some(entry)) => {
                 let help = "keep the machines, or the number of ranks on this one";
-                self.report(value_range(entry), "this placement says twice how many ranks there are", help);
+                self.report(
+                    value_range(entry),
+                    "this placement says twice how many ranks there are",
+                    help,
+                );
                 return;
             }
             (Some(machines), None) => machines.iter().map(|it| it.devices.len() as u32).sum(),
@@ -80,7 +82,8 @@ impl Reader<'_> {
     ) {
         if self.names.parameters.iter().any(|known| known == name) {
             let help = "choose another name for the parameter";
-            let message = format!("a workload with a placement has a “{name}” of its own in expressions");
+            let message =
+                format!("a workload with a placement has a “{name}” of its own in expressions");
             self.report(0..0, message, help);
             return;
         }
@@ -105,7 +108,11 @@ impl Reader<'_> {
             return Some(count as u32);
         }
         let help = format!("write a whole number from 1 to {RANKS}");
-        self.report(value_range(entry), format!("{count} is no number of ranks"), help);
+        self.report(
+            value_range(entry),
+            format!("{count} is no number of ranks"),
+            help,
+        );
         None
     }
 
@@ -124,11 +131,21 @@ impl Reader<'_> {
             let same = all.iter().find(|it| it.plan.name == name);
             let taken = same.map(|it| it.devices.clone()).unwrap_or_default();
             if let Some(device) = devices.iter().find(|device| taken.contains(device)) {
-                let message = format!("device {device} of “{name}” is placed twice: two ranks would overlap on it");
-                self.report(value_range(entry), message, "give each rank a device of its own");
+                let message = format!(
+                    "device {device} of “{name}” is placed twice: two ranks would overlap on it"
+                );
+                self.report(
+                    value_range(entry),
+                    message,
+                    "give each rank a device of its own",
+                );
             } else if same.is_some() {
                 let help = "join the two: machine \"left\" devices=\"0 1 2 3\"";
-                self.report(word_range(node), format!("the machine “{name}” is declared already"), help);
+                self.report(
+                    word_range(node),
+                    format!("the machine “{name}” is declared already"),
+                    help,
+                );
             }
             all.push(MachineTemplate {
                 plan: MachinePlan { name, at },
@@ -153,8 +170,13 @@ impl Reader<'_> {
                 return devices;
             };
             if !seen.insert(device) {
-                let message = format!("device {device} is placed twice: two ranks would overlap on it");
-                self.report(value_range(entry), message, "give each rank a device of its own");
+                let message =
+                    format!("device {device} is placed twice: two ranks would overlap on it");
+                self.report(
+                    value_range(entry),
+                    message,
+                    "give each rank a device of its own",
+                );
             }
             devices.push(device);
         }
@@ -182,7 +204,11 @@ impl Reader<'_> {
         };
         let Some(placement) = &mut template.placement else {
             let help = "write: placement ranks=4";
-            self.report(word_range(node), "only a workload with a placement has ranks", help);
+            self.report(
+                word_range(node),
+                "only a workload with a placement has ranks",
+                help,
+            );
             return;
         };
         if let (Some(kind), Some(rank), Some(at)) = (kind, rank, at) {
@@ -207,7 +233,11 @@ impl Reader<'_> {
         };
         if template.placement.is_none() {
             let help = "write: placement ranks=4";
-            self.report(word_range(node), "only a workload with a placement has ranks", help);
+            self.report(
+                word_range(node),
+                "only a workload with a placement has ranks",
+                help,
+            );
             return;
         }
         // Whether the number is one that expressions allow is said where it is written.
@@ -218,7 +248,12 @@ impl Reader<'_> {
             "only" => format!("max(0, 1 - abs({RANK} - ({text})))"),
             _ => format!("min(1, abs({RANK} - ({text})))"),
         };
-        let names: Vec<String> = self.names.variables().into_iter().map(str::to_owned).collect();
+        let names: Vec<String> = self
+            .names
+            .variables()
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let Some(count) = self.formula(&count, value_range(entry), &names) else {
             return;

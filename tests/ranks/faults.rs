@@ -1,0 +1,206 @@
+//! A rank that is killed, stopped or slow, or that does not come: told truly, and nobody hangs.
+
+use std::time::{Duration, Instant};
+
+use engine::capture::Capture;
+use engine::record::{LossKind, Outcome, State};
+
+use super::{bundle, parts, ran, request, steps};
+
+fn codes<'a>(capture: &'a Capture, code: &str) -> Vec<&'a str> {
+    let problems = capture.problems().iter();
+    let found = problems.filter(|it| it.code == code);
+    found.map(|it| it.text.as_str()).collect()
+}
+
+fn failed(outcome: &Outcome) -> &str {
+    match outcome {
+        Outcome::Failed(why) => why,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_killed_rank_leaves_a_true_picture() {
+    let mut request = request(&steps("placement ranks=4 timeout-millis=20000", 1000));
+    request.faults = vec!["kill:2@collective:5".parse().unwrap()];
+    let (capture, end) = ran(request);
+    let why = failed(&end.outcome);
+    assert!(
+        why.starts_with("rank 2: the process that ran it is gone"),
+        "{why}"
+    );
+    assert!(why.contains("signal 9 (SIGKILL)"), "{why}");
+    // Its fault line is in its own group.
+    let losses = capture
+        .losses()
+        .iter()
+        .filter(|it| it.kind == LossKind::Process);
+    let devices: Vec<&str> = losses
+        .map(|it| capture.devices()[it.device.index()].name.as_str())
+        .collect();
+    assert_eq!(devices.len(), 1);
+    assert!(devices[0].starts_with("rank 2 · "), "{devices:?}");
+    // What it did is there to the moment, and every other rank's part failed with words that name it.
+    let is_of = |rank: usize, name: &str| name.starts_with(&format!("rank {rank} · "));
+    let all = parts(&capture);
+    for rank in 0..4 {
+        let own = all
+            .iter()
+            .filter(|it| is_of(rank, &capture.lane(it.span.lane).unwrap().name));
+        let own: Vec<_> = own.collect();
+        assert!(own.len() >= 4, "rank {rank}: {}", own.len());
+        if rank != 2 {
+            let last = own.iter().max_by_key(|it| it.span.start).unwrap();
+            assert_eq!(last.span.state, State::Failed, "rank {rank}");
+        }
+    }
+    let reasons = codes(&capture, "operation-failed").join("; ");
+    let reasons = if reasons.is_empty() {
+        why.to_owned()
+    } else {
+        reasons
+    };
+    assert!(reasons.contains("rank 2"), "{reasons}");
+    let missing = codes(&capture, "collective-incomplete");
+    assert!(missing[0].starts_with("all-reduce 5: "), "{missing:?}");
+    assert!(capture.open().next().is_none(), "nothing runs on");
+}
+
+#[test]
+fn a_stopped_rank_ends_the_others_after_their_patience() {
+    let mut request = request(&steps("placement ranks=3 timeout-millis=1000", 1000));
+    request.faults = vec!["stop:1@collective:3".parse().unwrap()];
+    let began = Instant::now();
+    let (capture, end) = ran(request);
+    assert!(
+        began.elapsed() < Duration::from_secs(50),
+        "{:?}",
+        began.elapsed()
+    );
+    let why = failed(&end.outcome);
+    assert!(why.contains("did not answer for 5.0 s"), "{why}");
+    let problems = capture.problems().iter();
+    let said = problems.filter(|it| it.text.contains("rank 1 sent nothing for 1.0 s"));
+    assert!(said.count() > 0, "{:?}", capture.problems());
+    assert!(capture.open().next().is_none());
+}
+
+#[test]
+fn a_slow_rank_only_takes_longer() {
+    let mut request = request(&steps("placement ranks=3", 4));
+    request.faults = vec!["slow:1".parse().unwrap()];
+    let (_, end) = ran(request);
+    assert_eq!(end.outcome, Outcome::Finished);
+}
+
+#[test]
+fn a_rank_that_dies_is_begun_again_in_the_same_capture() {
+    let (capture, end) = ran(bundle("rank-that-dies"));
+    assert_eq!(end.outcome, Outcome::Finished);
+    assert!(!capture.expectations().is_empty());
+    let missed: Vec<_> = capture
+        .expectations()
+        .iter()
+        .filter(|it| !it.holds)
+        .collect();
+    assert!(missed.is_empty(), "{missed:?}");
+    let loss = capture
+        .losses()
+        .iter()
+        .find(|it| it.kind == LossKind::Process)
+        .unwrap();
+    let recoveries = capture.recoveries().iter();
+    let back = recoveries
+        .clone()
+        .find(|it| it.device == loss.device)
+        .unwrap();
+    assert!(back.lost == loss.time && back.time > back.lost, "{back:?}");
+    assert_eq!(capture.devices().len(), 4, "devices are the same ones");
+    let said = capture
+        .log()
+        .iter()
+        .any(|it| it.text.contains("new processes were there"));
+    assert!(said, "{:?}", capture.log());
+}
+
+#[test]
+fn a_collective_that_not_all_call_is_named_with_who_is_missing() {
+    let source = r#"
+        about "Rank 1 never comes to the barrier."
+        placement ranks=3 timeout-millis=20000
+        stream "main"
+        host "main" {
+            rank-barrier on="main"
+            except 1 { rank-barrier on="main" }
+            synchronize-device
+        }"#;
+    let began = Instant::now();
+    let (capture, end) = ran(request(source));
+    assert!(matches!(end.outcome, Outcome::Failed(_)));
+    assert!(
+        began.elapsed() < Duration::from_secs(15),
+        "it does not wait for its patience"
+    );
+    let missing = codes(&capture, "collective-incomplete");
+    assert_eq!(missing.len(), 1, "{missing:?}");
+    let words =
+        "rank-barrier 2: 2 of 3 ranks came (0, 2), and rank 1 did not (its run ended without it)";
+    assert!(missing[0].starts_with(words), "{missing:?}");
+}
+
+#[test]
+fn ranks_that_call_different_things_are_told_so() {
+    let source = r#"
+        about "Rank 0 reduces and rank 1 gathers."
+        placement ranks=2 timeout-millis=20000
+        stream "main"
+        buffer "x" f32=4
+        buffer "y" f32=8
+        host "main" {
+            only 0 { all-reduce "x" on="main" }
+            only 1 { all-gather "x" "y" on="main" }
+            synchronize-device
+        }"#;
+    let (_, end) = ran(request(source));
+    let why = failed(&end.outcome);
+    assert!(why.contains("all ranks must call the same"), "{why}");
+}
+
+#[test]
+fn a_rank_is_hurt_by_hand_while_it_runs() {
+    use engine::runner::{Control, Engine, Message, RankControl};
+    let engine = Engine::start(Box::new(|| ()));
+    let request = request(&steps("placement ranks=2", 100_000));
+    engine.send(Control::Run(Box::new(request)));
+    let mut capture = Capture::new();
+    let mut has_hurt = false;
+    let until = Instant::now() + Duration::from_mins(1);
+    loop {
+        assert!(Instant::now() < until);
+        match engine.messages().recv_timeout(Duration::from_millis(50)) {
+            Ok(Message::Batch(records)) => capture.apply(records),
+            Ok(Message::Refused(why)) => panic!("{why}"),
+            Ok(Message::Finished { .. }) => break,
+            _ => {}
+        }
+        if capture.span_count() > 100 && !has_hurt {
+            has_hurt = true;
+            let fault = "kill:1".parse().unwrap();
+            engine.send(Control::Rank(RankControl::Fault(fault)));
+        }
+    }
+    assert!(failed(&capture.end().unwrap().outcome).starts_with("rank 1: "));
+    // It can be begun again, in new processes.
+    engine.send(Control::Recover(engine::runner::Recovery::Replay));
+    let until = Instant::now() + Duration::from_mins(1);
+    loop {
+        assert!(Instant::now() < until);
+        match engine.messages().recv_timeout(Duration::from_millis(50)) {
+            Ok(Message::Started { run }) => assert_eq!(run, 2),
+            Ok(Message::Batch(_)) => break,
+            Ok(Message::Refused(why)) => panic!("{why}"),
+            _ => {}
+        }
+    }
+}
