@@ -9,8 +9,11 @@ mod device;
 mod errors;
 mod events;
 mod failures;
+mod graphs;
 mod invariants;
 mod launches;
+mod machine;
+mod misuse;
 mod streams;
 mod table;
 mod timeouts;
@@ -34,6 +37,8 @@ const LISTS: &[&[Case]] = &[
     callbacks::CASES,
     streams::CASES,
     launches::LAUNCHES,
+    graphs::CASES,
+    misuse::CASES,
 ];
 
 /// One rule, or a few that go together.

@@ -264,11 +264,26 @@ impl Default for Settings {
     }
 }
 
+/// Whether it makes sense to say who orders the uses of buffers in a workload: it says something of it itself, or has
+/// buffers and streams, several of them or some that are chosen by role.
+pub fn can_synchronize(source: &str) -> bool {
+    let lines = source.lines().flat_map(|line| line.split(';'));
+    let says = |word: &'static str| {
+        let mut lines = lines.clone();
+        move || lines.find(|line| line.split_whitespace().next() == Some(word))
+    };
+    let mut streams = says("stream");
+    let several = match (streams(), streams()) {
+        (Some(one), None) => one.contains("count="),
+        _ => true,
+    };
+    says("synchronization")().is_some() || several && says("buffer")().is_some()
+}
+
 impl Settings {
-    /// What a run of the workload `source` is told about synchronisation: nothing where the workload says nothing of it.
+    /// What a run of the workload `source` is told about synchronisation: nothing where it makes no sense for it.
     pub fn of_run(&self, source: &str) -> Option<Synchronization> {
-        let says = |line: &str| line.trim_start().starts_with("synchronization ");
-        self.synchronization.filter(|_| source.lines().any(says))
+        self.synchronization.filter(|_| can_synchronize(source))
     }
 
     /// Whether `switch` is on.

@@ -27,6 +27,7 @@ mod rows;
 pub mod ruler;
 pub mod scale;
 mod sheet;
+mod signs;
 mod stage;
 mod strip;
 
@@ -187,6 +188,8 @@ impl Timeline {
             bundles.paint(&body, frame);
         }
         more |= self.paint_names_of_spans(&body, frame, marks) || self.folds.is_behind();
+        signs::brackets(&body, frame);
+        signs::paint(&body, frame, &self.folds);
         rows::ruler(painter, frame, &ruler);
         if let Some(range) = state.selection.range {
             overlay::range(painter, frame, range);

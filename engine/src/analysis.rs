@@ -8,6 +8,7 @@ mod explain;
 mod fate;
 mod inserted;
 mod job;
+mod measure;
 mod races;
 mod readiness;
 mod redundant;
@@ -22,6 +23,7 @@ pub use aftermath::{Aftermath, first_result, recovery};
 pub use chain::{Chain, steps};
 pub use explain::{Piece, explain};
 pub use job::{AnalysisJob, Answered, analyse};
+pub use measure::{Measure, measure_of};
 pub use readiness::{Readiness, pipeline_of};
 pub use statistics::{Durations, LaneUse, Overlap, Statistics, StatisticsJob};
 

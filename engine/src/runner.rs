@@ -31,6 +31,7 @@ mod shared;
 mod stall;
 mod timelines;
 mod uses;
+mod workers;
 
 pub use engine::{Engine, run};
 pub use fit::lack;

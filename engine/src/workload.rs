@@ -9,10 +9,13 @@
 //!   `pinned-compute`; lower priorities run first. With `blocking=#true` it and the stream of `kind="legacy"` wait for
 //!   each other; `kind="per-thread"` is a stream for each host thread.
 //! - `synchronization "automatic"`: a use of a buffer on another stream waits for the last one; or `"least"`,
-//!   `"compared"`, and `"manual"` where none is given. `machine`: calls are instructions, whose lives are shown.
+//!   `"compared"`, and `"manual"` where none is given. `machine`: calls are instructions, whose lives are shown;
+//!   with `high=64 low=32` whoever calls waits once so many are on their way, until that few are left; with
+//!   `threads="many"` workers launch them.
 //! - `event "ready" count=2 timing=#true`, `signal "go" count=2`. An event may say that a thread that waits for it sleeps
 //!   (`blocking=#true`, or spins), what it is made for (`kind="sync progress timeline"`, as in `AscendCL`; without, for all
 //!   of it), and when it takes one of the device's `event-slots 4`: at its `slot="creation"` or at each `slot="record"`.
+//!   One for several processes, `interprocess=#true`, keeps no times.
 //! - `event-pool "pool" count=4`, from which an `event "step" count=16 pool="pool"` is taken at run time.
 //! - `callback-thread "calls"`; `stream "s" failure="continue"` goes on after an operation that failed.
 //! - `buffer "x" f32="n" count=2 init="k % 7"`: floats on the device and their copy on the host, which `init` fills:
@@ -39,7 +42,8 @@
 //! "step" on="stream"` runs it. `graph "g"` is a graph of calls: those between `begin-capture "stream" mode="global"`
 //! and `end-capture "stream" "g"` on that stream, and on those that join it by waiting for its events, are captured and
 //! not run; `instantiate "g"` makes it ready, `update "g"` gives it what was captured since, `replay "g" on="stream"`
-//! runs it as one operation.
+//! runs it as one operation. In a capture `record` and `wait` are edges; with `external=#true` they are nodes that
+//! record and wait at each replay. `allocate` and `free` are nodes as well: the free comes after all who may use the memory.
 //!
 //! Ranks together make `all-reduce "x" by="mean"`, `all-gather "part" "whole"`, `reduce-scatter "whole" "part"`, `broadcast
 //! "x" root=0`, `rank-barrier`, and two of them `send "x" to=` and `receive "x" from=`, each an operation of a stream.
@@ -137,4 +141,7 @@ pub use placement::{
     FaultKind, FaultMoment, LeftOut, MachinePlan, Placement, RANKS, RankFault, RankPlan,
     UnclearFault,
 };
-pub use streams::{MemoryKind, StreamCall, StreamKind, StreamTraits, Synchronization};
+pub use streams::{
+    MachineThreads, MemoryKind, StreamCall, StreamKind, StreamTraits, Synchronization,
+    VirtualMachine,
+};

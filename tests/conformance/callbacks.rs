@@ -15,14 +15,6 @@ fn on_thread(view: &View, thread: &str, name: &str) -> Vec<Span> {
     spans.filter(is_here).collect()
 }
 
-fn results(view: &View, name: &str) -> Vec<String> {
-    let calls = view.calls(name);
-    let results = calls.iter().filter_map(|call| view.text(call.id, "result"));
-    results
-        .map(|text| text.split(':').next().unwrap_or_default().to_owned())
-        .collect()
-}
-
 /// Every case.
 pub const CASES: &[Case] = &[
     Case {
@@ -94,11 +86,11 @@ pub const CASES: &[Case] = &[
                 before(pair[0], pair[1]);
             }
             assert_eq!(
-                results(view, "subscribe other to s[0]"),
+                view.results("subscribe other to s[0]"),
                 ["already-subscribed"]
             );
             assert_eq!(
-                results(view, "unsubscribe other from s[0]"),
+                view.results("unsubscribe other from s[0]"),
                 ["not-subscribed"]
             );
         },
@@ -122,9 +114,9 @@ pub const CASES: &[Case] = &[
             }"#,
         check: |view| {
             assert!(view.operations("look").is_empty());
-            assert_eq!(results(view, "host-function look"), ["not-subscribed"]);
+            assert_eq!(view.results("host-function look"), ["not-subscribed"]);
             assert_eq!(
-                results(view, "unsubscribe calls from s"),
+                view.results("unsubscribe calls from s"),
                 ["callbacks-pending"]
             );
             assert_eq!(view.states("see"), [State::Done]);

@@ -4,16 +4,7 @@ use engine::record::{Basis, DependencyKind, SpanKind, State};
 use engine::time::Nanos;
 
 use super::Case;
-use super::view::{View, before, ends_before};
-
-/// What a call that failed says.
-fn result(view: &View, name: &str) -> Vec<String> {
-    let calls = view.calls(name);
-    let results = calls.iter().filter_map(|call| view.text(call.id, "result"));
-    results
-        .map(|text| text.split(':').next().unwrap_or_default().to_owned())
-        .collect()
-}
+use super::view::{before, ends_before};
 
 /// Every case.
 pub const CASES: &[Case] = &[
@@ -60,10 +51,10 @@ pub const CASES: &[Case] = &[
             }"#,
         check: |view| {
             assert_eq!(
-                result(view, "elapsed a to b"),
+                view.results("elapsed a to b"),
                 ["not-recorded", "not-ready"]
             );
-            assert_eq!(result(view, "elapsed plain to a"), ["timing-disabled"]);
+            assert_eq!(view.results("elapsed plain to a"), ["timing-disabled"]);
             let calls = view.calls("elapsed a to b");
             before(calls[1], view.call("signal go"));
             let found = view.text(calls[2].id, "elapsed").unwrap();
@@ -146,7 +137,7 @@ pub const CASES: &[Case] = &[
                 answers.collect::<Vec<_>>(),
                 ["not ready", "not ready", "complete"]
             );
-            assert_eq!(result(view, "query e"), ["not-ready"]);
+            assert_eq!(view.results("query e"), ["not-ready"]);
             let joins =
                 |place: usize| view.causes(calls[place].id, DependencyKind::Synchronization);
             assert_eq!((joins(0).len(), joins(1).len(), joins(2).len()), (0, 0, 1));
@@ -247,7 +238,7 @@ pub const CASES: &[Case] = &[
                 "reset progress",
                 "reset late",
             ] {
-                assert_eq!(result(view, name), ["wrong-capability"], "{name}");
+                assert_eq!(view.results(name), ["wrong-capability"], "{name}");
                 assert!(view.operations(name).is_empty(), "{name} was refused");
             }
             assert_eq!(view.states("wait sync"), [State::Done]);
@@ -313,8 +304,8 @@ pub const CASES: &[Case] = &[
                 .map(|call| call.state)
                 .collect();
             assert_eq!(again, [State::Done, State::Failed]);
-            assert_eq!(result(view, "destroy a"), ["destroyed"]);
-            assert_eq!(result(view, "fill x"), ["destroyed"]);
+            assert_eq!(view.results("destroy a"), ["destroyed"]);
+            assert_eq!(view.results("fill x"), ["destroyed"]);
         },
     },
     Case {
@@ -349,9 +340,9 @@ pub const CASES: &[Case] = &[
                 generations.collect::<Vec<_>>(),
                 ["Integer(1)", "Integer(2)"]
             );
-            assert_eq!(result(view, "acquire step[2]"), ["pool-empty"]);
-            assert_eq!(result(view, "acquire step[0]"), ["already-acquired"]);
-            assert_eq!(result(view, "release step[0]"), ["not-acquired"]);
+            assert_eq!(view.results("acquire step[2]"), ["pool-empty"]);
+            assert_eq!(view.results("acquire step[0]"), ["already-acquired"]);
+            assert_eq!(view.results("release step[0]"), ["not-acquired"]);
             let counters = view.capture.counters();
             let pool = counters
                 .iter()

@@ -3,16 +3,7 @@
 use engine::record::{DependencyKind, LaunchChange, SpanKind, State};
 
 use super::Case;
-use super::view::{View, before};
-
-/// The errors of the calls, by the branch that took each.
-fn results(view: &View, call: &str) -> Vec<String> {
-    let calls = view.calls(call);
-    calls
-        .iter()
-        .filter_map(|span| view.text(span.id, "result"))
-        .collect()
-}
+use super::view::before;
 
 /// Cases about recorded launches and graphs.
 pub const LAUNCHES: &[Case] = &[
@@ -87,7 +78,7 @@ pub const LAUNCHES: &[Case] = &[
                 synchronize-device
             }"#,
         check: |view| {
-            let found = results(view, "set r a");
+            let found = view.errors("set r a");
             assert!(found[0].contains("has no argument “a”"), "D3: {found:?}");
             assert_eq!(view.call("set-all r").state, State::Failed);
             assert_eq!(view.capture.launches()[0].steps.len(), 2, "nothing changed");
@@ -245,7 +236,7 @@ pub const LAUNCHES: &[Case] = &[
                 synchronize-device
             }"#,
         check: |view| {
-            let text = results(view, "synchronize e");
+            let text = view.errors("synchronize e");
             assert!(
                 text[0].contains("CUDA_ERROR_CAPTURED_EVENT, 907"),
                 "{text:?}"
@@ -278,7 +269,7 @@ pub const LAUNCHES: &[Case] = &[
                 signal "done"
             }"#,
         check: |view| {
-            let found = results(view, "end-capture g").join("\n");
+            let found = view.errors("end-capture g").join("\n");
             for part in ["903", "904", "908", "401", "join now"] {
                 assert!(found.contains(part), "{part} in {found}");
             }
@@ -331,7 +322,7 @@ pub const LAUNCHES: &[Case] = &[
             expect { each "y" equals="9" }"#,
         check: |view| {
             assert!(view.capture.expectations()[0].holds);
-            let found = results(view, "update g");
+            let found = view.errors("update g");
             assert!(found[0].contains("910"), "{found:?}");
         },
     },

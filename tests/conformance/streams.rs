@@ -438,4 +438,95 @@ pub const CASES: &[Case] = &[
             assert_eq!(x.end, view.operation("free x").start);
         },
     },
+    Case {
+        name: "a barrier comes after everything and before everything",
+        rules: "E7",
+        source: r#"
+            stream "s"; stream "t"; stream "all" role="barrier"; buffer "x" f32=16; buffer "y" f32=16
+            host "main" {
+                launch "spin" on="s" { set "micros" 500 }
+                fill "x" value=1 on="t"
+                barrier on="all" label="barrier"
+                copy "x" "y" on="s"
+                fill "x" value=2 on="t"
+                synchronize-device
+            }"#,
+        check: |view| {
+            for earlier in ["spin"] {
+                for later in view.operations("fill x").iter().skip(1) {
+                    before(view.operation(earlier), *later);
+                }
+                before(view.operation(earlier), view.operation("copy x to y"));
+            }
+            before(view.operations("fill x")[0], view.operation("copy x to y"));
+            let joins = view.operations("join t");
+            let ties = view.causes(joins[0].id, DependencyKind::Barrier);
+            assert_eq!(ties.len(), 1, "it is shown as a barrier");
+        },
+    },
+    Case {
+        name: "whoever calls waits while too much is on its way",
+        rules: "E13",
+        source: r#"
+            machine high=6 low=2
+            stream "s"; stream "t"; buffer "x" f32=16; signal "go"; event "e"
+            host "main" {
+                repeat 8 index="i" { launch "spin" on="s" { set "micros" 200 }; fill "x" value=1 on="t" }
+                synchronize-device
+            }"#,
+        check: |view| {
+            let waits = view.calls("back-pressure");
+            assert!(!waits.is_empty(), "16 instructions, 6 of them at once");
+            let mut ran = view.operations("spin");
+            ran.extend(view.operations("fill x"));
+            for wait in &waits {
+                let on_their_way = |time| {
+                    let all = ran.iter();
+                    all.filter(|it| it.enqueued < time && it.end > time).count()
+                };
+                assert!(
+                    on_their_way(wait.start) <= 6,
+                    "{}",
+                    on_their_way(wait.start)
+                );
+                assert!(on_their_way(wait.end) <= 2, "{}", on_their_way(wait.end));
+            }
+            assert_eq!(ran.len(), 16);
+            assert!(ran.iter().all(|it| it.state == engine::record::State::Done));
+        },
+    },
+    Case {
+        name: "workers launch instructions, each its own streams",
+        rules: "E1, E5, E8",
+        source: r#"
+            machine threads="many"
+            stream "s"; stream "critical" role="critical-section"; stream "lazy" role="lazy-job"
+            buffer "x" f32=16
+            host "main" {
+                fill "x" value=1 on="s"
+                host-function "alone" micros=10 on="critical"
+                host-function "later" micros=10 on="lazy"
+                synchronize-device
+            }"#,
+        check: |view| {
+            let lane_of = |call: &str, name: &str| {
+                let spans = view.capture.spans().map(|it| it.span);
+                let mut launches = spans.filter(|span| {
+                    let lane = view.capture.lane(span.lane).unwrap();
+                    view.capture.name(span.name) == call && lane.name.starts_with("machine:")
+                });
+                let launch = launches.next().unwrap();
+                assert!(launches.next().is_none(), "{name} is launched once");
+                let operation = view.operation(name);
+                assert!(launch.start <= operation.start && launch.enqueued <= launch.start);
+                view.capture.lane(launch.lane).unwrap().name.clone()
+            };
+            assert!(lane_of("fill x", "fill x").starts_with("machine: worker for "));
+            assert!(
+                lane_of("host-function alone", "alone")
+                    .starts_with("machine: critical sections of ")
+            );
+            assert!(lane_of("host-function later", "later").starts_with("machine: lazy jobs of "));
+        },
+    },
 ];

@@ -179,10 +179,14 @@ const TABLE: &[Row] = &[
             "a replay uses what all of its nodes do",
         ],
     ),
-    open(
+    row(
         "external event in a graph",
-        &[],
-        "no case shows one: events inside a capture are its edges",
+        &[
+            "a graph records an event for others and waits for one of theirs",
+            "each replay records anew, and its events tell the time",
+            "a record inside a graph says nothing of the branches beside it",
+            "an external record outside of a capture is refused",
+        ],
     ),
     row(
         "OneFlow StreamType",
@@ -199,15 +203,13 @@ const TABLE: &[Row] = &[
         "OneFlow RecordEvent fallback, cpu to cuda",
         &["a role that cannot be told to wait is held by whoever submits"],
     ),
-    open(
+    row(
         "OneFlow ThreadCtx worker",
-        &["a call that names no stream runs where its role says"],
-        "that an instruction is dispatched shows as the time it was enqueued; its worker has no lane of its own",
+        &["workers launch instructions, each its own streams"],
     ),
-    open(
+    row(
         "OneFlow barrier, ControlSync",
-        &[],
-        "a barrier is written as synchronize-device, and has no line of its own",
+        &["a barrier comes after everything and before everything"],
     ),
     open(
         "OneFlow parallel_id empty",

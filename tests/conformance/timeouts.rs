@@ -3,15 +3,7 @@
 use engine::record::{DependencyKind, SpanKind, State};
 
 use super::Case;
-use super::view::{View, before, ends_before};
-
-fn results(view: &View, name: &str) -> Vec<String> {
-    let calls = view.calls(name);
-    let results = calls.iter().filter_map(|call| view.text(call.id, "result"));
-    results
-        .map(|text| text.split(':').next().unwrap_or_default().to_owned())
-        .collect()
-}
+use super::view::{before, ends_before};
 
 /// Every case.
 pub const CASES: &[Case] = &[
@@ -46,7 +38,7 @@ pub const CASES: &[Case] = &[
                     1
                 );
             }
-            assert_eq!(results(view, "synchronize e"), ["timed-out"]);
+            assert_eq!(view.results("synchronize e"), ["timed-out"]);
             let calls = view.calls("synchronize e");
             before(calls[0], view.call("signal go"));
             ends_before(view.operation("record e"), calls[1]);
@@ -77,7 +69,7 @@ pub const CASES: &[Case] = &[
             );
             assert!((wait.end - wait.start).0 >= 2_000_000);
             before(view.operation("fill x"), view.call("signal go"));
-            assert_eq!(results(view, "synchronize b"), ["timed-out"]);
+            assert_eq!(view.results("synchronize b"), ["timed-out"]);
             assert_eq!(view.calls("synchronize b")[1].state, State::Done);
             assert_eq!(view.problems("wait-timed-out"), 1);
         },
@@ -188,7 +180,7 @@ pub const CASES: &[Case] = &[
                 assert_eq!(view.states(name), [State::Cancelled], "{name}");
             }
             assert_eq!(view.states("fill x"), [State::Cancelled; 2]);
-            assert_eq!(results(view, "elapsed e to e"), ["failed"]);
+            assert_eq!(view.results("elapsed e to e"), ["failed"]);
         },
     },
     Case {
@@ -240,7 +232,7 @@ pub const CASES: &[Case] = &[
             }
             host "other" { work micros=5000; abort-stream "a"; await "done"; signal "go" }"#,
         check: |view| {
-            assert_eq!(results(view, "synchronize a"), ["aborted"]);
+            assert_eq!(view.results("synchronize a"), ["aborted"]);
             ends_before(view.call("work"), view.calls("synchronize a")[0]);
             assert_eq!(view.states("hold go"), [State::Cancelled]);
         },

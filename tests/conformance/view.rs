@@ -65,6 +65,19 @@ impl View {
             })
     }
 
+    /// What the calls called `name` say that failed.
+    pub fn errors(&self, name: &str) -> Vec<String> {
+        let calls = self.calls(name);
+        let results = calls.iter().map(|call| self.text(call.id, "result"));
+        results.flatten().collect()
+    }
+
+    /// The kind of error of each call called `name` that failed.
+    pub fn results(&self, name: &str) -> Vec<String> {
+        let kind = |text: &String| text.split(':').next().unwrap_or_default().to_owned();
+        self.errors(name).iter().map(kind).collect()
+    }
+
     /// How many problems have this code.
     pub fn problems(&self, code: &str) -> usize {
         let problems = self.capture.problems().iter();

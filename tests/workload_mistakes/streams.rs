@@ -41,6 +41,14 @@ const STREAMS: &[(&str, &str, &str)] = &[
         "synchronization",
         "keep one",
     ),
+    ("machine high=4 low=9", "9", "make it smaller"),
+    ("machine threads=\"mani\"", "\"mani\"", "“many”"),
+    ("machine low=9", "machine", "machine high=64 low=32"),
+    (
+        "event \"f\" timing=#true interprocess=#true",
+        "#true",
+        "INTERPROCESS together with DISABLE_TIMING",
+    ),
     (
         "host \"h\" { wait-stream \"s\" }",
         "wait-stream",

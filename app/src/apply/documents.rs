@@ -33,6 +33,10 @@ pub fn apply(state: &mut State, action: Action) -> Option<Request> {
 
 fn choose(state: &mut State, at: usize) {
     if at < state.documents.texts.len() {
+        if at != state.documents.chosen {
+            // It was said of the other one.
+            state.settings.synchronization = None;
+        }
         state.documents.chosen = at;
     }
 }

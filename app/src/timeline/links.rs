@@ -2,10 +2,11 @@
 
 use eframe::egui::{Color32, Painter, Shape, Stroke, pos2, vec2};
 use engine::analysis::Chain;
-use engine::record::{Basis, Dependency, DependencyId, SpanId};
+use engine::record::{Basis, Dependency, DependencyId, DependencyKind, SpanId};
 
 use super::arrows::{Mark, Part, Point, Route, Side, rounded, route};
 use super::frame::Frame;
+use super::signs::inserted_hue;
 use crate::theme::Theme;
 
 /// How many causes, and how many effects, of one span have arrows.
@@ -122,7 +123,12 @@ pub fn paint(painter: &Painter, frame: &Frame<'_>, links: &[Link]) {
 
 impl Link {
     fn paint(&self, painter: &Painter, theme: &Theme, strong: bool) {
+        let is_inserted = matches!(
+            self.dependency.kind,
+            DependencyKind::Automatic | DependencyKind::Legacy
+        );
         let hue = match self.tone {
+            _ if is_inserted => inserted_hue(theme),
             Tone::Cause => theme.cause,
             Tone::Effect => theme.effect,
         };
@@ -134,6 +140,16 @@ impl Link {
         // A dark edge keeps the line apart from bars of its own hue.
         painter.line(line.clone(), Stroke::new(width + 2.0, theme.canvas));
         match self.dependency.basis {
+            // Enforced, and asked for by nobody: dots and dashes.
+            Basis::Enforced if is_inserted => {
+                painter.extend(Shape::dashed_line_with_offset(
+                    &line,
+                    Stroke::new(width, hue),
+                    &[7.0, 1.5],
+                    &[2.5, 2.5],
+                    0.0,
+                ));
+            }
             Basis::Enforced => {
                 painter.line(line, Stroke::new(width, hue));
             }

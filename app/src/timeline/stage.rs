@@ -10,6 +10,7 @@ use super::faults::{Fault, faults};
 use super::layout::{Entry, Layout, Metrics};
 use super::open::Opens;
 use super::pending::{Pending, pending};
+use super::signs::MEASURED;
 use crate::state::{GroupKey, State, Switch};
 
 /// Rows, and what runs now.
@@ -82,6 +83,22 @@ fn stamp(capture: &Capture) -> u64 {
     hasher.finish() | 1
 }
 
+/// A lane with room for the brackets between its records, where it has some.
+fn with_room(entry: Entry, measured: &BTreeSet<LaneId>) -> Entry {
+    match entry {
+        Entry::Lane(id, depth) if measured.contains(&id) => Entry::Lane(id, depth + 1),
+        entry => entry,
+    }
+}
+
+/// The lanes with records between which the time was taken.
+fn measured(capture: &Capture) -> BTreeSet<LaneId> {
+    let ties = capture.measured().iter().rev().take(MEASURED);
+    let ties = ties.filter_map(|id| capture.dependency(*id));
+    let records = ties.filter_map(|tie| capture.span(tie.effect));
+    records.map(|record| record.span.lane).collect()
+}
+
 fn members(capture: &Capture, opens: &Opens) -> Vec<(GroupKey, Entry)> {
     let lane = |id: LaneId| {
         let lane = capture.lane(id)?;
@@ -102,6 +119,8 @@ fn members(capture: &Capture, opens: &Opens) -> Vec<(GroupKey, Entry)> {
         group: Group::Counters,
         device: u32::MAX,
     };
+    let measured = measured(capture);
+    let lane = |id: LaneId| lane(id).map(|(key, entry)| (key, with_room(entry, &measured)));
     let counters = capture.counters().iter();
     let lanes = capture.lane_order().into_iter().filter_map(lane);
     lanes

@@ -57,6 +57,9 @@ pub trait Device: Send + Sync {
     /// where the device is over; what is submitted then is cancelled.
     fn make_room(&self, host: HostIndex, stream: StreamIndex);
 
+    /// Blocks `host` until so many operations of `stream` have ended; gives up where the device is over.
+    fn until_ended(&self, host: HostIndex, stream: StreamIndex, ended: u64);
+
     /// Operations of `stream` that have not ended.
     fn pending(&self, stream: StreamIndex) -> u64;
 

@@ -187,6 +187,10 @@ pub enum Operation {
     Panic(Nanos),
     /// The event is as if it was never recorded (rule F7).
     Reset(EventIndex),
+    /// Reaches an event, as a node of a graph: at each replay it makes a new record (rule A42).
+    RecordExternal(EventIndex),
+    /// Waits for an event, as a node of a graph: for the record that is the latest when it is replayed (rule A42).
+    WaitExternal(EventIndex),
     /// Waits for the record that is the event's latest at submission, for at most this long (rule F8).
     WaitFor(EventIndex, Nanos),
     /// Lets the thread that takes this stream's callbacks call a function (rules A28, F15).
@@ -233,8 +237,8 @@ impl Operation {
             Self::Fill { .. } => SpanKind::Fill,
             Self::Launch(_) | Self::Packed(_) => SpanKind::Kernel,
             Self::Replay(_) => SpanKind::Graph,
-            Self::Record(_) => SpanKind::EventRecord,
-            Self::Wait(_) | Self::WaitFor(..) => SpanKind::EventWait,
+            Self::Record(_) | Self::RecordExternal(_) => SpanKind::EventRecord,
+            Self::Wait(_) | Self::WaitFor(..) | Self::WaitExternal(_) => SpanKind::EventWait,
             Self::Hold(_) => SpanKind::Hold,
             Self::Join(_) => SpanKind::Join,
             Self::Allocate(_) => SpanKind::Allocate,

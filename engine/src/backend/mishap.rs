@@ -4,6 +4,10 @@ use crate::device::{Consequence, Mishap};
 use crate::record::{EventId, Problem, Record, Severity, SpanId};
 use crate::workload::ErrorKind;
 
+/// Why a node of a graph fails that waits for a record which failed.
+pub const FORSAKEN: &str =
+    "a node of the graph waits for a record of an event that failed or was cancelled";
+
 /// An operation failed, because of `reason`.
 pub fn failed(span: SpanId, reason: &str, consequence: Consequence) -> Record {
     let text = match consequence {

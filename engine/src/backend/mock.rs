@@ -2,6 +2,7 @@
 
 mod cost;
 mod device;
+mod graphs;
 mod host;
 mod mishaps;
 mod replay;

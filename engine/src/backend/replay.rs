@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::Operation;
 use crate::device::order::Use;
 use crate::record::{CallId, NameId, SpanId};
+use crate::workload::EventIndex;
 
 /// A graph that is ready to be replayed. Nodes come after those they depend on.
 #[derive(Debug, Default, PartialEq)]
@@ -13,6 +14,9 @@ pub struct Executable {
     pub nodes: Vec<Node>,
     /// What they use together (rule B9).
     pub uses: Vec<Use>,
+    /// Whether streams outside see what it does inside: it records events, waits for some, or allocates or frees memory
+    /// (rules A42, A44).
+    pub reaches_out: bool,
 }
 
 /// An operation of a graph: one that moves numbers, computes or calls the host.
@@ -26,6 +30,8 @@ pub struct Node {
     pub call: CallId,
     /// The positions of the nodes that it comes right after, each before its own.
     pub before: Vec<u32>,
+    /// What it uses itself.
+    pub uses: Vec<Use>,
     /// The positions of the nodes that come right after it.
     pub after: Vec<u32>,
 }
@@ -56,7 +62,32 @@ impl Executable {
                 node.after.push(to);
             }
         }
-        Self { nodes, uses }
+        let reaches_out = nodes.iter().any(|node| {
+            matches!(
+                node.operation,
+                Operation::RecordExternal(_)
+                    | Operation::WaitExternal(_)
+                    | Operation::Allocate(_)
+                    | Operation::Free(_)
+            )
+        });
+        Self {
+            nodes,
+            uses,
+            reaches_out,
+        }
+    }
+
+    /// The events that its nodes record or wait for, each once, in order.
+    pub fn events(&self) -> Vec<EventIndex> {
+        let events = self.nodes.iter().filter_map(|node| match node.operation {
+            Operation::RecordExternal(event) | Operation::WaitExternal(event) => Some(event),
+            _ => None,
+        });
+        let mut events: Vec<EventIndex> = events.collect();
+        events.sort_unstable();
+        events.dedup();
+        events
     }
 
     /// How many of its nodes go through the queue of a device that has but one.

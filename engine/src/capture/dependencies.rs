@@ -2,7 +2,7 @@
 
 use super::column::push;
 use super::links::Links;
-use crate::record::{Dependency, DependencyId, EventId, SpanId};
+use crate::record::{Basis, Dependency, DependencyId, DependencyKind, EventId, SpanId};
 
 /// Causes and effects, column by column.
 #[derive(Default)]
@@ -11,6 +11,8 @@ pub(super) struct Dependencies {
     kinds: Vec<u8>,
     /// Only for dependencies that an event carries: their number, the event and its generation.
     events: Vec<(u32, EventId, u32)>,
+    /// Those between records of which the time was taken.
+    measured: Vec<DependencyId>,
     effects: Links,
     causes: Links,
 }
@@ -35,6 +37,10 @@ impl Dependencies {
             self.events
                 .push((id, dependency.event, dependency.generation));
         }
+        let id = DependencyId(self.rows.len() as u32);
+        if dependency.kind == DependencyKind::Elapsed {
+            self.measured.push(id);
+        }
         push(&mut self.rows, (dependency.cause, dependency.effect));
         push(
             &mut self.kinds,
@@ -44,7 +50,6 @@ impl Dependencies {
     }
 
     pub fn get(&self, id: DependencyId) -> Option<Dependency> {
-        use crate::record::{Basis, DependencyKind};
         let &(cause, effect) = self.rows.get(id.index())?;
         let kinds = usize::from(*self.kinds.get(id.index())?);
         let carried = self.events.binary_search_by_key(&id.0, |&(id, ..)| id).ok();
@@ -71,10 +76,17 @@ impl Dependencies {
         self.effects.of(cause.index()).map(DependencyId)
     }
 
+    /// Those between records of which the time was taken, in the order of their arrival.
+    pub fn measured(&self) -> &[DependencyId] {
+        &self.measured
+    }
+
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let columns =
-            self.rows.capacity() * 8 + self.kinds.capacity() + self.events.capacity() * 12;
+        let columns = self.measured.capacity() * 4
+            + self.rows.capacity() * 8
+            + self.kinds.capacity()
+            + self.events.capacity() * 12;
         columns + self.effects.heap_bytes() + self.causes.heap_bytes()
     }
 }

@@ -183,6 +183,11 @@ impl Capture {
         self.dependencies.effects(cause)
     }
 
+    /// The dependencies between records of events of which the time was taken.
+    pub fn measured(&self) -> &[DependencyId] {
+        self.dependencies.measured()
+    }
+
     /// Further fields of a span, each with its name, in the order in which they arrived.
     pub fn arguments(&self, span: SpanId) -> impl Iterator<Item = (&str, Value)> {
         self.argument_ids(span)

@@ -16,7 +16,7 @@ pub use violation::{CaptureError, Violation};
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::order::{NodeIndex, Topology, Traits};
-use crate::workload::{CaptureMode, EventIndex, StreamIndex};
+use crate::workload::{BufferIndex, CaptureMode, EventIndex, StreamIndex};
 
 /// Every capture that is under way.
 #[derive(Clone, Debug)]
@@ -37,6 +37,8 @@ struct Capture<P> {
     host: u32,
     mode: CaptureMode,
     topology: Topology,
+    /// The nodes that allocated memory which nothing in the capture freed.
+    allocations: BTreeMap<BufferIndex, NodeIndex>,
     nodes: Vec<P>,
     /// What made it void.
     void: Option<CaptureError>,
@@ -100,6 +102,7 @@ impl<P> Captures<P> {
             host,
             mode,
             topology: Topology::begin(stream),
+            allocations: BTreeMap::new(),
             nodes: Vec::new(),
             void: None,
         };
@@ -172,6 +175,36 @@ impl<P> Captures<P> {
         };
         capture.nodes.push(node());
         Ok(Some(capture.topology.node(stream)))
+    }
+
+    /// A call on `stream` that allocates memory of the graph's own, or frees it (rule A44): the free comes after all that
+    /// may use the memory, and before what follows on streams that do.
+    ///
+    /// # Errors
+    /// As for [`Captures::node`].
+    pub fn memory(
+        &mut self,
+        stream: StreamIndex,
+        buffer: BufferIndex,
+        is_free: bool,
+        node: impl FnOnce() -> P,
+    ) -> Result<Option<NodeIndex>, CaptureError> {
+        let Some(id) = self.enter(stream)? else {
+            return Ok(None);
+        };
+        let Some(capture) = self.open.get_mut(&id) else {
+            return Ok(None);
+        };
+        capture.nodes.push(node());
+        let allocation = capture.allocations.remove(&buffer).filter(|_| is_free);
+        let made = match allocation {
+            Some(allocation) => capture.topology.free(allocation),
+            None => capture.topology.node(stream),
+        };
+        if !is_free {
+            capture.allocations.insert(buffer, made);
+        }
+        Ok(Some(made))
     }
 
     /// A call on `stream` that no graph can hold.

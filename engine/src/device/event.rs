@@ -40,6 +40,9 @@ pub struct Events {
     slots: Vec<Mutex<Slot>>,
 }
 
+/// A record to make: on which stream, and the span that does it.
+pub type Making = (StreamIndex, SpanId);
+
 #[derive(Debug, Default)]
 struct Slot {
     latest: Option<Recorded>,
@@ -47,6 +50,20 @@ struct Slot {
     is_released: bool,
     /// Waits of streams that were submitted for the latest record.
     waits: u32,
+}
+
+impl Slot {
+    fn record(&mut self, (stream, span): Making) -> Recorded {
+        self.generation += 1;
+        let recorded = Recorded {
+            generation: self.generation,
+            span,
+            stream,
+        };
+        self.latest = Some(recorded);
+        self.waits = 0;
+        recorded
+    }
 }
 
 impl Events {
@@ -68,18 +85,7 @@ impl Events {
         span: SpanId,
         submit: impl FnOnce(Recorded) -> T,
     ) -> Result<T, EventError> {
-        self.with(event, |slot| {
-            slot.generation += 1;
-            let generation = slot.generation;
-            let recorded = Recorded {
-                generation,
-                span,
-                stream,
-            };
-            slot.latest = Some(recorded);
-            slot.waits = 0;
-            submit(recorded)
-        })
+        self.with(event, |slot| submit(slot.record((stream, span))))
     }
 
     /// Uses the record of `event` that is the latest now; none where it was never recorded (rule A1).
@@ -107,6 +113,37 @@ impl Events {
             slot.waits += u32::from(slot.latest.is_some());
             take(slot.latest)
         })
+    }
+
+    /// Uses several events at once, for a graph that records some and waits for others: `events` are in order, each once.
+    /// What `submit` is given records an event, where it is told that it is one, or else gives its latest record.
+    ///
+    /// # Errors
+    /// One of them does not exist or was released; nothing is submitted then.
+    pub fn together<T>(
+        &self,
+        events: &[EventIndex],
+        submit: impl FnOnce(&mut dyn FnMut(EventIndex, Option<Making>) -> Option<Recorded>) -> T,
+    ) -> Result<T, EventError> {
+        let mut locked = Vec::with_capacity(events.len());
+        for event in events {
+            let slot = self.slots.get(event.index());
+            let slot = lock(slot.ok_or(EventError::Unknown(event.0))?);
+            if slot.is_released {
+                return Err(EventError::Released(event.0));
+            }
+            locked.push(slot);
+        }
+        let mut with = |event: EventIndex, made: Option<Making>| {
+            let place = events.binary_search(&event).ok()?;
+            let slot = locked.get_mut(place)?;
+            if let Some(made) = made {
+                return Some(slot.record(made));
+            }
+            slot.waits += u32::from(slot.latest.is_some());
+            slot.latest
+        };
+        Ok(submit(&mut with))
     }
 
     /// Makes `event` as if it was never recorded, and submits that with `submit`, which is told the record that it ends

@@ -162,6 +162,8 @@ kinds! {
         Elapsed = "elapsed",
         /// Two nodes of a graph, of which one comes right after the other.
         Edge = "edge",
+        /// What was submitted last to a stream, and another stream that a barrier made wait for it.
+        Barrier = "barrier",
     }
 
     /// How a dependency is known. These are never mixed.

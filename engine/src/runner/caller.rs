@@ -9,7 +9,9 @@ mod gpu;
 mod graphs;
 mod label;
 mod launches;
+mod machine;
 mod order;
+mod outreach;
 mod pool;
 mod problem;
 mod result;
@@ -17,6 +19,7 @@ mod streams;
 mod submit;
 mod verb;
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use self::argument::Arguments;
@@ -48,6 +51,8 @@ pub struct Caller {
     open: Vec<(EventIndex, Nanos)>,
     /// The call made last.
     last: SpanId,
+    /// When whoever launches began to launch the latest operation.
+    begun: Cell<Nanos>,
 }
 
 /// The call that is being made.
@@ -70,6 +75,7 @@ impl Caller {
             uses: Vec::new(),
             open: Vec::new(),
             last: SpanId::NONE,
+            begun: Cell::default(),
             shared,
             host,
             reporter,

@@ -1,5 +1,6 @@
 //! The recorded launches and graphs of a run, and what its streams capture.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -28,8 +29,21 @@ pub struct Launches {
     generation: AtomicU32,
     /// For each buffer twice how often it was made, and one more while it is freed.
     buffers: Vec<AtomicU32>,
+    /// How many streams the plan has.
+    streams: u32,
+    /// What the nodes of graphs that reach out count as in the order of calls.
+    branches: Mutex<Branches>,
     /// How often a buffer was made or freed, or the device opened anew.
     epoch: AtomicU32,
+}
+
+/// Streams beyond those of the plan, one for each node of a graph on each stream that it is replayed on.
+#[derive(Debug, Default)]
+struct Branches {
+    /// The first of each, and how many there are.
+    first: BTreeMap<(u32, StreamIndex), (u32, usize)>,
+    /// The stream of the replay, for each of them.
+    of: Vec<StreamIndex>,
 }
 
 /// A recorded launch, and what the device keeps of it since it was launched or changed last.
@@ -91,6 +105,8 @@ impl Launches {
             is_capturing: AtomicBool::new(false),
             generation: AtomicU32::new(1),
             buffers: plan.buffers.iter().map(|_| AtomicU32::new(2)).collect(),
+            streams: plan.streams.len() as u32,
+            branches: Mutex::default(),
             epoch: AtomicU32::new(0),
         }
     }
@@ -178,6 +194,35 @@ impl Launches {
                 ..Graph::default()
             };
         }
+    }
+
+    /// The first of the streams that the nodes of a graph, so many, count as where it is replayed on `stream`.
+    pub fn branches(&self, graph: u32, stream: StreamIndex, count: usize) -> StreamIndex {
+        let mut branches = lock(&self.branches);
+        let next = branches.of.len() as u32;
+        let known = branches
+            .first
+            .entry((graph, stream))
+            .or_insert((next, count));
+        // A graph that was captured anew may have more nodes.
+        let first = if known.1 < count {
+            *known = (next, count);
+            next
+        } else {
+            known.0
+        };
+        if first == next {
+            branches.of.extend(std::iter::repeat_n(stream, count));
+        }
+        StreamIndex(self.streams + first)
+    }
+
+    /// The stream that a stream in the order of calls is: that of the replay, for the node of a graph.
+    pub fn stream_of(&self, stream: StreamIndex) -> StreamIndex {
+        let branches = lock(&self.branches);
+        let place = stream.0.checked_sub(self.streams);
+        let found = place.and_then(|place| branches.of.get(place as usize));
+        found.copied().unwrap_or(stream)
     }
 
     /// A buffer as it is now.

@@ -1,6 +1,6 @@
 //! Instructions of a virtual machine as `OneFlow` has it: dispatched, launched, done and released (rules E7 to E9).
 //!
-//! The machine runs on the thread that calls, as with `ONEFLOW_VM_MULTI_THREAD=0`. When it takes an instruction for done
+//! The machine runs on the thread that calls, as with `ONEFLOW_VM_MULTI_THREAD=0`, or lets workers launch. When it takes an instruction for done
 //! depends on what it is for: one that computes is done once it is launched, one that copies once the device has ended it.
 
 use std::collections::{HashMap, VecDeque};
@@ -8,16 +8,21 @@ use std::sync::Mutex;
 
 use super::recorder::Reporter;
 use super::shared::Shared;
+use super::workers::Workers;
 use crate::device::lock;
 use crate::record::{
     Basis, CallId, Dependency, DependencyKind, DeviceId, EventId, Group, Lane, LaneId, NameId,
     Record, Role, Span, SpanId, SpanKind, State, Value,
 };
 use crate::time::Nanos;
-use crate::workload::{self, Plan, StreamIndex};
+use crate::workload::{self, Plan, StreamIndex, VirtualMachine};
 
 /// The instructions of a run.
 pub struct Machine {
+    /// How many instructions may be on their way.
+    pub marks: VirtualMachine,
+    /// The threads that launch; none where the thread that calls does.
+    pub workers: Workers,
     first_lane: LaneId,
     roles: Vec<workload::Role>,
     state: Mutex<Flying>,
@@ -42,6 +47,8 @@ pub struct Instruction {
     pub received: Nanos,
     /// When nothing held it any more.
     pub dispatched: Nanos,
+    /// When whoever launches it began to.
+    pub begun: Nanos,
     /// When the device had it.
     pub launched: Nanos,
 }
@@ -63,19 +70,31 @@ struct Flying {
 impl Machine {
     /// For a plan that runs on one.
     pub fn new(plan: &Plan, first_lane: LaneId) -> Option<Self> {
-        plan.machine.then(|| Self {
+        plan.machine.map(|marks| Self {
+            marks,
+            workers: Workers::new(plan, marks.threads),
             first_lane,
             roles: plan.streams.iter().map(|stream| stream.role).collect(),
             state: Mutex::default(),
         })
     }
 
+    /// How many of the latest operations of a stream whoever waits for room may have to wait for.
+    pub const fn kept(&self) -> usize {
+        match self.marks.high {
+            u32::MAX => 0,
+            // Some are waits that were inserted, and several host threads may call.
+            high => high as usize * 2 + 64,
+        }
+    }
+
     /// Reports the lanes: the machine's thread, and the instructions of each stream.
-    pub fn describe(&self, plan: &Plan, device: DeviceId, reporter: &Reporter) {
+    /// The workers are named after the sort of device, `kind`.
+    pub fn describe(&self, plan: &Plan, device: DeviceId, kind: &str, reporter: &Reporter) {
         let names = plan.streams.iter();
         let names = names.map(|stream| format!("instructions of {}", stream.name));
-        let thread = "machine: the calling thread".to_owned();
-        for (name, place) in [thread].into_iter().chain(names).zip(0_u32..) {
+        let threads = self.workers.names(kind);
+        for (name, place) in threads.into_iter().chain(names).zip(0_u32..) {
             reporter.send(Record::Lane(Box::new(Lane {
                 id: LaneId(self.first_lane.0 + place),
                 group: Group::Device,
@@ -91,13 +110,13 @@ impl Machine {
     pub fn launch(&self, it: Instruction, reporter: &Reporter) {
         reporter.send(Record::Span(Span {
             id: it.launch,
-            lane: self.first_lane,
+            lane: LaneId(self.first_lane.0 + self.workers.place(it.stream)),
             name: it.name,
             call: it.call,
             kind: SpanKind::Step,
             state: State::Done,
             enqueued: it.received,
-            start: it.dispatched,
+            start: it.begun,
             end: it.launched,
         }));
         let mut state = lock(&self.state);
@@ -163,7 +182,7 @@ impl Machine {
     ) {
         reporter.send(Record::Span(Span {
             id: it.life,
-            lane: LaneId(self.first_lane.0 + 1 + it.stream.0),
+            lane: LaneId(self.first_lane.0 + self.workers.lanes() + it.stream.0),
             name: it.name,
             call: it.call,
             kind: SpanKind::Step,

@@ -129,6 +129,11 @@ impl Memory {
         state.latest.insert(buffer, place);
     }
 
+    /// Whether an allocation of the buffer was submitted, and no free since.
+    pub fn is_live(&self, buffer: BufferIndex) -> bool {
+        lock(&self.state).latest.contains_key(&buffer)
+    }
+
     /// A free was submitted.
     pub fn free(&self, span: SpanId, buffer: BufferIndex) {
         let mut state = lock(&self.state);

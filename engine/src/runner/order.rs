@@ -41,7 +41,12 @@ impl Races {
     pub fn look(&mut self, reporter: &Reporter) {
         let batch = self.shared.order.take();
         self.order.take_all(&batch);
-        for hazard in self.order.hazards() {
+        for found in self.order.hazards() {
+            let hazard = Hazard {
+                first: self.party(found.first),
+                second: self.party(found.second),
+                ..found
+            };
             self.note(&hazard, reporter);
         }
     }
@@ -95,6 +100,15 @@ impl Races {
         self.count += 1;
     }
 
+    /// Whoever it was, with the node of a graph as an operation of the stream of its replay.
+    fn party(&self, party: Party) -> Party {
+        let actor = match party.actor {
+            Actor::Stream(stream) => Actor::Stream(self.shared.launches.stream_of(stream)),
+            host @ Actor::Host(_) => host,
+        };
+        Party { actor, ..party }
+    }
+
     /// The place of a finding that is made after all of these.
     pub const fn next_finding(&self) -> FindingId {
         FindingId(self.count)
@@ -143,6 +157,10 @@ fn sentence(plan: &Plan, hazard: &Hazard) -> String {
         HazardKind::ReuseOfMemory => ("uses the memory of", "takes over"),
     };
     let remedy = match (hazard.first.actor, hazard.second.actor) {
+        (Actor::Stream(first), Actor::Stream(second)) if first == second => {
+            "inside the capture, record an event after the first, and wait for it before the second"
+                .to_owned()
+        }
         (Actor::Stream(first), Actor::Stream(second)) => format!(
             "record an event on {} after the first, and let {} wait for it before the second",
             stream(plan, first.0),

@@ -226,7 +226,7 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, report
     describe_lanes(shared, reporter);
     describe_pools(shared, reporter);
     if let Some(machine) = &shared.machine {
-        machine.describe(plan, DEVICE, reporter);
+        machine.describe(plan, DEVICE, backend.name(), reporter);
     }
     if let Some(memory) = &shared.memory {
         memory.describe(DEVICE, reporter);

@@ -1,6 +1,6 @@
 //! What the host threads of a run and the engine thread share.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -69,6 +69,8 @@ pub struct Tail {
     pub last: SpanId,
     /// How many were submitted.
     pub submitted: u64,
+    /// Those that were submitted last, where whoever calls may have to wait for one of them.
+    pub recent: VecDeque<SpanId>,
     /// Whether it takes nothing more (rule A27).
     pub is_destroyed: bool,
 }
@@ -95,6 +97,18 @@ pub struct Progress {
     pub blocked: Mutex<Option<Began>>,
 }
 
+impl Tail {
+    /// One more operation was submitted; so many of the latest are kept.
+    pub fn push(&mut self, span: SpanId, kept: usize) {
+        self.last = span;
+        self.submitted += 1;
+        self.recent.push_back(span);
+        while self.recent.len() > kept {
+            self.recent.pop_front();
+        }
+    }
+}
+
 impl Shared {
     /// For a run of `plan` on `device`, before its first call.
     pub fn new(
@@ -108,6 +122,7 @@ impl Shared {
         let tail = || Tail {
             last: SpanId::NONE,
             submitted: 0,
+            recent: VecDeque::new(),
             is_destroyed: false,
         };
         // Lanes are numbered without gaps: those of streams, the queue, callbacks and timelines come before.

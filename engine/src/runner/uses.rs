@@ -41,6 +41,9 @@ pub fn act(operation: &Operation, stream: StreamIndex, uses: &mut Vec<Use>) -> A
         | Operation::Join(_)
         | Operation::Panic(_)
         | Operation::Callback(_)
+        // What a graph records and waits for is told with its replay.
+        | Operation::RecordExternal(_)
+        | Operation::WaitExternal(_)
         | Operation::WaitFor(..) => {}
         Operation::Collective(exchange) => {
             let (read, written) = exchange.what.buffers();

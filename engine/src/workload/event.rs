@@ -73,6 +73,8 @@ pub struct EventOptions {
     pub blocking: Option<bool>,
     /// When it takes a slot of the device.
     pub slot: SlotUse,
+    /// Whether it was made for several processes, and keeps no times then (rules A12, A45).
+    pub is_shared: bool,
     /// Where it is none of its own, but one that is taken from a pool at run time.
     pub pool: Option<PoolIndex>,
 }
@@ -97,6 +99,20 @@ pub enum EventCall {
         start: EventIndex,
         /// To this one.
         end: EventIndex,
+    },
+    /// Records an event at each replay of the graph that the call is captured into (rule A42).
+    RecordExternal {
+        /// The event.
+        event: EventIndex,
+        /// The stream that captures.
+        stream: StreamIndex,
+    },
+    /// Waits for an event at each replay of the graph that the call is captured into (rule A42).
+    WaitExternal {
+        /// The event.
+        event: EventIndex,
+        /// The stream that captures.
+        stream: StreamIndex,
     },
     /// Makes an event as if it was never recorded, in stream order (rule F7).
     Reset {
@@ -196,6 +212,8 @@ impl EventCall {
         match self {
             Self::Elapsed { start, end } => vec![start, end],
             Self::Reset { event, .. }
+            | Self::RecordExternal { event, .. }
+            | Self::WaitExternal { event, .. }
             | Self::DestroyEvent(event)
             | Self::Wait { event, .. }
             | Self::Synchronize {

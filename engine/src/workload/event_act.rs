@@ -8,6 +8,8 @@ use super::{EventCall, EventIndex, Expression, StreamIndex, Target, ThreadIndex}
 pub(super) enum EventAct {
     Elapsed(Reference, Reference),
     Reset(Reference, Reference),
+    RecordExternal(Reference, Reference),
+    WaitExternal(Reference, Reference),
     DestroyEvent(Reference),
     DestroyStream(Reference),
     Abort(Reference),
@@ -49,6 +51,14 @@ impl EventAct {
                 end: event(end),
             },
             Self::Reset(it, on) => EventCall::Reset {
+                event: event(it),
+                stream: stream(on),
+            },
+            Self::RecordExternal(it, on) => EventCall::RecordExternal {
+                event: event(it),
+                stream: stream(on),
+            },
+            Self::WaitExternal(it, on) => EventCall::WaitExternal {
                 event: event(it),
                 stream: stream(on),
             },
@@ -128,6 +138,8 @@ impl EventAct {
             | Self::Release(r) => vec![r],
             Self::Elapsed(one, two)
             | Self::Reset(one, two)
+            | Self::RecordExternal(one, two)
+            | Self::WaitExternal(one, two)
             | Self::Wait(one, two, _)
             | Self::BeginTime(one, two)
             | Self::Subscribe(one, two)

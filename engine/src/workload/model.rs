@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::program::{Layout, Program};
 use super::{
     Calls, Edition, EventOptions, ExpectationPlan, Expression, FailureMode, MemoryKind,
-    PipelinePlan, Placement, PoolPlan, RecordedPlan, StreamTraits, Synchronization,
+    PipelinePlan, Placement, PoolPlan, RecordedPlan, StreamTraits, Synchronization, VirtualMachine,
 };
 
 /// A number that a workload can be run with other values of.
@@ -200,8 +200,8 @@ pub struct Plan {
     pub call_count: u64,
     /// Who sees to it that buffers are not used on two streams at once.
     pub synchronization: Synchronization,
-    /// Whether calls are instructions of a virtual machine, whose lives are shown.
-    pub machine: bool,
+    /// The virtual machine whose instructions calls are, and whose lives are shown, where there is one.
+    pub machine: Option<VirtualMachine>,
     /// Where it runs, where it says so.
     pub placement: Option<Placement>,
     pub(super) program: Arc<Program>,

@@ -45,6 +45,7 @@ pub(super) fn plan(
     let pools = planner.pools(&mut events);
     let callback_threads = planner.threads();
     let event_slots = planner.event_slots(&events);
+    let machine = planner.machine();
     let buffers = planner.buffers(memory);
     let signals = planner.signals();
     let pipelines = planner.pipelines();
@@ -84,7 +85,7 @@ pub(super) fn plan(
         expectations,
         sites: template.sites.clone(),
         call_count,
-        machine: template.machine,
+        machine,
         placement,
         synchronization: template.synchronization.unwrap_or_default(),
         program: Arc::clone(&template.program),

@@ -77,7 +77,7 @@ impl Reader<'_> {
             match rule.name {
                 "about" => self.about(node, &mut template),
                 "param" => self.parameter(node, &mut template),
-                "machine" => template.machine = true,
+                "machine" => self.machine(node, &mut template),
                 "placement" => {
                     self.names.has_ranks = true;
                     self.placement(node, &mut template);

@@ -39,6 +39,32 @@ impl StreamTraits {
     }
 }
 
+/// Who launches the instructions of a virtual machine, whose order does not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MachineThreads {
+    /// The thread that calls, as with `ONEFLOW_VM_MULTI_THREAD=0`.
+    #[default]
+    One,
+    /// Workers of the machine's: one for all streams, and one of their own for critical sections and for lazy jobs.
+    Many,
+}
+
+impl MachineThreads {
+    /// Each with the word for it.
+    pub const LABELS: &'static [(&'static str, Self)] = &[("one", Self::One), ("many", Self::Many)];
+}
+
+/// A virtual machine between the calls and the streams: how many instructions may be on their way (rule E13).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VirtualMachine {
+    /// So many that the device has not ended make whoever calls wait.
+    pub high: u32,
+    /// Until no more than these are left.
+    pub low: u32,
+    /// Who launches instructions.
+    pub threads: MachineThreads,
+}
+
 /// Who sees to it that a buffer is not used on two streams at once.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

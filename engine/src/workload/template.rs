@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::program::{Program, Reference};
 use super::{
-    CallSite, Edition, EventOptions, Expression, FailureMode, MachinePlan, MemoryKind, Parameter,
-    PipelineKind, RankFault, Role, StreamTraits, Synchronization,
+    CallSite, Edition, EventOptions, Expression, FailureMode, MachinePlan, MachineThreads,
+    MemoryKind, Parameter, PipelineKind, RankFault, Role, StreamTraits, Synchronization,
 };
 use crate::time::Nanos;
 
@@ -32,8 +32,8 @@ pub(super) struct Template {
     pub sites: Vec<CallSite>,
     pub expectations: Vec<ExpectationTemplate>,
     pub synchronization: Option<Synchronization>,
-    /// Whether calls are instructions of a virtual machine.
-    pub machine: bool,
+    /// The virtual machine whose instructions calls are.
+    pub machine: Option<VirtualMachineTemplate>,
     pub placement: Option<PlacementTemplate>,
     pub guards: Vec<Guard>,
 }
@@ -61,6 +61,14 @@ pub(super) struct Guard {
     pub count: Expression,
     pub text: String,
     pub line: u32,
+}
+
+/// A virtual machine: at how many instructions it takes no more, at how few it does again, and who launches them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct VirtualMachineTemplate {
+    pub high: Option<Amount>,
+    pub low: Option<Amount>,
+    pub threads: MachineThreads,
 }
 
 /// A parameter, and the bytes of the source that give its value.

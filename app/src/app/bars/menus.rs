@@ -2,6 +2,7 @@
 
 use eframe::egui::{Button, MenuBar, Ui, Vec2};
 
+use super::synchronization;
 use crate::action::{Action, COMMANDS, Command, Entry, Menu};
 use crate::panel::Scene;
 use crate::state::{Settings, Switch};
@@ -25,6 +26,9 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
                     if entry.command == Command::Open {
                         recent(ui, scene, actions);
                     }
+                }
+                if menu == Menu::Run {
+                    synchronization::menu(ui, scene, actions);
                 }
             });
         }

@@ -1,9 +1,10 @@
 //! The inspector of a span.
 
 use eframe::egui::{Align, Color32, Layout, RichText, Ui};
-use engine::analysis::{Piece, explain};
+use engine::analysis::{Measure, Piece, explain, measure_of};
 use engine::capture::PlacedSpan;
 use engine::record::{Began, DependencyId, SpanId, State, Value};
+use engine::time::Nanos;
 
 use super::{lane_of, lines, name_of, pipeline, promise, rank, title};
 use crate::action::Action;
@@ -26,6 +27,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action
     heading(ui, scene, &placed);
     times(ui, scene, &placed);
     reason(ui, scene, id, actions);
+    measured(ui, scene, id);
     promise::parts(ui, scene, id, actions);
     pipeline::part(ui, scene, id, actions);
     let capture = scene.capture;
@@ -81,6 +83,45 @@ fn times(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
     field(ui, scene.theme, "span", &text::id(span.id.0));
     if span.call.is_some() {
         field(ui, scene.theme, "call", &span.call.0.to_string());
+    }
+}
+
+/// What was measured between two records, beside what ran on the stream in between.
+fn measured(ui: &mut Ui, scene: &Scene<'_>, id: SpanId) {
+    let Some(found) = measure_of(scene.capture, id) else {
+        return;
+    };
+    section(ui, scene.theme, "Measured");
+    field(
+        ui,
+        scene.theme,
+        "between the records",
+        &found.elapsed.to_string(),
+    );
+    let lane = scene
+        .capture
+        .lane(found.lane)
+        .map_or("?", |lane| &lane.name);
+    field(
+        ui,
+        scene.theme,
+        &format!("ran on {lane}"),
+        &format!(
+            "{} in {}",
+            found.own,
+            text::counted(found.count as u64, "span")
+        ),
+    );
+    hint(ui, scene.theme, remark(&found));
+}
+
+/// What to know about a measured time.
+fn remark(found: &Measure) -> &'static str {
+    if found.elapsed < Nanos::ZERO {
+        "The second event was reached first · CUDA: not documented, believed negative · AscendCL: error 107007"
+    } else {
+        "The time between two records holds whatever ran between them, on other streams as well; it is never a \
+         kernel's own time (rule A19)"
     }
 }
 

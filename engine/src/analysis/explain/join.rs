@@ -37,6 +37,9 @@ pub fn join(capture: &Capture, placed: &PlacedSpan) -> Sentence {
         (DependencyKind::Join, _) => {
             sentence.text("; the call asked for all of that stream so far")
         }
+        (DependencyKind::Barrier, _) => sentence.text(
+            "; a barrier comes after everything submitted before it, and before everything submitted after it",
+        ),
         (_, Some((_, Value::Text(because)))) => sentence.text(format!("; {because}")),
         _ => sentence,
     }

@@ -183,6 +183,12 @@ impl Device for MockDevice {
         // Its queues have no end.
     }
 
+    fn until_ended(&self, host: HostIndex, stream: StreamIndex, ended: u64) {
+        let until = Until::Streams(Target::Stream(stream), vec![(stream.index(), ended)]);
+        // Where nothing more runs there is nothing to wait for.
+        let _ = self.block(host, until, None);
+    }
+
     fn take_slot(&self, host: HostIndex) -> Result<(), Error> {
         let given_back = lock(&self.simulation).slots.take();
         if lock(&self.simulation).is_met(&Until::Slot(given_back)) {

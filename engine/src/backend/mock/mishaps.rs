@@ -166,11 +166,7 @@ impl Simulation {
         let submission = item.submission.called(&callback, time);
         if let Some(thread) = self.streams.get_mut(self.stream_count + callback.thread) {
             thread.submitted += 1;
-            thread.queue.push_back(Item {
-                submission,
-                mark: Some(mark),
-                points: Vec::new(),
-            });
+            thread.queue.push_back(Item::new(submission, Some(mark)));
         }
         item.mark = Some(mark);
         if callback.is_blocking {

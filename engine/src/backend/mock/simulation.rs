@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::cost;
 use super::host::{Host, HostState, Until};
-use super::replay;
+use super::replay::{self, Next};
 use super::stream::{Item, Stream};
-use super::turn::{held_until, perform, ready_at};
+use super::turn::{held_until, ready_at};
 use crate::backend::cpu::Memory;
 use crate::backend::threads::Slots;
 use crate::backend::{
@@ -42,9 +42,10 @@ pub struct Simulation {
     /// How many of the streams were asked for; behind them come those of callback threads.
     pub stream_count: usize,
     made: Vec<EventLayout>,
-    lens: Vec<usize>,
+    /// How many floats each buffer has.
+    pub lens: Vec<usize>,
     /// The node that failed of the graph that ends.
-    failed: Option<usize>,
+    pub failed: Option<usize>,
     sink: Box<dyn Sink>,
     /// The latest time of all.
     pub time: Nanos,
@@ -59,9 +60,13 @@ pub struct Simulation {
     pub called: BTreeMap<SpanId, Nanos>,
 }
 
+/// The end of what is not known to end.
+const OPEN: Nanos = Nanos::MAX;
+
 /// What can happen next, and what it happens to; ties go to the first of these, then to the lower place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
+    Node,
     End,
     Start,
     Timeout,
@@ -149,7 +154,7 @@ impl Simulation {
             let host_time = host.map_or(Nanos::MAX, |(_, host)| host.clock);
             let host = host.map(|(place, _)| place);
             // The device goes first: a host thread that asks at this instant sees what ended by it.
-            let step = next_step(&self.streams, &self.hosts, &self.marks, &self.signals);
+            let step = self.next_step();
             let alarm = self.alarms.first_key_value();
             let alarm = alarm.map(|((time, _), _)| (*time, Step::Alarm, 0));
             let step = step.into_iter().chain(alarm).min();
@@ -157,6 +162,7 @@ impl Simulation {
                 (Some((time, step, place)), _) if time <= host_time => {
                     self.time = self.time.max(time);
                     match step {
+                        Step::Node => self.reach(place, time, memory),
                         Step::End => self.end(place, memory),
                         Step::Start => self.start(place, time, memory),
                         Step::Timeout => self.give_up_waiting(place, time, memory),
@@ -204,13 +210,14 @@ impl Simulation {
             Operation::Join(positions) => self.points(positions),
             _ => Vec::new(),
         };
+        let nodes = self.nodes(&submission.operation)?;
         let stream = self.streams.get_mut(index.index());
         let stream = stream.ok_or_else(|| Error::Unknown(format!("stream {}", index.0)))?;
         stream.submitted += 1;
         let item = Item {
-            submission,
-            mark,
+            nodes,
             points,
+            ..Item::new(submission, mark)
         };
         if let Some(cause) = self.cause {
             let at = self.time.max(item.submission.enqueued);
@@ -367,7 +374,11 @@ impl Simulation {
             Operation::Callback(callback) => self.call(place, item, callback, time),
             ref operation => {
                 let len = |buffer: BufferIndex| self.lens.get(buffer.index()).copied().unwrap_or(0);
-                let end = time + cost::of(operation, &len);
+                let end = match operation {
+                    // It ends when it has, by what it waits for.
+                    Operation::Replay(replay) if replay.graph.reaches_out => OPEN,
+                    _ => time + cost::of(operation, &len),
+                };
                 if let Some(stream) = self.streams.get_mut(place) {
                     stream.running = Some((item, Interval { start: time, end }));
                 }
@@ -378,6 +389,7 @@ impl Simulation {
                 if let Some(found) = found {
                     // In its middle: at its beginning nobody could say whether it runs.
                     let (_, act) = self.watches.remove(found);
+                    let end = if end == OPEN { time } else { end };
                     self.set_alarm(Nanos(i64::midpoint(time.0, end.0)), act);
                 }
             }
@@ -398,14 +410,21 @@ impl Simulation {
             .streams
             .get_mut(place)
             .and_then(|stream| stream.running.take());
-        let Some((item, interval)) = running else {
+        let Some((mut item, mut interval)) = running else {
             return;
         };
+        if interval.end == OPEN {
+            let Some(end) = self.known_end(&item, interval.start) else {
+                // Nothing more runs, and it still waits or would record.
+                interval.end = self.time.max(interval.start);
+                let cause = self.cause.unwrap_or(Cause::Stopped);
+                return self.finish(place, &item, interval, outcome(cause, Stage::Held));
+            };
+            interval.end = end;
+        }
         // What it writes is seen from its end on, as nothing on a device sees it sooner for certain.
-        match (
-            &item.submission.operation,
-            self.perform(memory, &item.submission.operation),
-        ) {
+        let performed = self.perform(memory, &mut item, interval.start, None);
+        match (&item.submission.operation, performed) {
             (Operation::Panic(_), _) => {
                 self.sink.report(mishap::panicked(item.submission.span));
                 self.finish(place, &item, interval, State::Failed);
@@ -432,9 +451,19 @@ impl Simulation {
         let span = submission.span(stream.lane, interval, state);
         self.sink.report(Record::Span(span));
         if let Operation::Replay(replay) = &submission.operation {
-            let len = |buffer: BufferIndex| self.lens.get(buffer.index()).copied().unwrap_or(0);
-            for record in replay::spans(replay, &span, stream.lane, self.failed, &len) {
+            let lens = &self.lens;
+            let len = |buffer: BufferIndex| lens.get(buffer.index()).copied().unwrap_or(0);
+            let times = replay::known(item, interval.start, &len, &self.marks);
+            for record in replay::spans(replay, &span, stream.lane, self.failed, &times) {
                 self.sink.report(record);
+            }
+            self.failed = None;
+            for (node, mark) in replay.graph.nodes.iter().zip(&item.nodes) {
+                if let (Operation::RecordExternal(_), Some(mark)) = (&node.operation, mark)
+                    && let Some(slot @ Progress::Pending) = self.marks.get_mut(*mark)
+                {
+                    *slot = Progress::Failed;
+                }
             }
         }
         stream.free_at = interval.end;
@@ -485,6 +514,9 @@ impl Simulation {
     /// What everything is doing.
     pub fn activity(&self) -> Activity {
         let blocker = |stream: &Stream| {
+            if let Some((item, _)) = stream.running.as_ref().filter(|it| it.1.end == OPEN) {
+                return replay::held(item, &self.marks).map(Blocker::Event);
+            }
             let head = stream.queue.front().filter(|_| stream.running.is_none())?;
             match head.submission.operation {
                 _ if held_until(head, &self.marks, &self.signals).is_some() => None,
@@ -524,49 +556,38 @@ fn streams(layout: &Layout) -> Vec<Stream> {
 }
 
 impl Simulation {
-    /// Runs what an operation does to buffers; of a graph its nodes, one after the other, until one fails.
-    fn perform(&mut self, memory: &Memory, operation: &Operation) -> Result<(), String> {
-        let Operation::Replay(replay) = operation else {
-            return perform(memory, operation);
-        };
-        self.failed = None;
-        for (place, node) in replay.graph.nodes.iter().enumerate() {
-            let result = perform(memory, &node.operation);
-            if result.is_err() {
-                self.failed = Some(place);
-                return result;
-            }
-        }
-        Ok(())
-    }
-}
-
-fn next_step(
-    streams: &[Stream],
-    hosts: &[Host],
-    marks: &[Progress],
-    signals: &[Option<Nanos>],
-) -> Option<(Nanos, Step, usize)> {
-    let of_streams = streams.iter().enumerate().filter_map(|(place, stream)| {
-        if let Some((_, interval)) = &stream.running {
-            return Some((interval.end, Step::End, place));
-        }
-        let head = stream.queue.front()?;
-        let ready = ready_at(stream.free_at, head);
-        match (held_until(head, marks, signals), &head.submission.operation) {
-            (Some(time), _) => Some((time.max(ready), Step::Start, place)),
-            (None, Operation::WaitFor(_, timeout)) => {
-                Some((ready + *timeout, Step::Timeout, place))
-            }
-            (None, _) => None,
-        }
-    });
-    let of_hosts = hosts
-        .iter()
-        .enumerate()
-        .filter_map(|(place, host)| match host.state {
+    fn next_step(&self) -> Option<(Nanos, Step, usize)> {
+        let len = |buffer: BufferIndex| self.lens.get(buffer.index()).copied().unwrap_or(0);
+        let of_streams = self
+            .streams
+            .iter()
+            .enumerate()
+            .filter_map(|(place, stream)| {
+                if let Some((item, interval)) = &stream.running {
+                    if interval.end != OPEN {
+                        return Some((interval.end, Step::End, place));
+                    }
+                    return match replay::next(item, interval.start, &len, &self.marks)? {
+                        Next::Record(time) => Some((time, Step::Node, place)),
+                        Next::End(time) => Some((time, Step::End, place)),
+                    };
+                }
+                let head = stream.queue.front()?;
+                let ready = ready_at(stream.free_at, head);
+                let since = held_until(head, &self.marks, &self.signals);
+                match (since, &head.submission.operation) {
+                    (Some(time), _) => Some((time.max(ready), Step::Start, place)),
+                    (None, Operation::WaitFor(_, timeout)) => {
+                        Some((ready + *timeout, Step::Timeout, place))
+                    }
+                    (None, _) => None,
+                }
+            });
+        let of_hosts = self.hosts.iter().enumerate();
+        let of_hosts = of_hosts.filter_map(|(place, host)| match host.state {
             HostState::Blocked(_, Some(deadline)) => Some((deadline, Step::Deadline, place)),
             _ => None,
         });
-    of_streams.chain(of_hosts).min()
+        of_streams.chain(of_hosts).min()
+    }
 }

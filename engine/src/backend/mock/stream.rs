@@ -43,8 +43,25 @@ pub struct Item {
     pub submission: Submission,
     /// The record, or for a callback the function that its thread was given.
     pub mark: Option<usize>,
+    /// For each node of a graph that records events or waits for some, its record.
+    pub nodes: Vec<Option<usize>>,
+    /// Which nodes of a graph did what they do to buffers.
+    pub performed: Vec<bool>,
     /// Points of other streams that it waits for, by their positions in the list of all records.
     pub points: Vec<usize>,
+}
+
+impl Item {
+    /// An operation, with the record that it reaches or waits for.
+    pub const fn new(submission: Submission, mark: Option<usize>) -> Self {
+        Self {
+            submission,
+            mark,
+            nodes: Vec::new(),
+            performed: Vec::new(),
+            points: Vec::new(),
+        }
+    }
 }
 
 impl Stream {

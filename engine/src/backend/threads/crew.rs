@@ -5,7 +5,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use super::executor::Executor;
-use super::flight::Flight;
+use super::flight::{Flight, LOOK};
 use super::shared::Shared;
 use crate::device::lock;
 
@@ -78,11 +78,16 @@ impl Crew {
             flights = match found {
                 Some(flight) => {
                     drop(flights);
-                    while let Some(place) = flight.take() {
+                    while let Some(place) = flight.take(shared.now()) {
                         flight.run(shared, place);
                         self.changed.notify_all();
                     }
                     lock(&self.flights)
+                }
+                // Nobody tells the crew of records outside.
+                None if flights.open.iter().any(|it| it.is_held()) => {
+                    let waited = self.changed.wait_timeout(flights, LOOK);
+                    waited.unwrap_or_else(PoisonError::into_inner).0
                 }
                 None => self
                     .changed

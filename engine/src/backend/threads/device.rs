@@ -8,14 +8,14 @@ use super::executor::Executor;
 use super::host::{Host, Wait};
 use super::mark::Mark;
 use super::shared::Shared;
-use super::stream::{Item, Stream};
+use super::stream::{Item, Marks, Stream};
 use super::trouble;
 use super::watermark::Watermark;
 use super::worker::Worker;
 use crate::backend::spin::spin;
 use crate::backend::{
-    Activity, Caps, CompileError, CompileRequest, Compiled, Device, Error, HostIndex, Layout,
-    LossReport, Operation, Packed, Question, Raw, Side, Sink, Submission,
+    Activity, Caps, CompileError, CompileRequest, Compiled, Device, Error, Executable, HostIndex,
+    Layout, LossReport, Operation, Packed, Question, Raw, Side, Sink, Submission,
 };
 use crate::device::{Cause, Progress, Status, lock};
 use crate::record::{Began, Clock, LossKind, SpanId};
@@ -106,6 +106,20 @@ impl<E: Executor> ThreadedDevice<E> {
     fn event(&self, event: EventIndex) -> Result<&Mutex<Option<Arc<Mark>>>, Error> {
         let found = self.shared.events.get(event.index());
         found.ok_or_else(|| Error::Unknown(format!("event {}", event.0)))
+    }
+
+    /// New records of the events that a graph records, and the latest of those that it waits for (rule A42).
+    fn marks(&self, graph: &Executable) -> Result<Marks, Error> {
+        let marks = graph.nodes.iter().map(|node| match node.operation {
+            Operation::RecordExternal(event) => {
+                let mark = Arc::new(Mark::default());
+                *lock(self.event(event)?) = Some(Arc::clone(&mark));
+                Ok(Some(mark))
+            }
+            Operation::WaitExternal(event) => Ok(lock(self.event(event)?).clone()),
+            _ => Ok(None),
+        });
+        marks.collect()
     }
 
     fn latest(&self, event: EventIndex) -> Option<Arc<Mark>> {
@@ -240,10 +254,16 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         if submitted < ROOM || stream.ended.get() > submitted - ROOM {
             return;
         }
-        let target = submitted - ROOM / 2;
+        self.until_ended(host, index, submitted - ROOM / 2);
+    }
+
+    fn until_ended(&self, host: HostIndex, index: StreamIndex, ended: u64) {
+        let Ok(stream) = self.stream(index) else {
+            return;
+        };
         let is_over = || self.shared.condition.is_over();
-        let wait = Wait::Room(index, target);
-        let block = || stream.ended.wait(target, &is_over, None);
+        let wait = Wait::Room(index, ended);
+        let block = || stream.ended.wait(ended, &is_over, None);
         let _ = self.shared.block(host, &wait, false, block);
     }
 
@@ -294,36 +314,32 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         if stream.submitted() == 0 {
             self.start_thread(index)?;
         }
-        match submission.operation {
+        let item = match &submission.operation {
             Operation::Record(event) => {
                 let mark = Arc::new(Mark::default());
-                let mut slot = lock(self.event(event)?);
+                let mut slot = lock(self.event(*event)?);
                 *slot = Some(Arc::clone(&mark));
-                stream.push(Item {
-                    submission,
-                    mark: Some(mark),
-                });
+                stream.push(Item::new(submission, Some(mark)));
+                return Ok(());
             }
             Operation::Reset(event) => {
-                let mut slot = lock(self.event(event)?);
+                let mut slot = lock(self.event(*event)?);
                 *slot = None;
-                stream.push(Item {
-                    submission,
-                    mark: None,
-                });
+                stream.push(Item::new(submission, None));
+                return Ok(());
             }
             Operation::Wait(event) | Operation::WaitFor(event, _) => {
-                let slot = lock(self.event(event)?);
-                stream.push(Item {
-                    submission,
-                    mark: slot.clone(),
-                });
+                let slot = lock(self.event(*event)?);
+                stream.push(Item::new(submission, slot.clone()));
+                return Ok(());
             }
-            _ => stream.push(Item {
-                submission,
-                mark: None,
-            }),
-        }
+            Operation::Replay(replay) if replay.graph.reaches_out => Item {
+                nodes: self.marks(&replay.graph)?,
+                ..Item::new(submission, None)
+            },
+            _ => Item::new(submission, None),
+        };
+        stream.push(item);
         Ok(())
     }
 

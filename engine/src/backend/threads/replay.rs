@@ -4,27 +4,36 @@ use std::sync::Arc;
 
 use super::executor::{Executor, Fault};
 use super::flight::Flight;
-use super::stream::Stream;
+use super::stream::{Marks, Obstacle, Stream};
 use super::worker::Worker;
 use crate::backend::{Node, Replay};
-use crate::device::{Cause, Stage, outcome};
+use crate::device::{Cause, Stage, lock, outcome};
 use crate::record::{Record, Span, SpanId, State};
 use crate::time::{Interval, Nanos};
 
 impl<E: Executor> Worker<E> {
     /// Runs all nodes of a graph to their end.
-    pub(super) fn replay(&mut self, stream: &Stream, replay: &Replay) -> (State, Option<Interval>) {
+    pub(super) fn replay(
+        &mut self,
+        stream: &Stream,
+        replay: &Replay,
+        marks: &Marks,
+    ) -> (State, Option<Interval>) {
         let shared = Arc::clone(&self.shared);
-        let flight = Arc::new(Flight::new(&replay.graph, self.place));
+        let flight = Arc::new(Flight::new(&replay.graph, self.place, marks));
         let forks = shared.executor.caps().overlap && !replay.graph.is_chain();
-        self.landed = if forks {
+        let gives_up = || self.gives_up(stream);
+        let hold = |obstacle: Option<Obstacle>| *lock(&stream.hold) = obstacle;
+        let landed = if forks {
             shared.crew.ask(&shared, &flight);
-            let landed = flight.complete(&shared, &|| shared.crew.wake());
+            let wake = || shared.crew.wake();
+            let landed = flight.complete(&shared, &wake, &gives_up, &hold);
             shared.crew.leave(&flight);
             landed
         } else {
-            flight.complete(&shared, &|| ())
+            flight.complete(&shared, &|| (), &gives_up, &hold)
         };
+        self.landed = landed;
         let begun = self.landed.iter().flatten();
         // Devices with clocks of their own tell when the first node began.
         let first = begun.clone().map(|(ran, _)| ran.start).min();

@@ -41,6 +41,22 @@ pub struct Item {
     pub submission: Submission,
     /// The record it reaches or waits for, where it is an operation on an event that has one.
     pub mark: Option<Arc<Mark>>,
+    /// For each node of a graph that records events or waits for some, its record.
+    pub nodes: Marks,
+}
+
+/// For each node of a graph the record that it reaches or waits for; none at all where no node does either.
+pub type Marks = Arc<[Option<Arc<Mark>>]>;
+
+impl Item {
+    /// An operation, with the record that it reaches or waits for.
+    pub fn new(submission: Submission, mark: Option<Arc<Mark>>) -> Self {
+        Self {
+            submission,
+            mark,
+            nodes: Arc::default(),
+        }
+    }
 }
 
 /// What the operation at the head of a stream waits for.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::executor::{Executor, Fault, Turn};
-use super::flight::Landed;
+use super::flight::{self, Landed};
 use super::mark::Mark;
 use super::shared::Shared;
 use super::stream::{Item, Obstacle, Stream};
@@ -118,6 +118,7 @@ impl<E: Executor> Worker<E> {
                 State::Done => mark.reach(ran.end),
                 _ => mark.fail(),
             },
+            (Operation::Replay(replay), _) => flight::forsake(&replay.graph, &item.nodes),
             (Operation::Callback(callback), _) if !self.has_called => {
                 let lane = shared.streams.get(shared.stream_count + callback.thread);
                 let lane = lane.map_or(LaneId::NONE, |stream| stream.lane);
@@ -195,7 +196,7 @@ impl<E: Executor> Worker<E> {
                 .map(|&to| self.wait(stream, &item.submission, &Obstacle::Stream(to)))
                 .find(|state| *state != State::Done)
                 .unwrap_or(State::Done),
-            Operation::Replay(replay) => return self.replay(stream, replay),
+            Operation::Replay(replay) => return self.replay(stream, replay, &item.nodes),
             Operation::Callback(callback) => self.call(stream, &item.submission, callback),
             Operation::Collective(exchange) => {
                 return self.exchange(stream, item.submission.span, exchange);
@@ -218,7 +219,7 @@ impl<E: Executor> Worker<E> {
     }
 
     /// Whether whoever waits on this stream is to give up.
-    fn gives_up(&self, stream: &Stream) -> bool {
+    pub(super) fn gives_up(&self, stream: &Stream) -> bool {
         self.shared.condition.is_over() || stream.trouble.is_aborted(self.ended)
     }
 
@@ -302,10 +303,8 @@ impl<E: Executor> Worker<E> {
         };
         let mark = Arc::new(Mark::default());
         self.has_called = true;
-        thread.push(Item {
-            submission: submission.called(callback, shared.now()),
-            mark: Some(Arc::clone(&mark)),
-        });
+        let called = submission.called(callback, shared.now());
+        thread.push(Item::new(called, Some(Arc::clone(&mark))));
         if !callback.is_blocking {
             return State::Done;
         }

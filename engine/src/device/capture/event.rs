@@ -65,6 +65,23 @@ impl<P> Captures<P> {
         Ok(true)
     }
 
+    /// `stream` waits for all that `from` was given so far: a record and a wait of an event that nobody sees. Answers
+    /// whether that is captured: no operation then.
+    ///
+    /// # Errors
+    /// As for a record and a wait.
+    pub fn wait_stream(
+        &mut self,
+        from: StreamIndex,
+        stream: StreamIndex,
+    ) -> Result<bool, CaptureError> {
+        let unseen = EventIndex(u32::MAX);
+        self.record(unseen, from)?;
+        let waited = self.wait(unseen, stream, true);
+        self.events.remove(&unseen);
+        waited
+    }
+
     /// The stream takes part from now on (rule A37).
     fn join(&mut self, capture: u32, stream: StreamIndex) -> Result<(), CaptureError> {
         if self.traits(stream).is_legacy {

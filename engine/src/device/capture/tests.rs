@@ -54,6 +54,44 @@ fn calls_become_nodes_with_edges_along_streams_and_events() {
 }
 
 #[test]
+fn a_stream_that_waits_for_another_forks_and_joins_too() {
+    let mut captures = begun(CaptureMode::Global);
+    captures.node(A, || "first").unwrap();
+    assert!(captures.wait_stream(A, B).unwrap(), "A37: it joins");
+    captures.node(B, || "fork").unwrap();
+    assert!(captures.wait_stream(B, A).unwrap());
+    captures.node(A, || "join").unwrap();
+    let graph = captures.end(0, A).unwrap();
+    assert_eq!(graph.before, [vec![], vec![0], vec![1]]);
+    assert!(
+        !captures.wait_stream(A, B).unwrap(),
+        "nothing captures any more"
+    );
+    captures.begin(0, A, CaptureMode::Global).unwrap();
+    assert_eq!(number(captures.wait_stream(C, A)), 905, "A40");
+    is_void(&mut captures);
+}
+
+#[test]
+fn memory_of_the_graph_is_freed_after_all_who_use_it() {
+    let x = crate::workload::BufferIndex(0);
+    let mut captures = begun(CaptureMode::Global);
+    captures.memory(A, x, false, || "allocate").unwrap();
+    captures.wait_stream(A, B).unwrap();
+    captures.node(A, || "one").unwrap();
+    captures.node(B, || "other").unwrap();
+    captures.memory(A, x, true, || "free").unwrap();
+    captures.node(B, || "later").unwrap();
+    captures.wait_stream(B, A).unwrap();
+    let graph = captures.end(0, A).unwrap();
+    assert_eq!(
+        graph.before,
+        [vec![], vec![0], vec![0], vec![1, 2], vec![3]],
+        "A44"
+    );
+}
+
+#[test]
 fn a_capture_begins_and_ends_on_one_stream_and_by_one_thread() {
     let mut captures = begun(CaptureMode::Global);
     assert_eq!(

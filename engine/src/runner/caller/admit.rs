@@ -57,7 +57,10 @@ impl Caller {
             Call::Wait { event, .. } => (*event, Need::Waits),
             Call::Query(event) => (*event, Need::Progress),
             Call::Event(call) => match call.as_ref() {
-                EventCall::Wait { event, .. } => (*event, Need::Waits),
+                EventCall::Wait { event, .. } | EventCall::WaitExternal { event, .. } => {
+                    (*event, Need::Waits)
+                }
+                EventCall::RecordExternal { event, .. } => (*event, Need::Graph),
                 EventCall::Demand(event) => (*event, Need::Progress),
                 EventCall::Reset { event, .. } => (*event, Need::Reset),
                 _ => return Ok(()),
@@ -76,6 +79,9 @@ impl Caller {
             Need::Reset if !can.waits => "it cannot be reset: its kind is without “sync”",
             Need::Reset if plan.options.slot == SlotUse::Record => {
                 "it cannot be reset: it takes its slot at each record, and gives it back by itself"
+            }
+            Need::Graph if plan.options.slot == SlotUse::Record => {
+                "a graph cannot record it: it takes a slot at each record, which a host thread would have to wait for"
             }
             _ => return Ok(()),
         };
@@ -165,4 +171,5 @@ enum Need {
     Waits,
     Progress,
     Reset,
+    Graph,
 }

@@ -29,6 +29,12 @@ impl Caller {
     ) -> (SpanKind, Result<(), Error>) {
         let result = match call {
             EventCall::Elapsed { start, end } => self.elapsed(current, *start, *end),
+            EventCall::RecordExternal { event, stream } => self
+                .submit(current, *stream, Operation::RecordExternal(*event))
+                .map(drop),
+            EventCall::WaitExternal { event, stream } => self
+                .submit(current, *stream, Operation::WaitExternal(*event))
+                .map(drop),
             EventCall::Reset { event, stream } => self
                 .submit(current, *stream, Operation::Reset(*event))
                 .map(drop),
@@ -133,8 +139,18 @@ impl Caller {
         // What was open inside was left by an error.
         let began = self.open.drain(place..).next();
         let name = format!("time {name}");
+        let scope = self.shared.next_span();
+        // What was measured is told by the records, whose streams reach them later.
+        self.reporter.send(Record::Dependency(Dependency {
+            cause: record,
+            effect: scope,
+            kind: DependencyKind::Step,
+            basis: Basis::Observed,
+            event: EventId::NONE,
+            generation: 0,
+        }));
         self.reporter.send(Record::Span(Span {
-            id: self.shared.next_span(),
+            id: scope,
             lane: Shared::host_lane(self.host),
             name: self.shared.names.id(&name, &self.reporter),
             call: CallId(current.place.call),

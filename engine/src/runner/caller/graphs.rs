@@ -64,9 +64,7 @@ impl Caller {
             | Operation::WaitFor(..)
             | Operation::Callback(_)
             | Operation::Collective(_)
-            | Operation::Panic(_)
-            | Operation::Allocate(_)
-            | Operation::Free(_) => {
+            | Operation::Panic(_) => {
                 captures.forbid(stream, operation.kind().label())?;
                 None
             }
@@ -79,7 +77,11 @@ impl Caller {
                     span: current.span,
                     stream,
                 };
-                let node = captures.node(stream, caught)?;
+                let node = match operation {
+                    Operation::Allocate(it) => captures.memory(stream, *it, false, caught)?,
+                    Operation::Free(it) => captures.memory(stream, *it, true, caught)?,
+                    _ => captures.node(stream, caught)?,
+                };
                 node.map(|node| format!("node {}", node.0))
             }
         };
@@ -91,6 +93,19 @@ impl Caller {
         self.arguments
             .report(&shared, &self.reporter, current.span, operation);
         Ok(true)
+    }
+
+    /// Refuses a record or a wait that only a graph can hold, outside of captures (rule A42).
+    pub(super) fn refuse_external(operation: &Operation) -> Result<(), Error> {
+        if !matches!(
+            operation,
+            Operation::RecordExternal(_) | Operation::WaitExternal(_)
+        ) {
+            return Ok(());
+        }
+        let text = "external= makes a node of a graph, and this stream captures nothing: leave it out, or put the call \
+                    between begin-capture and end-capture";
+        Err(CaptureError::new(Violation::InvalidValue, text).into())
     }
 
     /// Whether a call that blocks or asks is possible while something captures.
@@ -207,6 +222,7 @@ impl Caller {
                 name: caught.name,
                 call: caught.call,
                 before: before.clone(),
+                uses: caught.uses.clone(),
                 after: Vec::new(),
             })
         });
@@ -248,6 +264,7 @@ impl Caller {
                           and instantiate it again";
             return Err(Error::call(ErrorKind::StaleArgument, reason));
         }
+        self.refuse_replay(&graph)?;
         let replay = Replay {
             graph,
             place: index.0,

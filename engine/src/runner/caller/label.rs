@@ -115,10 +115,12 @@ impl Caller {
             Operation::Launch(launch) => (Verb::Kernel, launch.kernel.as_ptr() as u64),
             Operation::Packed(packed) => (Verb::Kernel, packed.launch.kernel.as_ptr() as u64),
             Operation::Replay(replay) => (Verb::Graph, u64::from(replay.place)),
-            Operation::Record(event) => (Verb::Record, u64::from(event.0)),
-            Operation::Wait(event) | Operation::WaitFor(event, _) => {
-                (Verb::Wait, u64::from(event.0))
+            Operation::Record(event) | Operation::RecordExternal(event) => {
+                (Verb::Record, u64::from(event.0))
             }
+            Operation::Wait(event)
+            | Operation::WaitFor(event, _)
+            | Operation::WaitExternal(event) => (Verb::Wait, u64::from(event.0)),
             Operation::Hold(signal) => (Verb::Hold, u64::from(signal.0)),
             Operation::Allocate(buffer) => (Verb::Allocate, u64::from(buffer.0)),
             Operation::Free(buffer) => (Verb::Free, u64::from(buffer.0)),

@@ -29,7 +29,9 @@ impl Caller {
         call: &StreamCall,
     ) -> Result<(), Error> {
         match *call {
-            StreamCall::Join { from, stream } => self.wait_stream(current, from, stream),
+            StreamCall::Join { from, stream } => {
+                self.wait_stream(current, (from, stream), DependencyKind::Join)
+            }
             StreamCall::Barrier { stream } => self.barrier(current, stream),
             StreamCall::Allocate { buffer, stream } => self.allocate(current, buffer, stream),
             StreamCall::Free { buffer, stream } => self.free(current, buffer, stream),
@@ -40,10 +42,18 @@ impl Caller {
     fn wait_stream(
         &mut self,
         current: &Current,
-        from: StreamIndex,
-        stream: StreamIndex,
+        (from, stream): (StreamIndex, StreamIndex),
+        kind: DependencyKind,
     ) -> Result<(), Error> {
         let shared = Arc::clone(&self.shared);
+        if shared.launches.is_capturing() && shared.launches.captures().wait_stream(from, stream)? {
+            self.argue(
+                current.span,
+                "captured",
+                "no operation: an edge of the graph",
+            );
+            return Ok(());
+        }
         shared.device.make_room(self.host, stream);
         let mut state = shared.insertions.as_ref().map(|it| it.lock());
         if let Some(state) = state.as_deref_mut() {
@@ -56,7 +66,7 @@ impl Caller {
         let join = Join {
             stream,
             from: &[from],
-            kind: DependencyKind::Join,
+            kind,
             because: String::new(),
             act: Some(Act::Join(from, stream)),
         };
@@ -78,10 +88,10 @@ impl Caller {
                 .filter(move |other| *other != stream)
         };
         for other in others() {
-            self.wait_stream(current, other, stream)?;
+            self.wait_stream(current, (other, stream), DependencyKind::Barrier)?;
         }
         for other in others() {
-            self.wait_stream(current, stream, other)?;
+            self.wait_stream(current, (stream, other), DependencyKind::Barrier)?;
         }
         Ok(())
     }
@@ -292,7 +302,8 @@ impl Caller {
         stream: StreamIndex,
     ) -> Result<(), Error> {
         let span = self.submit(current, stream, Operation::Allocate(buffer))?;
-        if let Some(memory) = &self.shared.memory {
+        // What is captured allocates at each replay.
+        if let Some(memory) = self.shared.memory.as_ref().filter(|_| span.is_some()) {
             let ids = (span, self.shared.next_span(), CallId(current.place.call));
             memory.allocate(ids, buffer, stream);
         }
@@ -306,7 +317,7 @@ impl Caller {
         stream: StreamIndex,
     ) -> Result<(), Error> {
         let span = self.submit(current, stream, Operation::Free(buffer))?;
-        if let Some(memory) = &self.shared.memory {
+        if let Some(memory) = self.shared.memory.as_ref().filter(|_| span.is_some()) {
             memory.free(span, buffer);
         }
         Ok(())

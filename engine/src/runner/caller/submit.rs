@@ -1,5 +1,7 @@
 //! Calls that submit an operation to a stream.
 
+use std::cell::Cell;
+
 use super::{Caller, Current, order};
 use crate::backend::{Error, Operation, Submission};
 use crate::device::order::{Act, Use};
@@ -8,7 +10,7 @@ use crate::record::{
     CallId, DependencyKind, EventId, LaneId, Record, Sample, Severity, Span, SpanId, SpanKind,
     State,
 };
-use crate::runner::machine::Instruction;
+use crate::runner::machine::{Instruction, Machine};
 use crate::runner::shared::Shared;
 use crate::runner::uses;
 use crate::time::Nanos;
@@ -42,9 +44,11 @@ impl Caller {
         if self.shared.launches.is_capturing() && self.catch(current, stream, &operation)? {
             return Ok(SpanId::NONE);
         }
+        Self::refuse_external(&operation)?;
         let shared = std::sync::Arc::clone(&self.shared);
         // Before anything is locked: whoever waits for room must not keep others from submitting.
         shared.device.make_room(self.host, stream);
+        self.until_low_water(current);
         let mut uses = std::mem::take(&mut self.uses);
         let act = uses::act(&operation, stream, &mut uses);
         let act = self.certain(&operation, stream).unwrap_or(act);
@@ -70,6 +74,7 @@ impl Caller {
                 stream,
                 received: current.start,
                 dispatched,
+                begun: self.begun.get().max(dispatched),
                 launched: shared.device.now(self.host),
             };
             machine.launch(it, &self.reporter);
@@ -99,15 +104,7 @@ impl Caller {
         if tail.is_destroyed {
             return Err(self.destroyed(stream));
         }
-        if let Operation::Record(event)
-        | Operation::Reset(event)
-        | Operation::Wait(event)
-        | Operation::WaitFor(event, _) = &operation
-        {
-            // Before anything is given out or said.
-            let usable = shared.events.latest(*event, |_| ());
-            usable.map_err(|error| self.event_error(error))?;
-        }
+        self.look_at_event(&operation)?;
         let span = shared.next_span();
         self.tie(current.span, span, DependencyKind::Submission);
         self.arguments
@@ -124,8 +121,9 @@ impl Caller {
         };
         let enqueued = submission.enqueued;
         let host = self.host;
+        let begun = Cell::new(Nanos::ZERO);
         let submit = |submission| -> Result<(), Error> {
-            shared.device.submit(host, stream, submission)?;
+            begun.set(Self::pass(&shared, host, stream, submission)?);
             // While the stream and the event are still locked.
             if let Some(act) = act {
                 shared.order.push(host.0 as u32, origin, act, uses);
@@ -134,6 +132,10 @@ impl Caller {
         };
         let kind = submission.operation.kind();
         let submitted = match submission.operation {
+            Operation::Replay(ref replay) if replay.graph.reaches_out => {
+                let replay = replay.clone();
+                self.hand_in_replay(current, stream, submission, &replay)
+            }
             Operation::Record(event) => {
                 let submit = |recorded: Recorded| {
                     self.say_number(span, "generation", i64::from(recorded.generation));
@@ -176,10 +178,23 @@ impl Caller {
             self.report_refused(current, kind, &lanes);
             return Err(error);
         }
-        tail.last = span;
-        tail.submitted += 1;
+        self.begun.set(self.begun.get().max(begun.get()));
+        tail.push(span, shared.machine.as_ref().map_or(0, Machine::kept));
         self.sample(stream, enqueued);
         Ok(span)
+    }
+
+    /// Refuses an operation on an event that was destroyed, before anything is given out or said.
+    fn look_at_event(&self, operation: &Operation) -> Result<(), Error> {
+        let (Operation::Record(event)
+        | Operation::Reset(event)
+        | Operation::Wait(event)
+        | Operation::WaitFor(event, _)) = operation
+        else {
+            return Ok(());
+        };
+        let usable = self.shared.events.latest(*event, |_| ());
+        usable.map_err(|error| self.event_error(error))
     }
 
     /// An operation that was refused once its spans had been given out: it never ran.
@@ -247,7 +262,7 @@ impl Caller {
         queue
     }
 
-    fn note_wait(
+    pub(super) fn note_wait(
         &mut self,
         current: &Current,
         event: EventIndex,

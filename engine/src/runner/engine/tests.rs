@@ -130,6 +130,10 @@ impl Device for FaultyDevice {
         self.1.take_slot(host)
     }
 
+    fn until_ended(&self, host: HostIndex, stream: StreamIndex, ended: u64) {
+        self.1.until_ended(host, stream, ended);
+    }
+
     fn is_short_of_slots(&self) -> bool {
         self.1.is_short_of_slots()
     }

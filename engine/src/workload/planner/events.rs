@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{Planner, extent};
-use crate::workload::{EventIndex, EventOptions, EventPlan, PoolPlan, SlotUse};
+use crate::workload::template::Amount;
+use crate::workload::{EventIndex, EventOptions, EventPlan, PoolPlan, SlotUse, VirtualMachine};
 
 /// The most slots that a device may be told to have for events: as many as the largest part has (rule F3).
 const SLOTS: f64 = 65_535.0;
@@ -56,6 +57,32 @@ impl Planner<'_> {
             names.extend(elements);
         }
         names
+    }
+
+    /// The virtual machine, with no end to what is on its way where none is given (rule E13).
+    pub fn machine(&mut self) -> Option<VirtualMachine> {
+        let template = Arc::clone(self.template);
+        let machine = template.machine.as_ref()?;
+        let (high, low) = (&machine.high, &machine.low);
+        let mut mark = |amount: Option<&Amount>, what, least| {
+            let amount = amount?;
+            let mark = self.whole(amount, what, least, f64::from(u32::MAX))?;
+            u32::try_from(mark).ok()
+        };
+        let most = mark(high.as_ref(), "the mark of high water", 1.0).unwrap_or(u32::MAX);
+        let few = mark(low.as_ref(), "the mark of low water", 0.0).unwrap_or(most / 2);
+        if let Some(low) = low.as_ref().filter(|_| few >= most) {
+            let message = format!("low={few} is not below high={most}");
+            let help =
+                "make it smaller: whoever calls waits until no more than low= are on their way";
+            let range = low.range.clone();
+            self.errors.push(self.source.error(range, message, help));
+        }
+        Some(VirtualMachine {
+            high: most,
+            low: few,
+            threads: machine.threads,
+        })
     }
 
     /// Slots for events, where there is an end of them: those that events do not take for good (rule F3).

@@ -39,10 +39,22 @@ impl Reader<'_> {
             let slot = self.one_of(entry, "moment", SlotUse::LABELS);
             options.slot = slot.unwrap_or_default();
         }
+        if let Some(entry) = property(node, "interprocess") {
+            options.is_shared = self.flag(entry).unwrap_or(false);
+            if options.is_shared && timing == Some(true) {
+                let message =
+                    "an event for several processes keeps no times (CUDA_ERROR_INVALID_VALUE, 1)";
+                let help = "make it with timing=#false, as CUDA wants INTERPROCESS together with DISABLE_TIMING (rules A12, A45)";
+                self.report(value_range(entry), message, help);
+            }
+            if options.is_shared {
+                timing = Some(false);
+            }
+        }
         if let Some(entry) = property(node, "pool") {
             let pool = self.reference(Class::Pool, entry, None);
             options.pool = pool.map(|pool| PoolIndex(pool.declaration as u32));
-            let others = ["timing", "blocking", "kind", "slot"];
+            let others = ["timing", "blocking", "kind", "slot", "interprocess"];
             if let Some(other) = others.iter().find_map(|name| property(node, name)) {
                 let help = "say it of the event-pool instead, or leave it out";
                 let message = "an event of a pool is made as the pool's are";
@@ -201,7 +213,20 @@ impl Reader<'_> {
             Some(entry) => Some(self.call_number(entry)?),
             None => None,
         };
-        Some(match (verb, timeout) {
+        Some(match (verb, timeout.clone()) {
+            ("record" | "wait", _) if self.is_external(node)? => {
+                if let (Some(_), Some(entry)) = (timeout, property(node, "timeout-micros")) {
+                    let message = "a node of a graph waits for as long as it takes";
+                    let help = "leave timeout-micros out, or external=";
+                    self.report(value_range(entry), message, help);
+                    return None;
+                }
+                let (event, stream) = (self.named(Event, node), self.on(node));
+                Some(match verb {
+                    "record" => EventAct::RecordExternal(event?, stream?),
+                    _ => EventAct::WaitExternal(event?, stream?),
+                })
+            }
             ("wait", Some(micros)) => {
                 let (event, stream) = (self.named(Event, node), self.on(node));
                 Some(EventAct::Wait(event?, stream?, micros))
@@ -223,6 +248,11 @@ impl Reader<'_> {
             ("host-function", _) => self.function(node)?,
             _ => None,
         })
+    }
+
+    /// Whether a record or a wait becomes a node of a graph that does it at each replay.
+    fn is_external(&mut self, node: &KdlNode) -> Option<bool> {
+        property(node, "external").map_or(Some(false), |entry| self.flag(entry))
     }
 
     #[expect(

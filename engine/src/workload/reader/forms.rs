@@ -76,7 +76,15 @@ pub(super) const TOP: &[Rule] = &[
         "event",
         (1, 1),
         0,
-        &["timing", "count", "blocking", "kind", "slot", "pool"],
+        &[
+            "timing",
+            "count",
+            "blocking",
+            "kind",
+            "slot",
+            "pool",
+            "interprocess",
+        ],
         "event \"ready\" count=2",
     ),
     rule(
@@ -102,7 +110,13 @@ pub(super) const TOP: &[Rule] = &[
         "callback-thread \"calls\"",
     ),
     rule("signal", (1, 1), 0, &["count"], "signal \"go\""),
-    rule("machine", (0, 0), 0, &[], "machine"),
+    rule(
+        "machine",
+        (0, 0),
+        0,
+        &["high", "low", "threads"],
+        "machine high=64 low=32",
+    ),
     rule(
         "synchronization",
         (1, 1),

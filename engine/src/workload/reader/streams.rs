@@ -6,8 +6,10 @@ use super::entries::{property, value_range};
 use super::{Reader, word_range};
 use crate::workload::program::{Class, Reference};
 use crate::workload::stream_act::StreamAct;
-use crate::workload::template::{Declaration, StreamTemplate, Template};
-use crate::workload::{Expression, Role, StreamKind, StreamTraits, Synchronization};
+use crate::workload::template::{Declaration, StreamTemplate, Template, VirtualMachineTemplate};
+use crate::workload::{
+    Expression, MachineThreads, Role, StreamKind, StreamTraits, Synchronization,
+};
 
 /// What is known of streams while calls are read.
 #[derive(Debug, Default)]
@@ -103,6 +105,28 @@ impl Reader<'_> {
             is_blocking: is_blocking.unwrap_or(kind != StreamKind::User),
             is_lazy: false,
         }
+    }
+
+    /// The virtual machine, with its marks of high and low water.
+    pub fn machine(&mut self, node: &KdlNode, template: &mut Template) {
+        let parameters = self.names.parameters.clone();
+        let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
+        let mut mark = |name| {
+            let entry = property(node, name)?;
+            self.amount(entry, &names)
+        };
+        let (high, low) = (mark("high"), mark("low"));
+        if high.is_none() && property(node, "low").is_some() {
+            let help = "say at how many it stops taking more: machine high=64 low=32";
+            self.report(word_range(node), "low= stands without high=", help);
+        }
+        let threads = property(node, "threads");
+        let threads = threads.and_then(|it| self.one_of(it, "word", MachineThreads::LABELS));
+        template.machine = Some(VirtualMachineTemplate {
+            high,
+            low,
+            threads: threads.unwrap_or_default(),
+        });
     }
 
     /// How uses of buffers on several streams are ordered.

@@ -7,6 +7,8 @@ pub(super) const fn about(call: &EventCall) -> u32 {
     match call {
         EventCall::Elapsed { end: event, .. }
         | EventCall::Reset { event, .. }
+        | EventCall::RecordExternal { event, .. }
+        | EventCall::WaitExternal { event, .. }
         | EventCall::DestroyEvent(event)
         | EventCall::Wait { event, .. }
         | EventCall::Demand(event)
@@ -48,11 +50,14 @@ pub(super) fn text(plan: &Plan, call: &EventCall) -> String {
     };
     match call {
         EventCall::Elapsed { start, end } => format!("elapsed {} to {}", event(start), event(end)),
+        EventCall::RecordExternal { event: it, .. } => format!("record {}", event(it)),
         EventCall::Reset { event: it, .. } => format!("reset {}", event(it)),
         EventCall::DestroyEvent(it) => format!("destroy {}", event(it)),
         EventCall::DestroyStream(it) => format!("destroy {}", stream(it)),
         EventCall::Abort(it) => format!("abort {}", stream(it)),
-        EventCall::Wait { event: it, .. } => format!("wait {}", event(it)),
+        EventCall::Wait { event: it, .. } | EventCall::WaitExternal { event: it, .. } => {
+            format!("wait {}", event(it))
+        }
         EventCall::Synchronize { target, .. } => match target {
             Target::Event(it) => format!("synchronize {}", event(it)),
             Target::Stream(it) => format!("synchronize {}", stream(it)),

@@ -48,14 +48,14 @@ pub(in super::super) const CALLS: &[Rule] = &[
         "record",
         (1, 2),
         1,
-        &["on", "label"],
+        &["on", "label", "external"],
         "record \"ready\" on=\"copy\"",
     ),
     rule(
         "wait",
         (1, 2),
         1,
-        &["on", "label", "timeout-micros"],
+        &["on", "label", "timeout-micros", "external"],
         "wait \"ready\" on=\"compute\"",
     ),
     rule(
