@@ -38,6 +38,24 @@ fn a_workers_capture_is_that_of_an_engine_in_the_own_process() {
 }
 
 #[test]
+fn a_workers_run_is_saved_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("far.pftrace");
+    let mut far = View::of(here());
+    let mut request = request("double-buffer", "mock");
+    request.save = Some(path.clone());
+    far.run(request);
+    far.until_finished();
+    let mut back = Capture::new();
+    engine::importer::open(&path, &mut |batch| {
+        back.apply(batch.records);
+        std::ops::ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(text(&back), text(&far.capture));
+}
+
+#[test]
 fn a_run_that_is_refused_says_the_same() {
     let mut wrong = request("double-buffer", "mock");
     wrong.source = "stream".to_owned();

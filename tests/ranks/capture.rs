@@ -139,8 +139,8 @@ fn a_rank_leaves_out_what_is_not_its_own_and_says_so() {
         "{fills:?}"
     );
     for words in [
-        "rank 0 · line 7: “only 1” is left out: it is placed on other ranks, and this is rank 0",
-        "rank 1 · line 8: “except ranks - 1” is left out",
+        "rank 0 · line 6: “only 1” is left out: it is placed on other ranks, and this is rank 0",
+        "rank 1 · line 7: “except ranks - 1” is left out",
         "2 ranks: machine 0 (here): 0→rank 0, 1→rank 1",
     ] {
         let found = capture.log().iter().any(|it| it.text.starts_with(words));

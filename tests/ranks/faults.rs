@@ -23,7 +23,7 @@ fn failed(outcome: &Outcome) -> &str {
 #[test]
 fn a_killed_rank_leaves_a_true_picture() {
     let mut request = request(&steps("placement ranks=4 timeout-millis=20000", 1000));
-    request.faults = vec!["kill:2@collective:5".parse().unwrap()];
+    request.faults = vec!["kill:2@collective:300".parse().unwrap()];
     let (capture, end) = ran(request);
     let why = failed(&end.outcome);
     assert!(
@@ -49,9 +49,11 @@ fn a_killed_rank_leaves_a_true_picture() {
             .iter()
             .filter(|it| is_of(rank, &capture.lane(it.span.lane).unwrap().name));
         let own: Vec<_> = own.collect();
-        assert!(own.len() >= 4, "rank {rank}: {}", own.len());
+        assert!(own.len() >= 4 || rank == 2, "rank {rank}: {}", own.len());
         if rank != 2 {
-            let last = own.iter().max_by_key(|it| it.span.start).unwrap();
+            // What was queued behind it never began.
+            let began = own.iter().filter(|it| it.span.state != State::Cancelled);
+            let last = began.max_by_key(|it| it.span.start).unwrap();
             assert_eq!(last.span.state, State::Failed, "rank {rank}");
         }
     }
@@ -63,7 +65,7 @@ fn a_killed_rank_leaves_a_true_picture() {
     };
     assert!(reasons.contains("rank 2"), "{reasons}");
     let missing = codes(&capture, "collective-incomplete");
-    assert!(missing[0].starts_with("all-reduce 5: "), "{missing:?}");
+    assert!(missing[0].starts_with("all-reduce 300: "), "{missing:?}");
     assert!(capture.open().next().is_none(), "nothing runs on");
 }
 

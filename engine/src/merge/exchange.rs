@@ -144,6 +144,11 @@ impl Exchanges {
         }
         let open = std::mem::take(&mut self.open).into_iter();
         let all = open.filter_map(|(exchange, open)| {
+            // Where all that ended ended well, all came: what one of them reported of it died with its process.
+            let is_done = |it: &Ended| it.span.state == State::Done;
+            if !open.ended.is_empty() && open.ended.iter().all(is_done) {
+                return None;
+            }
             // One that was cancelled never began.
             let came = open
                 .ended

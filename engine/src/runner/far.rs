@@ -23,6 +23,7 @@ pub use attach::attach;
 pub(super) use link::Link;
 pub use packet::{Offer, PROTOCOL, unix_now};
 pub use process::{Target, Unreachable};
+pub(super) use watch::GONE;
 pub use wire::WireError;
 pub use worker::{offers, serve};
 

@@ -292,8 +292,8 @@ impl<'e> Ranks<'e> {
     fn finish(mut self) -> Option<Box<RunRequest>> {
         self.listen();
         self.tell_missing();
-        self.end_children();
         let outcome = self.outcome();
+        self.end_children();
         self.merged.end(outcome, self.outbox);
         let (run, lost) = (self.run, self.merged.lost);
         self.outbox.post(Message::Finished { run, lost });

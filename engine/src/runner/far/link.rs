@@ -249,7 +249,9 @@ impl Link {
     }
 
     fn check(&mut self, written: std::io::Result<()>) {
-        if let (Err(error), Some(save)) = (written, self.save.take_if(|_| true)) {
+        if let Err(error) = written
+            && let Some(save) = self.save.take()
+        {
             self.outbox.post_records(vec![save.failed(&error)]);
         }
     }

@@ -9,6 +9,9 @@ use crate::record::{
 use crate::runner::{Message, RunRequest};
 use crate::time::Nanos;
 
+/// The code of the problem that says that a worker died.
+pub const GONE: &str = "worker-gone";
+
 /// What a run at the far end was doing last.
 #[derive(Debug, Default)]
 pub struct Watch {
@@ -137,7 +140,7 @@ impl Watch {
         }
         records.push(problem(
             Severity::DataLoss,
-            "worker-gone",
+            GONE,
             format!(
                 "the process that ran this is gone: {why}; what it had not sent is not here, and what it had is whole"
             ),

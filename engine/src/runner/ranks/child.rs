@@ -2,8 +2,8 @@
 
 use std::net::SocketAddr;
 
-use crate::record::{LossKind, Outcome, Record};
-use crate::runner::far::{Connection, ConnectionState};
+use crate::record::{Outcome, Record};
+use crate::runner::far::{Connection, ConnectionState, GONE};
 use crate::runner::{Control, Engine, Message};
 
 /// How far a rank is.
@@ -73,7 +73,7 @@ impl Child {
         for record in records {
             match record {
                 Record::End(end) => self.outcome = Some(end.outcome.clone()),
-                Record::Loss(loss) if loss.kind == LossKind::Process => self.is_dead = true,
+                Record::Problem(problem) if problem.code == GONE => self.is_dead = true,
                 _ => {}
             }
         }
@@ -91,9 +91,20 @@ impl Child {
         is_gone
     }
 
+    /// How its process died, in a few words.
+    pub fn death(&self) -> String {
+        let Some(Outcome::Failed(why)) = &self.outcome else {
+            return "its process is gone".to_owned();
+        };
+        let why = why.trim_start_matches("the process that ran it is gone: ");
+        // What it complained of besides is where its own end is told.
+        why.split("; it said: ").next().unwrap_or(why).to_owned()
+    }
+
     /// Why nothing more comes from it, for those who wait.
     pub fn why_over(&self) -> String {
         match &self.outcome {
+            Some(Outcome::Failed(_)) if self.is_dead => self.death(),
             Some(Outcome::Failed(why)) => why.clone(),
             Some(Outcome::Stopped) => "it was stopped".to_owned(),
             _ => "its run ended, and it never came to this".to_owned(),

@@ -259,7 +259,9 @@ impl Merged {
     }
 
     fn check(&mut self, written: std::io::Result<()>, outbox: &Outbox) {
-        if let (Err(error), Some(save)) = (written, self.save.take_if(|_| true)) {
+        if let Err(error) = written
+            && let Some(save) = self.save.take()
+        {
             outbox.post_records(vec![save.failed(&error)]);
         }
     }

@@ -14,7 +14,13 @@ impl Ranks<'_> {
         };
         child.stage = Stage::Over;
         self.merged.over(rank, self.outbox);
-        let why = child.why_over();
+        let mut why = child.why_over();
+        if !child.is_dead()
+            && let Some(dead) = self.children.iter().find(|it| it.is_dead())
+        {
+            // The one that died is the reason, also where it is told by way of others.
+            why = format!("it cannot go on without {}: {}", dead.label, dead.death());
+        }
         let left = Control::Rank(RankControl::Left {
             rank: rank as u32,
             why,
@@ -62,7 +68,7 @@ impl Ranks<'_> {
                 let how = match &child.outcome {
                     Some(Outcome::Finished) | None => "its run ended without it".to_owned(),
                     Some(Outcome::Stopped) => "it was stopped".to_owned(),
-                    Some(Outcome::Failed(why)) => why.clone(),
+                    Some(Outcome::Failed(_)) => child.why_over(),
                 };
                 format!("{} did not ({how})", child.label)
             })
