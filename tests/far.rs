@@ -22,6 +22,7 @@ fn here() -> Target {
         command: vec![syncline().into(), "worker".into()],
         can_drop: false,
         silence: None,
+        shares_clock: false,
     }
 }
 

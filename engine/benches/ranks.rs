@@ -65,6 +65,7 @@ fn pipe(program: PathBuf) -> Result<(), String> {
         command: vec![program.into_os_string(), "worker".into()],
         can_drop: false,
         silence: None,
+        shares_clock: false,
     };
     let far = best(&Engine::connect(target, Box::new(|| ())))?;
     println!(

@@ -20,6 +20,7 @@ fn piped() -> Target {
         command: vec!["sh".into(), "-c".into(), script.into(), syncline().into()],
         can_drop: true,
         silence: None,
+        shares_clock: false,
     }
 }
 

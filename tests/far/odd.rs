@@ -12,6 +12,7 @@ fn script(text: &str) -> Target {
         command: ["sh", "-c", text].map(Into::into).into(),
         can_drop: false,
         silence: None,
+        shares_clock: false,
     }
 }
 

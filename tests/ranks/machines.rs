@@ -97,6 +97,7 @@ fn ranks_on_two_machines_over_ssh() {
     )
     .unwrap();
     std::fs::set_permissions(&ssh, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let saved = folder.path().join("two.pftrace");
     let path = std::env::var("PATH").unwrap_or_default();
     let output = Command::new(syncline())
         .args([
@@ -107,6 +108,8 @@ fn ranks_on_two_machines_over_ssh() {
             "--machine",
             "right=loopback",
         ])
+        .arg("--save")
+        .arg(&saved)
         .env("PATH", format!("{}:{path}", folder.path().display()))
         .output()
         .unwrap();
@@ -114,4 +117,16 @@ fn ranks_on_two_machines_over_ssh() {
     let err = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{out}{err}{}", server.log());
     assert!(out.contains("rank 3 · ccl"), "{out}");
+    // The clock of the machine that ssh leads to was compared by round trips, and says how well.
+    let mut capture = engine::capture::Capture::new();
+    engine::importer::open(&saved, &mut |batch| {
+        capture.apply(batch.records);
+        std::ops::ControlFlow::Continue(())
+    })
+    .unwrap();
+    for rank in 0..4 {
+        let name = format!("unix of rank {rank}");
+        let clock = capture.clocks().iter().find(|it| it.name == name).unwrap();
+        assert_eq!(clock.uncertainty.0 > 0, rank > 1, "{clock:?}");
+    }
 }

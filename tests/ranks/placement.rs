@@ -9,109 +9,113 @@ fn errors(head: &str, call: &str) -> Vec<Error> {
     Document::check("x.kdl", &source)
 }
 
+const BARRIER: &str = "rank-barrier on=\"s\"";
+
+/// The head of a workload, a call, the line of the mistake, and what is said of it.
+const MISTAKES: &[(&str, &str, u32, &str)] = &[
+    ("placement", BARRIER, 2, "this placement has no ranks"),
+    (
+        "placement ranks=0",
+        BARRIER,
+        2,
+        "this placement has no ranks",
+    ),
+    ("placement { }", BARRIER, 2, "this placement has no ranks"),
+    (
+        "placement ranks=1000",
+        BARRIER,
+        2,
+        "1000 is no number of ranks",
+    ),
+    (
+        "placement ranks=1.5",
+        BARRIER,
+        2,
+        "1.5 is no number of ranks",
+    ),
+    (
+        "placement { machine \"a\" devices=\"0 1 0\"; }",
+        BARRIER,
+        2,
+        "device 0 is placed twice: two ranks would overlap on it",
+    ),
+    (
+        "placement { machine \"a\" devices=\"0 1\"; machine \"a\" devices=\"1 2\"; }",
+        BARRIER,
+        2,
+        "device 1 of “a” is placed twice: two ranks would overlap on it",
+    ),
+    (
+        "placement { machine \"a\" devices=\"zero\"; }",
+        BARRIER,
+        2,
+        "“zero” is no device",
+    ),
+    (
+        "placement ranks=2 { machine \"a\" devices=0; }",
+        BARRIER,
+        2,
+        "this placement says twice how many ranks there are",
+    ),
+    (
+        "placement ranks=2; placement ranks=3",
+        BARRIER,
+        2,
+        "this is a second placement",
+    ),
+    (
+        "fault \"kill\" rank=1",
+        "work micros=1",
+        2,
+        "only a workload with a placement has ranks",
+    ),
+    (
+        "placement ranks=2; fault \"burn\" rank=1",
+        BARRIER,
+        2,
+        "there is no fault of a rank “burn”",
+    ),
+    (
+        "signal \"g\"",
+        BARRIER,
+        7,
+        "rank-barrier is for ranks, and this workload has no placement",
+    ),
+    (
+        "signal \"g\"",
+        "only 0 { work micros=1; }",
+        7,
+        "only a workload with a placement has ranks",
+    ),
+    (
+        "placement ranks=2",
+        "send \"x\" to=2 on=\"s\"",
+        7,
+        "there is no rank 2 here: there are 2, counted from 0",
+    ),
+    (
+        "placement ranks=2",
+        "send \"x\" to=0 on=\"s\"",
+        7,
+        "rank 0 sends to itself here",
+    ),
+    (
+        "placement ranks=2",
+        "all-gather \"x\" \"y\" on=\"s\"",
+        7,
+        "the parts of 2 ranks have 8 floats each, and the whole has 8",
+    ),
+    (
+        "placement ranks=2",
+        "all-reduce \"x\" by=\"median\" on=\"s\"",
+        7,
+        "there is no reduction “median”",
+    ),
+];
+
 #[test]
 fn mistakes_are_named_at_their_line() {
-    let barrier = "rank-barrier on=\"s\"";
-    for (head, call, line, message) in [
-        ("placement", barrier, 2, "this placement has no ranks"),
-        (
-            "placement ranks=0",
-            barrier,
-            2,
-            "this placement has no ranks",
-        ),
-        ("placement { }", barrier, 2, "this placement has no ranks"),
-        (
-            "placement ranks=1000",
-            barrier,
-            2,
-            "1000 is no number of ranks",
-        ),
-        (
-            "placement ranks=1.5",
-            barrier,
-            2,
-            "1.5 is no number of ranks",
-        ),
-        (
-            "placement { machine \"a\" devices=\"0 1 0\"; }",
-            barrier,
-            2,
-            "device 0 is placed twice: two ranks would overlap on it",
-        ),
-        (
-            "placement { machine \"a\" devices=\"0 1\"; machine \"a\" devices=\"1 2\"; }",
-            barrier,
-            2,
-            "device 1 of “a” is placed twice: two ranks would overlap on it",
-        ),
-        (
-            "placement { machine \"a\" devices=\"zero\"; }",
-            barrier,
-            2,
-            "“zero” is no device",
-        ),
-        (
-            "placement ranks=2 { machine \"a\" devices=0; }",
-            barrier,
-            2,
-            "this placement says twice how many ranks there are",
-        ),
-        (
-            "placement ranks=2; placement ranks=3",
-            barrier,
-            2,
-            "this is a second placement",
-        ),
-        (
-            "fault \"kill\" rank=1",
-            "work micros=1",
-            2,
-            "only a workload with a placement has ranks",
-        ),
-        (
-            "placement ranks=2; fault \"burn\" rank=1",
-            barrier,
-            2,
-            "there is no fault of a rank “burn”",
-        ),
-        (
-            "signal \"g\"",
-            barrier,
-            7,
-            "rank-barrier is for ranks, and this workload has no placement",
-        ),
-        (
-            "signal \"g\"",
-            "only 0 { work micros=1; }",
-            7,
-            "only a workload with a placement has ranks",
-        ),
-        (
-            "placement ranks=2",
-            "send \"x\" to=2 on=\"s\"",
-            7,
-            "there is no rank 2 here: there are 2, counted from 0",
-        ),
-        (
-            "placement ranks=2",
-            "send \"x\" to=0 on=\"s\"",
-            7,
-            "rank 0 sends to itself here",
-        ),
-        (
-            "placement ranks=2",
-            "all-gather \"x\" \"y\" on=\"s\"",
-            7,
-            "the parts of 2 ranks have 8 floats each, and the whole has 8",
-        ),
-        (
-            "placement ranks=2",
-            "all-reduce \"x\" by=\"median\" on=\"s\"",
-            7,
-            "there is no reduction “median”",
-        ),
-    ] {
+    for &(head, call, line, message) in MISTAKES {
         let found = errors(head, call);
         let is_there = found
             .iter()

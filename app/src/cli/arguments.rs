@@ -35,7 +35,7 @@ pub enum Command {
         files: Vec<PathBuf>,
     },
     /// Run a workload without a window, and print what happened
-    Run(RunOptions),
+    Run(Box<RunOptions>),
     /// List the workloads that come with the program
     Workloads {
         /// How to print

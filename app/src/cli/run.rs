@@ -1,5 +1,6 @@
 //! Runs a workload without a window, and prints what happened.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use crossbeam_channel::RecvTimeoutError;
@@ -86,7 +87,7 @@ fn place(name: &str, source: &mut String, ranks: u32, parameters: &mut Vec<(Stri
     match planned {
         Ok(plan) if plan.placement.is_none() => {
             // At its end, so that every line keeps its number.
-            source.push_str(&format!("\nplacement ranks={ranks}\n"));
+            let _ = writeln!(source, "\nplacement ranks={ranks}");
         }
         Ok(_) => {
             parameters.retain(|(name, _)| name != "ranks");

@@ -31,19 +31,22 @@ pub fn title(frame: &Frame<'_>, key: GroupKey) -> String {
             format!("{} · {}", key.group.label(), device.backend)
         }
         (_, Some(device)) => {
-            let clock = known(frame, device.id);
-            format!("{} · {}{clock}", key.group.label(), device.name)
+            let (rank, clock) = (device.name.split(" · ").next(), known(frame, device.id));
+            match (rank, clock) {
+                (Some(rank), Some(clock)) => format!("{rank} · {}{clock}", key.group.label()),
+                _ => format!("{} · {}", key.group.label(), device.name),
+            }
         }
     }
 }
 
-/// How well the clock of a rank's device is known, where that was measured.
-fn known(frame: &Frame<'_>, device: DeviceId) -> String {
+/// How well the clock of a rank's device is known; nothing to say of one that is this machine's own.
+fn known(frame: &Frame<'_>, device: DeviceId) -> Option<String> {
     let mut clocks = frame.picture.capture.clocks().iter();
     let clock = clocks.find(|it| it.device == device && it.name.starts_with(Clock::UNIX));
-    let known = clock.filter(|it| it.uncertainty > Nanos::ZERO);
-    known.map_or_else(String::new, |it| {
-        format!(" · clock ± {}", text::duration(it.uncertainty))
+    clock.map(|it| match it.uncertainty {
+        Nanos::ZERO => String::new(),
+        known => format!(" ± {}", text::duration(known)),
     })
 }
 

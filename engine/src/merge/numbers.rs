@@ -162,6 +162,13 @@ impl Numbers {
         std::mem::swap(&mut self.own, own);
     }
 
+    /// So many devices have the next numbers, before anything is said of them.
+    pub fn reserve(&mut self, devices: u32) {
+        for id in 0..devices {
+            self.device(DeviceId(id));
+        }
+    }
+
     /// The name of a text of nobody's own; and the record that says so, where it is new.
     pub fn shared_name(&mut self, text: &str) -> (NameId, Option<Record>) {
         if let Some(&known) = self.texts.get(text) {

@@ -46,7 +46,7 @@ pub struct Part {
     /// Equal on all ranks that make it together.
     pub exchange: String,
     /// `all`, or who gives and who takes.
-    pub part: &'static str,
+    pub share: &'static str,
     /// How many ranks make it together.
     pub parts: u32,
 }
@@ -158,7 +158,7 @@ impl Mesh {
     pub fn part(&self, what: Collective, number: u64) -> Part {
         let own = self.seat.rank;
         let is_root = matches!(what, Collective::Broadcast { root, .. } if root == own);
-        let (exchange, part, parts) = match what {
+        let (exchange, share, parts) = match what {
             Collective::Send { to, .. } => (format!("send {own}→{to} {number}"), "gives", 2),
             Collective::Receive { from, .. } => (format!("send {from}→{own} {number}"), "takes", 2),
             Collective::Broadcast { .. } if is_root => {
@@ -171,7 +171,7 @@ impl Mesh {
         };
         Part {
             exchange,
-            part,
+            share,
             parts,
         }
     }

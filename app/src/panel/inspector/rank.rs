@@ -2,6 +2,7 @@
 
 use eframe::egui::Ui;
 use engine::record::{Device, LaneId};
+use engine::time::Nanos;
 
 use crate::panel::Scene;
 use crate::panel::widgets::{field, section};
@@ -40,7 +41,10 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, lane: LaneId) {
     let mut clocks = scene.capture.clocks().iter();
     let clock = clocks.find(|clock| clock.device == device.id && clock.name.starts_with("unix"));
     if let Some(clock) = clock {
-        let known = format!("± {}", text::duration(clock.uncertainty));
+        let known = match clock.uncertainty {
+            Nanos::ZERO => "exactly: it is this machine's".to_owned(),
+            known => format!("± {}", text::duration(known)),
+        };
         field(ui, theme, "its clock is known to", &known);
     }
     let log = scene.capture.log().iter();

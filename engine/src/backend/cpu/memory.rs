@@ -61,13 +61,11 @@ impl Memory {
     /// There is no such buffer, or it has another length.
     pub fn place(&self, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
         let found = self.buffers.get(buffer.index());
-        match found.filter(|it| it.device.len() == values.len()) {
-            Some(found) => found.device.store(0, values),
-            None => {
-                let text = format!("{} numbers do not fit buffer {}", values.len(), buffer.0);
-                return Err(Fault::Failed(text));
-            }
-        }
+        let Some(found) = found.filter(|it| it.device.len() == values.len()) else {
+            let text = format!("{} numbers do not fit buffer {}", values.len(), buffer.0);
+            return Err(Fault::Failed(text));
+        };
+        found.device.store(0, values);
         Ok(())
     }
 

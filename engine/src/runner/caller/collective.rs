@@ -29,7 +29,7 @@ impl Caller {
         if let Some(mesh) = mesh.filter(|_| span.is_some()) {
             let part = mesh.part(call.what, number);
             self.argue(span, "exchange", &part.exchange);
-            self.argue(span, "part", part.part);
+            self.argue(span, "part", part.share);
             self.say_number(span, "parts", i64::from(part.parts));
             self.say_number(span, "rank", i64::from(mesh.seat().rank));
         }

@@ -59,12 +59,11 @@ impl Kept {
     /// Keeps a frame: in memory while there is room, then in a file, and where that cannot be written in memory again.
     fn keep(&mut self, number: u64, bytes: &[u8]) {
         let spilled = (self.bytes > ROOM).then(|| self.spill(bytes)).transpose();
-        let place = match spilled {
-            Ok(Some(start)) => Place::File(start, bytes.len()),
-            Ok(None) | Err(_) => {
-                self.bytes += bytes.len();
-                Place::Memory(bytes.to_vec())
-            }
+        let place = if let Ok(Some(start)) = spilled {
+            Place::File(start, bytes.len())
+        } else {
+            self.bytes += bytes.len();
+            Place::Memory(bytes.to_vec())
         };
         self.frames.push_back(Frame {
             number,

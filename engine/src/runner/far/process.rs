@@ -26,6 +26,8 @@ pub struct Target {
     pub can_drop: bool,
     /// For how long it may say nothing before it is taken to be gone; for as long as it likes where nothing is given.
     pub silence: Option<Duration>,
+    /// Whether its clock is certainly this process's own, and need not be compared.
+    pub shares_clock: bool,
 }
 
 /// What cannot be a place for an engine.
@@ -49,6 +51,7 @@ impl Target {
                 command: vec![program().into_os_string(), "worker".into()],
                 can_drop: false,
                 silence: None,
+                shares_clock: false,
             });
         }
         let (host, program) = place.split_once(':').unwrap_or((place, "syncline"));
@@ -70,6 +73,7 @@ impl Target {
             command,
             can_drop: true,
             silence: None,
+            shares_clock: false,
         })
     }
 }
@@ -244,6 +248,7 @@ mod tests {
                 .into(),
             can_drop: false,
             silence: None,
+            shares_clock: false,
         };
         let mut process = Process::start(&target, &[]).unwrap();
         let status = process.ended().unwrap();

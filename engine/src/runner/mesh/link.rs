@@ -1,6 +1,6 @@
 //! One link from a rank to another: who is let in, and what crosses it.
 
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::time::Duration;
@@ -183,7 +183,7 @@ pub fn read(stream: &mut impl Read) -> io::Result<(u64, Message)> {
     let mut bytes = vec![0_u8; count * 4];
     stream
         .read_exact(&mut bytes)
-        .map_err(|_| ended("it ended in the middle of a message"))?;
+        .map_err(|_cut| ended("it ended in the middle of a message"))?;
     let values = bytes.as_chunks::<4>().0.iter();
     let message = Message {
         verb,

@@ -86,7 +86,9 @@ impl Ring<'_> {
         if by == Reduction::Mean {
             let own = values.get_mut(chunk(self.0.rank())).unwrap_or_default();
             let ranks = self.0.ranks() as f32;
-            own.iter_mut().for_each(|value| *value /= ranks);
+            for value in own {
+                *value /= ranks;
+            }
         }
         Ok(())
     }

@@ -16,7 +16,9 @@ fn meshes(ranks: u32, timeout: Nanos) -> Vec<Arc<Mesh>> {
         .map(|rank| Mesh::listen(seat(rank), timeout, Vec::new()).unwrap())
         .collect();
     let peers: Vec<_> = all.iter().map(|it| it.address()).collect();
-    all.iter().for_each(|it| it.meet(peers.clone()));
+    for mesh in &all {
+        mesh.meet(peers.clone());
+    }
     all
 }
 

@@ -84,6 +84,12 @@ impl Merged {
     /// The ranks run from now on, which is time zero.
     pub fn begin(&mut self, zero: Nanos, outbox: &Outbox) {
         self.zero = zero;
+        // One each, in the order of the ranks, whichever says something first.
+        for (own, _) in &mut self.ranks {
+            self.numbers.turn(own);
+            self.numbers.reserve(1);
+            self.numbers.turn(own);
+        }
         let clock = Record::Clock(Box::new(Clock::unix(zero)));
         let words = format!("{} ranks: {}", self.count, self.map);
         self.post(vec![clock], outbox);

@@ -117,6 +117,7 @@ impl Ranks<'_> {
         let at = elsewhere.map(|(_, at)| at.as_str());
         let at = at.or_else(|| machine.and_then(|it| it.at.as_deref()));
         let mut target = Target::parse(at.unwrap_or(".")).map_err(|error| error.to_string())?;
+        target.shares_clock = at.is_none();
         target.silence = Some(self.placement.timeout.to_duration().max(SILENCE));
         Ok(target)
     }

@@ -10,6 +10,10 @@ use crate::workload::program::Class;
 
 impl Reader<'_> {
     /// A call that ranks make together; nothing where the verb is another's, and a failure where it is wrong.
+    #[expect(
+        clippy::option_option,
+        reason = "whether it is ours, and then whether it is right"
+    )]
     pub(super) fn collective_act(
         &mut self,
         verb: &str,

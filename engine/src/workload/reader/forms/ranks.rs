@@ -3,7 +3,7 @@
 use super::{Block, Rule, rule, with};
 
 /// What says where a workload runs.
-pub(super) const RANKS: &[Rule] = &[
+pub(super) const RANKS: [Rule; 2] = [
     with(
         Block::May,
         rule(
@@ -33,7 +33,7 @@ pub(in super::super) const PLACEMENT: &[Rule] = &[rule(
 )];
 
 /// What ranks call together, and what some of them call alone.
-pub(super) const COLLECTIVES: &[Rule] = &[
+pub(super) const COLLECTIVES: [Rule; 9] = [
     rule(
         "all-reduce",
         (1, 2),
