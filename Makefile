@@ -11,7 +11,8 @@ run:
 # Every test; one opens a real window on a display of its own.
 test:
 	.ci/install test
-	cargo build --workspace --bins --tests
+	.ci/nvidia target/nvidia
+	cargo build --workspace --lib --bins --tests
 	cargo test --workspace
 
 # The lints.

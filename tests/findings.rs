@@ -30,7 +30,7 @@ fn races(capture: &Capture) -> Vec<&Finding> {
 #[test]
 fn the_missing_wait_is_found_and_nothing_else_anywhere() {
     crate::house::program::syncline();
-    for backend in BACKENDS {
+    for backend in BACKENDS.iter().filter(|it| !it.ends_processes()) {
         if let Err(reason) = backend.probe() {
             eprintln!("{} is skipped: {reason}", backend.name());
             continue;

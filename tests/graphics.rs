@@ -41,6 +41,7 @@ fn layout(streams: u32, buffers: Vec<usize>) -> Layout {
         role: Role::Compute,
         priority: 0,
         failure: engine::workload::FailureMode::Stop,
+        traits: engine::workload::StreamTraits::default(),
     };
     Layout {
         device: DeviceId(0),

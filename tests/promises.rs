@@ -64,7 +64,8 @@ fn backends() -> Vec<&'static str> {
             .inspect_err(|error| eprintln!("skipped {name}: {error}"))
             .is_ok()
     };
-    let all = BACKENDS.iter().filter(|it| open(it.name(), it.probe()));
+    let all = BACKENDS.iter().filter(|it| !it.ends_processes());
+    let all = all.filter(|it| open(it.name(), it.probe()));
     all.map(|it| it.name()).collect()
 }
 

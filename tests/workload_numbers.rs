@@ -25,6 +25,7 @@ fn layout(plan: &Plan) -> Layout {
         role: stream.role,
         priority: stream.priority,
         failure: stream.failure,
+        traits: engine::workload::StreamTraits::default(),
     };
     Layout {
         device: DeviceId(0),
@@ -135,7 +136,8 @@ fn complaints(plan: &Plan, device: &dyn Device) -> Vec<String> {
 }
 
 fn opened() -> Vec<&'static str> {
-    let names = BACKENDS.iter().filter(|backend| match backend.probe() {
+    let all = BACKENDS.iter().filter(|it| !it.ends_processes());
+    let names = all.filter(|backend| match backend.probe() {
         Ok(_) => true,
         Err(reason) => {
             eprintln!("{}: skipped, {reason}", backend.name());

@@ -25,6 +25,8 @@ use std::ffi::OsString;
 use std::io::{self, IsTerminal as _, Write};
 
 use clap::Parser as _;
+use engine::runner::far::Target;
+use engine::runner::run_apart;
 
 use arguments::{Arguments, Command};
 
@@ -129,6 +131,12 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop
     );
     if streams.own_process && ends_by_itself {
         interrupt::watch();
+    }
+    if streams.own_process
+        && !matches!(arguments.command, Some(Command::Worker { .. }))
+        && let Ok(here) = Target::parse(".")
+    {
+        run_apart(here);
     }
     match &arguments.command {
         None => window::open(&arguments.files),

@@ -80,6 +80,7 @@ fn unwatched(plan: &Plan) -> Option<f64> {
         role: Role::Compute,
         priority: 0,
         failure: engine::workload::FailureMode::Stop,
+        traits: engine::workload::StreamTraits::default(),
     };
     let layout = Layout {
         device: DeviceId(0),

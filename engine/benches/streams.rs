@@ -53,6 +53,7 @@ fn layout(plan: &Plan) -> Layout {
                 role: stream.role,
                 priority: stream.priority,
                 failure: stream.failure,
+                traits: engine::workload::StreamTraits::default(),
             })
             .collect(),
         events: vec![EventLayout::default(); plan.events.len()],

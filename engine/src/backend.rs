@@ -7,7 +7,9 @@ mod check;
 mod communicator;
 mod compile;
 mod cpu;
+mod cuda;
 mod device;
+mod dispatch;
 mod error;
 mod flag;
 mod floats;
@@ -29,6 +31,12 @@ pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::{Caps, CompileTime};
 pub use communicator::{Communicator, Exchange, Interrupted};
 pub use compile::{CacheUse, CompileError, CompileRequest, Compiled, ShaderMessage};
+#[doc(hidden)]
+pub use cuda::use_stand_in as use_cuda_stand_in;
+pub use cuda::{
+    Nvrtc as CudaCompiler, SOURCES as CUDA_KERNELS, VARIABLE as CUDA_STAND_IN, look_apart,
+    stand_in_path,
+};
 pub use device::{Device, HostIndex, Side};
 pub use error::Error;
 pub use flag::{Alarm, Flag};
@@ -45,7 +53,7 @@ use crate::record::Record;
 /// Every backend, the embedded default first. [`mock`] is here too: it is for tests and golden texts.
 ///
 /// [`mock`]: crate::backend#backends
-pub static BACKENDS: &[&dyn Backend] = &[&cpu::Cpu, &wgpu::Wgpu, &mock::Mock];
+pub static BACKENDS: &[&dyn Backend] = &[&cpu::Cpu, &wgpu::Wgpu, &cuda::Cuda, &mock::Mock];
 
 /// The backend called `name`.
 pub fn named(name: &str) -> Option<&'static dyn Backend> {
@@ -97,6 +105,11 @@ pub trait Backend: Sync {
 
     /// One sentence that says what it runs on and what its times mean.
     fn about(&self) -> &'static str;
+
+    /// Whether a fault of its device ends what its whole process can do: such runs belong into a process of their own.
+    fn ends_processes(&self) -> bool {
+        false
+    }
 
     /// The devices that are here.
     ///

@@ -1,5 +1,6 @@
 //! The engine thread: it owns the device, interprets a workload and reports records in batches.
 
+mod apart;
 mod caller;
 mod collector;
 mod comparison;
@@ -33,6 +34,7 @@ mod timelines;
 mod uses;
 mod workers;
 
+pub use apart::{apart, run_apart};
 pub use engine::{Engine, run};
 pub use fit::lack;
 pub use mesh::Seat;

@@ -61,6 +61,7 @@ impl Bench {
             role: Role::Compute,
             priority: 0,
             failure: engine::workload::FailureMode::Stop,
+            traits: engine::workload::StreamTraits::default(),
         };
         let layout = Layout {
             device: DeviceId(0),

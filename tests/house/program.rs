@@ -6,6 +6,22 @@ use std::sync::LazyLock;
 
 use super::root;
 
+/// The library in the place of NVIDIA's driver, which lies beside the program.
+pub fn stand_in() -> PathBuf {
+    let name = format!(
+        "{}syncline_stand_in{}",
+        std::env::consts::DLL_PREFIX,
+        std::env::consts::DLL_SUFFIX
+    );
+    let path = syncline().with_file_name(name);
+    assert!(
+        path.exists(),
+        "{} is missing: cargo build --workspace --lib --bins --tests makes it",
+        path.display()
+    );
+    path
+}
+
 /// The program that these tests were built with, in their own profile.
 pub fn syncline() -> &'static PathBuf {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
@@ -15,10 +31,11 @@ pub fn syncline() -> &'static PathBuf {
             .nth(2)
             .expect("tests lie in PROFILE/deps")
             .to_owned();
-        // The same selection as `cargo test --workspace`, so that no dependency is built again.
+        // With the tests of this package, as in `cargo test --workspace`: so no dependency is built again.
         let mut build = Command::new(env!("CARGO"));
         build
-            .args(["build", "--workspace", "--bins", "--tests"])
+            .args(["build", "--workspace", "--lib", "--bins"])
+            .args(["--test", "all"])
             .current_dir(root());
         if profile.ends_with("release") {
             build.arg("--release");

@@ -155,12 +155,9 @@ fn follow(
                 }
                 state = now.state;
             }
-            Ok(
-                Message::Started { .. }
-                | Message::Phase(_)
-                | Message::Offers(_)
-                | Message::Seated { .. },
-            )
+            // A run that begins again is another capture.
+            Ok(Message::Started { .. }) => capture = Capture::new(),
+            Ok(Message::Phase(_) | Message::Offers(_) | Message::Seated { .. })
             | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 let text = "the engine ended without a word; this is a fault of Syncline, please report it";

@@ -6,7 +6,7 @@ use super::{Exchange, Packed, Replay};
 use crate::record::{CallId, CounterId, DeviceId, LaneId, NameId, Span, SpanId, SpanKind, State};
 use crate::time::{Interval, Nanos};
 use crate::workload::{
-    BufferIndex, EventIndex, FailureMode, Launch, Role, SignalIndex, StreamIndex,
+    BufferIndex, EventIndex, FailureMode, Launch, Role, SignalIndex, StreamIndex, StreamTraits,
 };
 
 /// The resources to make on a device.
@@ -33,6 +33,8 @@ pub struct Layout {
     pub signals: usize,
     /// How many host threads will call.
     pub hosts: usize,
+    /// Whether streams are aborted: what is queued on them must be such that it can be dropped (rule F14).
+    pub may_drop: bool,
 }
 
 /// A stream to make.
@@ -50,6 +52,8 @@ pub struct StreamLayout {
     pub priority: i32,
     /// What it does after an operation of its own failed.
     pub failure: FailureMode,
+    /// What it is like besides its role.
+    pub traits: StreamTraits,
 }
 
 /// An event to make.

@@ -1,6 +1,7 @@
 //! Streams as threads of the host, for devices that cannot make a stream wait: each runs its operations in order, one
 //! after the other, and keeps records, waits and holds itself.
 
+mod ahead;
 mod condition;
 mod crew;
 mod device;
@@ -17,8 +18,10 @@ mod trouble;
 mod watermark;
 mod worker;
 
+pub use ahead::{Flying, Native, Ran};
 pub use device::ThreadedDevice;
 pub use executor::{Downfall, Executor, Fault, Turn, Zero};
+pub use flight::Landed;
 pub use slots::Slots;
 pub use trouble::{aborted, failed_record};
 pub use worker::panic_text;

@@ -10,7 +10,6 @@ mod grave;
 #[cfg(not(target_vendor = "apple"))]
 mod hook;
 mod lane;
-mod launch;
 mod pipelines;
 mod raw;
 mod ready;

@@ -192,6 +192,14 @@ kinds! {
         Process = "process",
         /// The link to the machine that it is in dropped; the device lives on.
         Link = "link",
+        /// A kernel trapped.
+        Trap = "trap",
+        /// A kernel used an address that is not its own.
+        Address = "address",
+        /// An assertion of a kernel did not hold.
+        Assertion = "assertion",
+        /// A kernel never ended.
+        Hang = "hang",
     }
 
     /// What a pipeline is for.
@@ -272,6 +280,14 @@ kinds! {
 }
 
 impl SpanKind {
+    /// Whether a stream's numbers come of it: what moves or computes them.
+    pub const fn is_result(self) -> bool {
+        matches!(
+            self,
+            Self::Upload | Self::Download | Self::Copy | Self::Fill | Self::Kernel | Self::Graph
+        )
+    }
+
     /// Whether nothing runs meanwhile: the lane stands still until something else has happened.
     pub const fn is_waiting(self) -> bool {
         matches!(

@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never, select};
 
-use super::comparison;
 use super::far::{Link, Target};
 use super::host::panic_text;
 use super::mesh::Mesh;
@@ -20,6 +19,7 @@ use super::prepare::{Prepared, prepare};
 use super::ranks::{self, Ranks};
 use super::running::Running;
 use super::{Control, Message, Phase, RankControl, Recovery, RunRequest};
+use super::{apart, comparison};
 use crate::record::{Record, RunEnd};
 
 /// Controls that wait for the engine.
@@ -52,6 +52,7 @@ impl Engine {
                 is_closing,
                 runs: 0,
                 placed: None,
+                own: None,
             };
             worker.work();
         })
@@ -125,6 +126,8 @@ struct Worker {
     runs: u64,
     /// The run on several ranks that was made last: it can be begun again.
     placed: Option<Box<RunRequest>>,
+    /// The way to a worker of this machine's own, once one was needed.
+    own: Option<Box<Link>>,
 }
 
 impl Worker {
@@ -177,6 +180,18 @@ impl Worker {
 
     /// Runs a workload in this process.
     fn run_here(&mut self, request: &RunRequest) -> Option<Box<RunRequest>> {
+        if let Some(target) = apart::target(&request.backend) {
+            let make = || {
+                Box::new(Link::own(
+                    target,
+                    self.inbox.clone(),
+                    Arc::clone(&self.outbox),
+                    Arc::clone(&self.is_closing),
+                ))
+            };
+            let link = self.own.get_or_insert_with(make);
+            return link.run_one(Box::new(request.clone()));
+        }
         // A rank cannot run twice: the others would have to as well.
         let least = match request.seat {
             None => comparison::least(request, &self.is_closing),

@@ -101,6 +101,10 @@ impl Shared {
         let kind = match by {
             LossBy::Destroy => LossKind::Destroyed,
             LossBy::Driver => LossKind::Unknown,
+            LossBy::Trap => LossKind::Trap,
+            LossBy::Address => LossKind::Address,
+            LossBy::Assertion => LossKind::Assertion,
+            LossBy::Hang => LossKind::Hang,
         };
         let mut state = self.losses.state();
         if state.lost.is_some() {

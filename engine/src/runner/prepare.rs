@@ -166,6 +166,7 @@ fn layout(plan: &Plan, adapter: &str, has_queue: bool) -> Layout {
                     .priority
                     .clamp(*PRIORITIES.start(), *PRIORITIES.end()),
                 failure: stream.failure,
+                traits: stream.traits,
             })
             .collect(),
         events: plan.events.iter().map(event_layout).collect(),
@@ -176,6 +177,7 @@ fn layout(plan: &Plan, adapter: &str, has_queue: bool) -> Layout {
         buffers: plan.buffers.iter().map(|buffer| buffer.len).collect(),
         signals: plan.signals.len(),
         hosts: plan.hosts.len(),
+        may_drop: plan.aborts(),
     }
 }
 

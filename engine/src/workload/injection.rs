@@ -25,6 +25,14 @@ pub enum LossBy {
     /// Its driver reports that it is gone, ahead of what is queued.
     #[default]
     Driver,
+    /// A kernel traps.
+    Trap,
+    /// A kernel uses an address that is not its own.
+    Address,
+    /// An assertion of a kernel does not hold.
+    Assertion,
+    /// A kernel never ends.
+    Hang,
 }
 
 /// The moment at which a device is lost.
@@ -48,21 +56,31 @@ pub enum Moment {
 /// Why a text is no injection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "“{0}” says no loss: write driver or destroy, and where it is not for now @ and the moment, which is a time as \
+    "“{0}” says no loss: write driver, destroy, trap, address, assertion or hang, and where it is not for now @ and the moment, which is a time as \
      in destroy@500us, or pipeline:NAME, stream:NAME, label:NAME or line:NUMBER"
 )]
 pub struct Unclear(String);
 
 impl LossBy {
     /// Every way with the word for it.
-    pub const LABELS: &'static [(&'static str, Self)] =
-        &[("destroy", Self::Destroy), ("driver", Self::Driver)];
+    pub const LABELS: &'static [(&'static str, Self)] = &[
+        ("destroy", Self::Destroy),
+        ("driver", Self::Driver),
+        ("trap", Self::Trap),
+        ("address", Self::Address),
+        ("assertion", Self::Assertion),
+        ("hang", Self::Hang),
+    ];
 
     /// The word for it.
     pub const fn label(self) -> &'static str {
         match self {
             Self::Destroy => "destroy",
             Self::Driver => "driver",
+            Self::Trap => "trap",
+            Self::Address => "address",
+            Self::Assertion => "assertion",
+            Self::Hang => "hang",
         }
     }
 }

@@ -215,6 +215,11 @@ impl Plan {
         Calls::new(Arc::clone(&self.program), Arc::clone(&self.layout), host)
     }
 
+    /// Whether any call aborts a stream.
+    pub fn aborts(&self) -> bool {
+        self.program.aborts()
+    }
+
     /// Bytes that the buffers take on the device; their copies on the host take as many again.
     pub fn bytes(&self) -> u64 {
         self.buffers

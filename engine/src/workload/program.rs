@@ -19,6 +19,14 @@ pub(super) struct Program {
     pub hosts: Vec<Vec<Step>>,
 }
 
+impl Program {
+    /// Whether any call aborts a stream.
+    pub fn aborts(&self) -> bool {
+        let is_abort = |step: &Step| matches!(step, Step::Call(call) if matches!(call.act, Act::Event(EventAct::Abort(_))));
+        self.hosts.iter().flatten().any(is_abort)
+    }
+}
+
 /// One step of a host thread.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {

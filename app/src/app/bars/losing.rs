@@ -95,6 +95,10 @@ fn menu(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     for (by, words) in [
         (LossBy::Driver, "As a driver reports it"),
         (LossBy::Destroy, "As a call of destroy()"),
+        (LossBy::Trap, "By a kernel that traps"),
+        (LossBy::Address, "By a kernel that uses a wrong address"),
+        (LossBy::Assertion, "By an assertion of a kernel"),
+        (LossBy::Hang, "By a kernel that never ends"),
     ] {
         if ui.radio(loss.by == by, words).clicked() {
             actions.push(Action::LoseBy(by));
@@ -179,6 +183,10 @@ fn acted(by: LossBy, real: &[engine::record::LossKind]) -> &'static str {
     let kind = match by {
         LossBy::Driver => engine::record::LossKind::Unknown,
         LossBy::Destroy => engine::record::LossKind::Destroyed,
+        LossBy::Trap => engine::record::LossKind::Trap,
+        LossBy::Address => engine::record::LossKind::Address,
+        LossBy::Assertion => engine::record::LossKind::Assertion,
+        LossBy::Hang => engine::record::LossKind::Hang,
     };
     if real.contains(&kind) {
         "this device is really lost so"

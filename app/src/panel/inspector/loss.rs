@@ -69,6 +69,14 @@ pub fn show(
         LossKind::Destroyed => "destroyed by a call",
         LossKind::Failed => "an operation failed",
         LossKind::Process => "the process that drove it is gone",
+        LossKind::Trap => "a kernel trapped, and the context went with it",
+        LossKind::Address => {
+            "a kernel used an address that is not its own, and the context went with it"
+        }
+        LossKind::Assertion => {
+            "an assertion of a kernel did not hold, and the context went with it"
+        }
+        LossKind::Hang => "a kernel never ended, and nothing but the end of its process ends it",
         LossKind::Link => "nothing is lost: what happened meanwhile came when the link was back",
     };
     ui.label(RichText::new(format!("{how}: {}", loss.reason)).color(scene.theme.bad));

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::ahead::{Flying, Native};
 use crate::backend::{
     Caps, CompileError, CompileRequest, Compiled, Error, Kept, Operation, Question, Raw, Side,
 };
@@ -36,6 +37,27 @@ pub trait Executor: Send + Sync + 'static {
     /// # Errors
     /// Why it did not run to its end.
     fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault>;
+
+    /// Whether [`Executor::begin`] is asked: operations run ahead of the threads of their streams.
+    fn runs_ahead(&self) -> bool {
+        false
+    }
+
+    /// Gives an operation to the device, behind what it was given before for the same stream, and waits for nothing. A
+    /// record and a wait come here too, the wait with the record that it is for, which was given on. Nothing where the
+    /// stream's thread has to run it.
+    ///
+    /// # Errors
+    /// Why it could not be given.
+    fn begin(
+        &self,
+        turn: &Turn<'_>,
+        operation: &Operation,
+        cause: Option<&Native>,
+    ) -> Result<Option<Box<dyn Flying>>, Fault> {
+        let _ = (turn, operation, cause);
+        Ok(None)
+    }
 
     /// The numbers of `buffer`, at one of its two places; empty where there is no such buffer.
     fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32>;

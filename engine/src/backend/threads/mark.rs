@@ -1,7 +1,10 @@
 //! One record of an event: pending, then reached at an instant, or failed.
 
+use std::fmt;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicI64, Ordering::SeqCst};
 
+use super::ahead::Native;
 use super::watermark::Watermark;
 use crate::device::Progress;
 use crate::time::Nanos;
@@ -10,22 +13,52 @@ const REACHED: u64 = 1;
 const FAILED: u64 = 2;
 
 /// One record of an event. Waits keep it alive, so the event may be recorded anew or released meanwhile.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Mark {
     level: Watermark,
     time: AtomicI64,
+    /// Reaches 1 once the record was given to the device below, or is settled.
+    given: Watermark,
+    native: OnceLock<Native>,
+}
+
+impl fmt::Debug for Mark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.progress())
+    }
 }
 
 impl Mark {
+    /// The record was given to the device below, which knows it by `native`.
+    pub fn give(&self, native: Option<Native>) {
+        if let Some(native) = native {
+            // It is given once.
+            let _ = self.native.set(native);
+        }
+        self.given.raise(1);
+    }
+
+    /// What the device below knows it by.
+    pub fn native(&self) -> Option<Native> {
+        self.native.get().cloned()
+    }
+
+    /// Reaches 1 once the record was given to the device below, or is settled.
+    pub const fn given(&self) -> &Watermark {
+        &self.given
+    }
+
     /// The stream reached the record at `time`.
     pub fn reach(&self, time: Nanos) {
         self.time.store(time.0, SeqCst);
         self.level.raise(REACHED);
+        self.given.raise(1);
     }
 
     /// The record was cancelled.
     pub fn fail(&self) {
         self.level.raise(FAILED);
+        self.given.raise(1);
     }
 
     /// How far it has come.

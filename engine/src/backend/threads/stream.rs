@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use super::mark::Mark;
 use super::trouble::Trouble;
@@ -131,6 +132,22 @@ impl Stream {
                 .wait(queue)
                 .unwrap_or_else(PoisonError::into_inner);
         }
+    }
+
+    /// As [`Stream::take`], and gives up after `patience`: then nothing was moved.
+    pub fn take_for(&self, into: &mut VecDeque<Item>, patience: Option<Duration>) -> bool {
+        let Some(patience) = patience else {
+            return self.take(into);
+        };
+        let mut queue = lock(&self.queue);
+        if queue.items.is_empty() && !queue.is_closed {
+            queue.is_asleep = true;
+            let woken = self.arrived.wait_timeout(queue, patience);
+            queue = woken.unwrap_or_else(PoisonError::into_inner).0;
+            queue.is_asleep = false;
+        }
+        std::mem::swap(&mut queue.items, into);
+        !(into.is_empty() && queue.is_closed)
     }
 
     /// Makes the worker look whether it should go on waiting for what it waits for.

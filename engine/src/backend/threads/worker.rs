@@ -22,6 +22,8 @@ pub struct Worker<E> {
     pub(super) place: usize,
     pub(super) sink: Box<dyn Sink>,
     ended: u64,
+    /// When the last operation ended that the device ran ahead.
+    pub(super) last_end: Nanos,
     /// Whether the callback thread was given its part of the operation at hand.
     has_called: bool,
     /// What became of the nodes of the graph that was replayed last.
@@ -36,6 +38,7 @@ impl<E: Executor> Worker<E> {
             place,
             sink,
             ended: 0,
+            last_end: Nanos::ZERO,
             has_called: false,
             landed: Vec::new(),
         }
@@ -47,7 +50,14 @@ impl<E: Executor> Worker<E> {
         let Some(stream) = shared.streams.get(self.place) else {
             return;
         };
-        let work = AssertUnwindSafe(|| self.run_items(stream));
+        let is_ahead = self.place < shared.stream_count && shared.executor.runs_ahead();
+        let work = AssertUnwindSafe(|| {
+            if is_ahead {
+                self.run_ahead(stream);
+            } else {
+                self.run_items(stream);
+            }
+        });
         if let Err(payload) = catch_unwind(work) {
             let text = panic_text(payload.as_ref());
             shared.poison(&format!("Syncline itself failed: {text}"));
@@ -65,10 +75,22 @@ impl<E: Executor> Worker<E> {
         }
     }
 
-    fn run_item(&mut self, stream: &Stream, item: &Item) {
+    /// Operations that ended so far.
+    pub(super) const fn ended(&self) -> u64 {
+        self.ended
+    }
+
+    /// Runs an operation on this thread, to its end.
+    pub(super) fn run_item(&mut self, stream: &Stream, item: &Item) {
+        let outcome = self.outcome_of(stream, item);
+        self.report(stream, item, outcome);
+    }
+
+    /// Reports what an operation came to, and tells those that wait for it.
+    pub(super) fn report(&mut self, stream: &Stream, item: &Item, (ran, state): (Interval, State)) {
         let shared = Arc::clone(&self.shared);
         let submission = &item.submission;
-        let (ran, state) = self.outcome_of(stream, item);
+        self.last_end = self.last_end.max(ran.end);
         let queued = match state {
             // What of it the queue had come to is not known.
             State::Lost => Interval {

@@ -8,8 +8,8 @@ use ::wgpu::{
     CommandEncoder, ComputePassDescriptor, ComputePipeline, Device,
 };
 
-use super::launch::{Dispatch, Given};
 use super::pipelines::Pipelines;
+use crate::backend::dispatch::{Dispatch, Given};
 use crate::workload::BufferIndex;
 
 /// Launches that a stream keeps.

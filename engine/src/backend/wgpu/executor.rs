@@ -8,8 +8,8 @@ use ::wgpu::{Adapter, Instance};
 use super::binding::Key;
 use super::body::{Body, Parts};
 use super::lane::{Done, Download, Lane};
-use super::launch::Dispatch;
 use super::{adapter, grave, raw, spin};
+use crate::backend::dispatch::Dispatch;
 use crate::backend::floats::Floats;
 use crate::backend::threads::{Downfall, Executor, Fault, Turn, Zero};
 use crate::backend::{

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::binding::Key;
 use super::body::Parts;
 use super::lane::{Done, Lane};
-use super::launch::{Dispatch, words};
+use crate::backend::dispatch::{Dispatch, words};
 use crate::backend::threads::Fault;
 
 /// The longest that one dispatch spins: beyond a second or two a driver takes a device for hung.

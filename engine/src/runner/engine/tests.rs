@@ -215,6 +215,7 @@ fn records_of(place: Place) -> Vec<Record> {
         is_closing: Arc::default(),
         runs: 0,
         placed: None,
+        own: None,
     };
     let request = RunRequest {
         name: "case".to_owned(),

@@ -1,6 +1,7 @@
 //! The near end: hands controls to a worker and its messages to the window, and comes back for it where the link drops.
 
 mod obey;
+mod own;
 mod state;
 
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, never, select};
 
+use self::own::Own;
 use self::state::{Patience, Phase};
 use super::clock::Trips;
 use super::line::{Arrival, Line};
@@ -58,6 +60,11 @@ pub struct Link {
     gone: Option<Instant>,
     /// When it said something last, as far as anybody listened.
     heard: Instant,
+    /// Whether the worker is of this machine's own: nobody is told of the link.
+    is_own: bool,
+    own: Own,
+    /// Where the capture is written.
+    saved: Option<std::path::PathBuf>,
 }
 
 impl Link {
@@ -89,33 +96,32 @@ impl Link {
             next_receipt: now,
             gone: None,
             heard: now,
+            is_own: false,
+            own: Own::default(),
+            saved: None,
+        }
+    }
+
+    /// To a worker of this machine's own.
+    pub fn own(
+        target: Target,
+        inbox: Receiver<Control>,
+        outbox: Arc<Outbox>,
+        is_closing: Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            is_own: true,
+            ..Self::new(target, inbox, outbox, is_closing)
         }
     }
 
     /// Serves until it is told to end.
     pub fn work(&mut self) {
         self.connect();
-        while !self.is_closing.load(Ordering::SeqCst) {
-            // A window that is behind holds the worker back, as it does an engine in its own process.
-            let keeps_up = self.outbox.flush();
-            let nothing = never();
-            let arrivals = match &self.line {
-                Some(line) if keeps_up => line.arrivals(),
-                _ => &nothing,
-            };
-            let wait = if keeps_up { 20 } else { 4 };
-            if !keeps_up {
-                self.heard = Instant::now();
+        while !self.is_closing() {
+            if let Some(control) = self.turn() {
+                self.obey(control);
             }
-            select! {
-                recv(self.inbox) -> control => match control {
-                    Ok(Control::Shutdown) | Err(_) => break,
-                    Ok(control) => self.obey(control),
-                },
-                recv(arrivals) -> arrival => if let Ok(arrival) = arrival { self.arrived(arrival) },
-                default(Duration::from_millis(wait)) => {}
-            }
-            self.tick();
         }
         self.send(&Up::Control(Control::Shutdown));
         if matches!(self.phase, Phase::Dropped(_)) {
@@ -124,6 +130,36 @@ impl Link {
         }
         // Its process is ended and waited for.
         self.line = None;
+    }
+
+    fn is_closing(&self) -> bool {
+        self.is_closing.load(Ordering::SeqCst)
+    }
+
+    /// Takes what came, and looks after the link. Answers what is asked for.
+    fn turn(&mut self) -> Option<Control> {
+        // A window that is behind holds the worker back, as it does an engine in its own process.
+        let keeps_up = self.outbox.flush();
+        let nothing = never();
+        let arrivals = match &self.line {
+            Some(line) if keeps_up => line.arrivals(),
+            _ => &nothing,
+        };
+        let wait = if keeps_up { 20 } else { 4 };
+        if !keeps_up {
+            self.heard = Instant::now();
+        }
+        let mut asked = None;
+        select! {
+            recv(self.inbox) -> control => match control {
+                Ok(Control::Shutdown) | Err(_) => self.is_closing.store(true, Ordering::SeqCst),
+                Ok(control) => asked = Some(control),
+            },
+            recv(arrivals) -> arrival => if let Ok(arrival) = arrival { self.arrived(arrival) },
+            default(Duration::from_millis(wait)) => {}
+        }
+        self.tick();
+        asked
     }
 
     /// Starts a new worker.
@@ -165,6 +201,7 @@ impl Link {
                     self.deliver(message);
                 }
             }
+            Arrival::Packet(Down::Offers(_)) if self.is_own => {}
             Arrival::Packet(Down::Offers(offers)) => self.outbox.post(Message::Offers(offers)),
             Arrival::Packet(Down::Pong {
                 sent,
@@ -202,7 +239,7 @@ impl Link {
         if returns {
             let records = self.watch.returned();
             self.post_records(records);
-        } else {
+        } else if !self.is_own {
             self.send(&Up::Ask);
         }
         self.phase = Phase::Connected;
@@ -222,15 +259,31 @@ impl Link {
             self.align(records);
         }
         self.watch.note(&message);
+        if self.is_own {
+            self.own.note(&message, self.watch.run.is_some());
+        }
         match message {
-            Message::Batch(records) => self.post_records(records),
-            Message::Finished { .. } => {
-                self.flush_save();
-                self.save = None;
-                self.outbox.post(message);
+            Message::Batch(mut records) => {
+                let first = self.own.first_result(&records);
+                // Before the end of the run, which is the last record.
+                let place = records.len().saturating_sub(1);
+                records.splice(place..place, first);
+                self.post_records(records);
             }
+            Message::Finished { .. } => self.finished(message),
             other => self.outbox.post(other),
         }
+    }
+
+    /// A run is over.
+    fn finished(&mut self, message: Message) {
+        self.flush_save();
+        self.save = None;
+        if self.is_own && self.begins_again() {
+            return;
+        }
+        self.own.is_over = true;
+        self.outbox.post(message);
     }
 
     /// Posts records, and writes them to the file where there is one.
@@ -317,11 +370,13 @@ impl Link {
             .any(|control| matches!(control, Control::Run(_)));
         if let Some((run, records)) = self.watch.gone(why) {
             self.post_records(records);
-            self.flush_save();
-            self.save = None;
-            self.outbox.post(Message::Finished { run, lost: 0 });
-            self.outbox.post(Message::Phase(crate::runner::Phase::Idle));
+            self.own.had_fault |= self.is_own;
+            self.finished(Message::Finished { run, lost: 0 });
+            if !self.is_own || self.own.is_over {
+                self.outbox.post(Message::Phase(crate::runner::Phase::Idle));
+            }
         } else if was_connecting || asked {
+            self.own.is_over = true;
             let name = &self.target.name;
             self.outbox
                 .post(Message::Refused(format!("{name} cannot be reached: {why}")));
@@ -361,6 +416,9 @@ impl Link {
 
     /// Tells the window how the link is, where that is news.
     fn say(&mut self, detail: &str) {
+        if self.is_own {
+            return;
+        }
         let state = match self.phase {
             Phase::Connecting => ConnectionState::Connecting,
             Phase::Connected => ConnectionState::Connected,

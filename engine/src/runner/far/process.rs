@@ -8,6 +8,7 @@ use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::backend::{CUDA_STAND_IN, stand_in_path};
 use crate::device::lock;
 
 /// Last lines of a process's complaints that are kept.
@@ -111,7 +112,11 @@ impl Process {
             .command
             .split_first()
             .ok_or_else(|| "there is no program to start".to_owned())?;
-        let mut child = Command::new(program)
+        let mut command = Command::new(program);
+        if let Some(stand_in) = stand_in_path() {
+            command.env(CUDA_STAND_IN, stand_in);
+        }
+        let mut child = command
             .args(first)
             .args(arguments)
             .stdin(Stdio::piped())

@@ -36,17 +36,19 @@ impl Link {
     }
 
     /// Has the worker run, a new one where there is none. The file is written here.
-    fn run(&mut self, mut request: Box<RunRequest>) {
+    pub(super) fn run(&mut self, mut request: Box<RunRequest>) {
         if self.phase == Phase::Gone {
             self.connect();
             if self.phase == Phase::Gone {
                 return;
             }
         }
+        self.saved.clone_from(&request.save);
         if let Some(path) = request.save.take() {
             match Save::create(&path) {
                 Ok(save) => self.save = Some(save),
                 Err(error) => {
+                    self.own.is_over = true;
                     return self.outbox.post(Message::Refused(format!(
                         "{} cannot be written: {error}; choose another place",
                         path.display()

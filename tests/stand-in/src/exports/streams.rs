@@ -1,0 +1,117 @@
+//! Streams, and functions of the host that they call.
+
+use std::ffi::{c_int, c_uint, c_void};
+
+use super::{Handle, answer, handle, number};
+use crate::codes::{
+    CAPTURE_ISOLATION, CAPTURE_UNSUPPORTED, INVALID_HANDLE, INVALID_VALUE, NOT_READY,
+};
+use crate::operation::{Action, Function, Plan};
+use crate::state::{Sort, State, call, until};
+
+#[unsafe(no_mangle)]
+unsafe extern "C" fn cuStreamCreateWithPriority(
+    stream: *mut Handle,
+    flags: c_uint,
+    _priority: c_int,
+) -> c_int {
+    call(|state| {
+        let context = state.context()?;
+        if flags > 1 {
+            return Err(INVALID_VALUE);
+        }
+        let sort = if flags == 0 {
+            Sort::Blocking
+        } else {
+            Sort::Exempt
+        };
+        let made = state.make_stream(context, sort);
+        // SAFETY: as the driver's documentation has it.
+        unsafe { answer(stream, handle(made)) };
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuStreamDestroy_v2(stream: Handle) -> c_int {
+    call(|state| {
+        let removed = state.streams.remove(&number(stream));
+        removed.map(drop).ok_or(INVALID_HANDLE)
+    })
+}
+
+fn not_capturing(state: &State, stream: usize) -> Result<(), i32> {
+    let captures = state
+        .streams
+        .get(&stream)
+        .is_some_and(|it| it.capture.is_some());
+    if captures {
+        Err(CAPTURE_UNSUPPORTED)
+    } else {
+        Ok(())
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuStreamQuery(stream: Handle) -> c_int {
+    call(|state| {
+        let stream = state.stream(number(stream))?;
+        not_capturing(state, stream)?;
+        state.is_idle(stream).then_some(()).ok_or(NOT_READY)
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuStreamSynchronize(stream: Handle) -> c_int {
+    let mut found = 0;
+    let looked = call(|state| {
+        found = state.stream(number(stream))?;
+        not_capturing(state, found)
+    });
+    if looked == 0 {
+        until(|state| state.is_idle(found))
+    } else {
+        looked
+    }
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: c_uint) -> c_int {
+    call(|state| {
+        let handle = state.stream(number(stream))?;
+        let event = state.events.get(&number(event)).ok_or(INVALID_HANDLE)?;
+        let (place, captured) = (event.place.clone(), event.capture.clone());
+        let stream = state.streams.get_mut(&handle).ok_or(INVALID_HANDLE)?;
+        match (&mut stream.capture, captured) {
+            // The stream takes part in the capture from now on.
+            (None, Some(captured)) => stream.capture = Some(captured),
+            (Some((own, frontier)), Some((other, nodes))) if *own == other => {
+                frontier.extend(nodes);
+            }
+            (Some(_), Some(_)) => return Err(CAPTURE_ISOLATION),
+            (Some(_), None) if place.is_some() => return Err(CAPTURE_ISOLATION),
+            (Some(_), None) => {}
+            (None, None) => {
+                stream.waits.extend(place);
+                state.give(handle, Plan::mark())?;
+            }
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+extern "C" fn cuLaunchHostFunc(
+    stream: Handle,
+    function: Option<unsafe extern "C" fn(*mut c_void)>,
+    data: *mut c_void,
+) -> c_int {
+    call(|state| {
+        let stream = state.stream(number(stream))?;
+        let function = Function {
+            function: function.ok_or(INVALID_VALUE)?,
+            data: data.expose_provenance() as u64,
+        };
+        state.give(stream, Plan::plain(Action::Call(function), 2_000))
+    })
+}
