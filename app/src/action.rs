@@ -24,6 +24,8 @@ pub enum Action {
     Show(Option<Interval>, Motion),
     /// Scroll the lanes to this many points from the top.
     Scroll(f32),
+    /// Scroll the lanes so where nobody has scrolled them yet.
+    Home(f32),
     /// Choose a span, and nothing else.
     Select(Option<SpanId>),
     /// Choose a span and move the view to where it can be seen.

@@ -21,6 +21,7 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
         Action::Command(command) => return apply_command(state, capture, command),
         Action::Show(interval, motion) => view::show(state, interval, motion),
         Action::Scroll(points) => view::scroll(state, points),
+        Action::Home(points) => view::home(state, points),
         Action::Select(span) => go::select(state, span),
         Action::Reveal(span) => go::reveal(state, capture, span),
         Action::SelectDependency(dependency) => {

@@ -90,6 +90,8 @@ pub struct View {
     pub interval: Option<Interval>,
     /// How far the lanes are scrolled down, in points.
     pub scroll: f32,
+    /// Whether someone has scrolled them; until then the first streams are kept in sight.
+    pub is_scrolled: bool,
     /// Groups of lanes that show as one row.
     pub collapsed: BTreeSet<GroupKey>,
     /// Lanes that were moved, in their order on screen; the others follow in the capture's order.

@@ -119,6 +119,7 @@ impl Timeline {
         let (links, more) = self.paint(&painter, &frame, &responses);
         self.input(ui, &frame, &responses, &links, actions);
         self.follow_selection(&frame, actions);
+        show_streams(&frame, actions);
         if more {
             ui.ctx().request_repaint();
         }
@@ -389,6 +390,15 @@ impl Timeline {
             let to = frame.scroll + place.rect.center().y - body.center().y;
             input::scroll(frame, to, actions);
         }
+    }
+}
+
+/// Keeps the first streams in sight until someone scrolls.
+fn show_streams(frame: &Frame<'_>, actions: &mut Vec<Action>) {
+    let view = &frame.picture.state.view;
+    let home = frame.layout.home(frame.areas.body.height());
+    if !view.is_scrolled && view.scroll != home {
+        actions.push(Action::Home(home));
     }
 }
 

@@ -11,6 +11,7 @@ mod fold;
 mod forest;
 mod launches;
 mod links;
+mod natural;
 mod pipelines;
 mod promises;
 mod query;

@@ -43,6 +43,14 @@ pub fn scroll(state: &mut State, points: f32) {
     if points != state.view.scroll {
         note(state, Motion::Pan);
         state.view.scroll = points;
+        state.view.is_scrolled = true;
+    }
+}
+
+/// Scrolls the lanes to `points` from the top, unless someone has scrolled them. Leaves no step behind.
+pub fn home(state: &mut State, points: f32) {
+    if !state.view.is_scrolled {
+        state.view.scroll = points;
     }
 }
 
@@ -103,6 +111,7 @@ pub fn keep_up(state: &mut State, capture: &Capture) {
 pub fn renew(state: &mut State) {
     state.view.interval = None;
     state.view.scroll = 0.0;
+    state.view.is_scrolled = false;
     state.view.order.clear();
     state.selection = Selection::default();
     state.history = History::default();
@@ -156,6 +165,7 @@ fn here(state: &State) -> Step {
 fn restore(state: &mut State, step: Step) -> Step {
     let left = here(state);
     state.view.interval = step.interval;
+    state.view.is_scrolled |= state.view.scroll != step.scroll;
     state.view.scroll = step.scroll;
     state.selection = step.selection;
     state.alignment = step.alignment;

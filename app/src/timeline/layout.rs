@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use engine::record::{CounterId, LaneId};
+use engine::record::{CounterId, Group, LaneId};
 
 use crate::state::GroupKey;
 
@@ -208,6 +208,21 @@ impl Layout {
         Some((place, self.rows.get(place)?))
     }
 
+    /// How far to scroll so that the first streams are in sight in a body that is `height` points high: they are what
+    /// a capture is looked at for, and the threads above them may fill more than a screen.
+    pub fn home(&self, height: f32) -> f32 {
+        let is_header = |row: &&Row| row.key.group == Group::Streams;
+        let Some(header) = self.rows.iter().find(is_header) else {
+            return 0.0;
+        };
+        let few = header.height * 4.0;
+        if header.y + few <= height {
+            return 0.0;
+        }
+        let most = (self.height() - height).max(0.0);
+        (header.y - height * 0.4).round().clamp(0.0, most)
+    }
+
     /// Where the bars of sub-lane `depth` of `row` lie: the distance of their upper edge from the
     /// first row's, and their height, in points. A collapsed group has one thin bar.
     pub fn bar(&self, row: &Row, depth: usize) -> (f32, f32) {
@@ -280,8 +295,6 @@ impl Metrics {
 
 #[cfg(test)]
 mod tests {
-    use engine::record::Group;
-
     use super::*;
 
     const HOST: GroupKey = GroupKey {
@@ -346,6 +359,17 @@ mod tests {
         assert_eq!(layout.depths(row, 0.0, 1000.0), 0..3);
         assert_eq!(layout.depths(row, row.y + 30.0, row.y + 40.0), 1..2);
         assert_eq!(layout.bar(row, 2), (row.y + 48.0, 20.0));
+    }
+
+    #[test]
+    fn the_first_streams_are_in_sight_whatever_is_above_them() {
+        let layout = layout(&[], &[]);
+        assert_eq!(layout.home(1000.0), 0.0);
+        let home = layout.home(100.0);
+        let header = layout.rows[2].y;
+        assert!(home > 0.0 && header - home < 50.0 && header >= home);
+        let short = Layout::new([], &BTreeSet::new(), &[], Metrics::new(false));
+        assert_eq!(short.home(100.0), 0.0);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! What can be asked of a capture. Nothing here changes it.
 
-use super::{Capture, Cell, PlacedSpan, Samples, fold};
+use std::collections::BTreeMap;
+
+use super::{Capture, Cell, PlacedSpan, Samples, fold, natural};
 use crate::record::{
     Began, Call, Clock, Counter, CounterId, Dependency, DependencyId, Device, Event, Expectation,
     Lane, LaneId, Log, Loss, NameId, Problem, Recovery, Run, RunEnd, SpanId, Value,
@@ -53,14 +55,23 @@ impl Capture {
         self.lanes.get(id.index())
     }
 
-    /// The lanes from top to bottom: by group, device, role, order, and then id.
+    /// The lanes from top to bottom: by group, name of the device, role, order, and then id.
     pub fn lane_order(&self) -> Vec<LaneId> {
         let mut lanes: Vec<&Lane> = self.lanes.iter().collect();
+        // Devices are numbered as they come, and a file may tell of the second one first.
+        let mut devices: Vec<_> = self.devices.iter().collect();
+        devices.sort_by_cached_key(|device| (natural::key(&device.name), device.id));
+        let devices: BTreeMap<_, _> = devices
+            .iter()
+            .zip(1_u32..)
+            .map(|(it, at)| (it.id, at))
+            .collect();
         lanes.sort_by_key(|lane| {
             // Streams keep the order of their declaration inside a role, so that a reader finds them as written.
             (
                 lane.group,
-                lane.device.map_or(0, |device| device.0),
+                lane.device.and_then(|device| devices.get(&device)),
+                lane.device,
                 lane.role,
                 lane.order,
                 lane.id,
