@@ -68,6 +68,7 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
             caller.note_caught(line);
             if made.is_err_and(|error| matches!(error, Error::Poisoned(_) | Error::Lost(_))) {
                 shared.note_loss(reporter);
+                shared.losses.await_mended();
                 shared.forgive();
             }
             continue;
@@ -76,6 +77,9 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
             // As WebGPU has it: what is asked of a lost device comes to nothing, and whoever asked goes on.
             Err(Error::Lost(_)) => {
                 shared.note_loss(reporter);
+                // Another thread may have noticed first: what is called before it has opened the device anew would
+                // be lost with nobody having wanted that.
+                shared.losses.await_mended();
                 if !shared.losses.goes_on() {
                     return Err(lost(shared));
                 }

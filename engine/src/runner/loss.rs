@@ -1,7 +1,7 @@
 //! The loss of a device in the middle of a run: reported once, whoever notices it, and mended where that is wanted.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Recovery;
 use super::recorder::Reporter;
@@ -18,6 +18,8 @@ use crate::workload::{Injection, LossBy};
 #[derive(Debug)]
 pub struct Losses {
     state: Mutex<State>,
+    /// Told when a lost device is mended, or will not be.
+    mended: Condvar,
     /// Whether something waits to lose the device; read before every call.
     pub(super) is_armed: AtomicBool,
     /// Whether host threads are to end, so that they can be started again.
@@ -35,6 +37,8 @@ pub(super) struct State {
     generation: u32,
     /// Since when it is lost.
     lost: Option<Nanos>,
+    /// Whether whoever noticed the loss opens it anew.
+    is_mending: bool,
     was_injected: bool,
 }
 
@@ -47,8 +51,10 @@ impl Losses {
                 recovery,
                 generation: 1,
                 lost: None,
+                is_mending: false,
                 was_injected: false,
             }),
+            mended: Condvar::new(),
             is_armed: AtomicBool::new(false),
             is_replaying: AtomicBool::new(false),
             has_paused: AtomicBool::new(false),
@@ -62,6 +68,15 @@ impl Losses {
     /// Whether something waits to lose the device.
     pub fn is_armed(&self) -> bool {
         self.is_armed.load(Ordering::Relaxed)
+    }
+
+    /// Waits until a device that is being opened anew is open, or could not be.
+    pub fn await_mended(&self) {
+        let mut state = self.state();
+        while state.is_mending {
+            let woken = self.mended.wait(state);
+            state = woken.unwrap_or_else(PoisonError::into_inner);
+        }
     }
 
     /// Whether the run goes on although the device was lost: it was lost on purpose, or is opened anew.
@@ -144,6 +159,7 @@ impl Shared {
         reporter: &Reporter,
     ) {
         state.lost = Some(time);
+        state.is_mending = matches!(state.recovery, Recovery::Resume | Recovery::Replay);
         let (generation, recovery) = (state.generation, state.recovery);
         drop(state);
         reporter.send(Record::Log(Box::new(Log {
@@ -167,7 +183,11 @@ impl Shared {
                 self.gate.pause();
                 self.losses.has_paused.store(true, Ordering::SeqCst);
             }
-            Recovery::Resume | Recovery::Replay => self.recover_or_fail(recovery, reporter),
+            Recovery::Resume | Recovery::Replay => {
+                self.recover_or_fail(recovery, reporter);
+                self.losses.state().is_mending = false;
+                self.losses.mended.notify_all();
+            }
         }
     }
 
