@@ -2,10 +2,11 @@
 
 use crate::merge::{Exchanges, Missing, Numbers, Own, Tie, Waiting, align};
 use crate::record::{
-    Clock, DeviceId, EventId, Log, LossKind, Outcome, Problem, Record, Recovery, Run, RunEnd,
-    Severity, SpanId, Value,
+    Clock, Device, DeviceId, EventId, Log, Loss, LossKind, Outcome, Problem, Record, Recovery, Run,
+    RunEnd, Severity, SpanId, Value,
 };
 use crate::runner::RunRequest;
+use crate::runner::far::{GONE, unix_now};
 use crate::runner::outbox::Outbox;
 use crate::runner::save::Save;
 use crate::time::{Interval, Nanos};
@@ -160,7 +161,40 @@ impl Merged {
         for tie in ties {
             self.tie(&tie, &mut out);
         }
+        self.mark_death(rank, &mut out);
         self.post(out, outbox);
+    }
+
+    /// A rank that died before it said anything of its device has its fault line nevertheless.
+    fn mark_death(&mut self, rank: usize, out: &mut Vec<Record>) {
+        let device = DeviceId(rank as u32);
+        let mut reason = None;
+        for record in &*out {
+            match record {
+                Record::Problem(problem) if problem.code == GONE => {
+                    reason = Some(problem.text.clone());
+                }
+                Record::Loss(loss) if loss.kind == LossKind::Process => return,
+                _ => {}
+            }
+        }
+        let Some(reason) = reason else { return };
+        let time = unix_now() - self.zero;
+        let (kind, generation) = (LossKind::Process, 1);
+        self.fallen.push((device, generation, time));
+        out.push(Record::Device(Box::new(Device {
+            id: device,
+            name: format!("rank {rank}"),
+            backend: String::new(),
+            detail: String::new(),
+        })));
+        out.push(Record::Loss(Box::new(Loss {
+            device,
+            time,
+            reason,
+            kind,
+            generation,
+        })));
     }
 
     /// Ties a part of a collective operation to the one that it waited for, and says how long it did.
