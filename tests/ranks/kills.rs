@@ -36,7 +36,8 @@ fn random(state: &mut u64) -> u64 {
     *state >> 33
 }
 
-fn one(workload: &Path, seed: u64, mark: &str) {
+/// Who is killed, and when.
+fn fault(seed: u64) -> String {
     let mut state = seed;
     let rank = random(&mut state) % 3;
     let moment = if random(&mut state).is_multiple_of(2) {
@@ -44,7 +45,11 @@ fn one(workload: &Path, seed: u64, mark: &str) {
     } else {
         format!("collective:{}", random(&mut state) % 40 + 1)
     };
-    let fault = format!("kill:{rank}@{moment}");
+    format!("kill:{rank}@{moment}")
+}
+
+fn one(workload: &Path, seed: u64, mark: &str) {
+    let fault = fault(seed);
     let child = Command::new(syncline())
         .args(["run", "--backend", "cpu", "--fault", &fault])
         .arg(workload)

@@ -143,29 +143,32 @@ impl Exchanges {
             self.open.entry(key).or_default().parts = parts;
         }
         let open = std::mem::take(&mut self.open).into_iter();
-        let all = open.filter_map(|(exchange, open)| {
-            // Where all that ended ended well, all came: what one of them reported of it died with its process.
-            let is_done = |it: &Ended| it.span.state == State::Done;
-            if !open.ended.is_empty() && open.ended.iter().all(is_done) {
-                return None;
-            }
-            // One that was cancelled never began.
-            let came = open
-                .ended
-                .iter()
-                .filter(|it| it.span.state != State::Cancelled);
-            let mut came: Vec<&Ended> = came.collect();
-            came.sort_by_key(|it| it.rank);
-            let span = came.first()?.span.id;
-            Some(Missing {
-                exchange: exchange.into(),
-                came: came.iter().map(|it| it.rank).collect(),
-                parts: open.parts,
-                span,
-            })
-        });
+        let all = open.filter_map(|(exchange, open)| incomplete(&exchange, &open));
         all.filter(|it| it.came.len() < it.parts as usize).collect()
     }
+}
+
+/// What there is to say of an operation that is not tied; nothing where all came.
+fn incomplete(exchange: &str, open: &Open) -> Option<Missing> {
+    // Where all that ended ended well, all came: what one of them reported of it died with its process.
+    let is_done = |it: &Ended| it.span.state == State::Done;
+    if !open.ended.is_empty() && open.ended.iter().all(is_done) {
+        return None;
+    }
+    // One that was cancelled never began.
+    let came = open
+        .ended
+        .iter()
+        .filter(|it| it.span.state != State::Cancelled);
+    let mut came: Vec<&Ended> = came.collect();
+    came.sort_by_key(|it| it.rank);
+    let span = came.first()?.span.id;
+    Some(Missing {
+        exchange: exchange.to_owned(),
+        came: came.iter().map(|it| it.rank).collect(),
+        parts: open.parts,
+        span,
+    })
 }
 
 /// What ties a part of an operation to the one that it waited for.

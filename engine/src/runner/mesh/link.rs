@@ -60,16 +60,18 @@ pub fn hello(seat: &Seat, to: u32) -> [u8; HELLO] {
     bytes
 }
 
+/// The number that stands at a place.
+fn word(bytes: &[u8], at: usize) -> u32 {
+    let found = bytes.get(at..at + 4).and_then(|it| it.try_into().ok());
+    u32::from_le_bytes(found.unwrap_or_default())
+}
+
 /// Who said hello, or why it is refused.
 fn judge(bytes: &[u8; HELLO], seat: &Seat) -> Result<u32, String> {
-    let word = |at: usize| {
-        let found = bytes.get(at..at + 4).and_then(|it| it.try_into().ok());
-        u32::from_le_bytes(found.unwrap_or_default())
-    };
     if bytes.get(..16) != Some(MAGIC.as_slice()) {
         return Err("it is no rank of Syncline's".to_owned());
     }
-    let (version, from) = (word(16), word(20));
+    let (version, from) = (word(bytes, 16), word(bytes, 20));
     if version != PROTOCOL {
         return Err(format!(
             "it speaks protocol {version}, and this rank {PROTOCOL}: install one version everywhere"

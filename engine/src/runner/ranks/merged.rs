@@ -168,17 +168,9 @@ impl Merged {
     /// A rank that died before it said anything of its device has its fault line nevertheless.
     fn mark_death(&mut self, rank: usize, out: &mut Vec<Record>) {
         let device = DeviceId(rank as u32);
-        let mut reason = None;
-        for record in &*out {
-            match record {
-                Record::Problem(problem) if problem.code == GONE => {
-                    reason = Some(problem.text.clone());
-                }
-                Record::Loss(loss) if loss.kind == LossKind::Process => return,
-                _ => {}
-            }
-        }
-        let Some(reason) = reason else { return };
+        let Some(reason) = silent_death(out) else {
+            return;
+        };
         let time = unix_now() - self.zero;
         let (kind, generation) = (LossKind::Process, 1);
         self.fallen.push((device, generation, time));
@@ -305,6 +297,18 @@ impl Merged {
             outbox.post_records(vec![save.failed(&error)]);
         }
     }
+}
+
+/// Why a rank died, where nothing says so of its device.
+fn silent_death(records: &[Record]) -> Option<String> {
+    let is_told = |it: &Record| matches!(it, Record::Loss(it) if it.kind == LossKind::Process);
+    if records.iter().any(is_told) {
+        return None;
+    }
+    records.iter().find_map(|record| match record {
+        Record::Problem(problem) if problem.code == GONE => Some(problem.text.clone()),
+        _ => None,
+    })
 }
 
 /// A rank's clock of no device is that of its only one.

@@ -208,6 +208,22 @@ impl Ranks<'_> {
         Ok(())
     }
 
+    /// The run begins, unless it did before.
+    fn begin(&mut self) {
+        if self.since.is_some() {
+            return;
+        }
+        self.outbox.post(Message::Started { run: self.run });
+        let phase = if self.request.paused {
+            Phase::Paused
+        } else {
+            Phase::Running
+        };
+        self.outbox.post(Message::Phase(phase));
+        self.merged.begin(unix_now(), self.outbox);
+        self.since = Some(Instant::now());
+    }
+
     /// Tells every rank where the others are, from which on they run.
     fn meet(&mut self) -> Result<(), String> {
         let machines: BTreeSet<&str> = self.children.iter().map(|it| it.machine.as_str()).collect();
@@ -223,17 +239,7 @@ impl Ranks<'_> {
         if addresses.len() < self.children.len() {
             return Err("a rank did not say where it listens; please report it".to_owned());
         }
-        if self.since.is_none() {
-            self.outbox.post(Message::Started { run: self.run });
-            let phase = if self.request.paused {
-                Phase::Paused
-            } else {
-                Phase::Running
-            };
-            self.outbox.post(Message::Phase(phase));
-            self.merged.begin(unix_now(), self.outbox);
-            self.since = Some(Instant::now());
-        }
+        self.begin();
         for child in &mut self.children {
             child.stage = Stage::Running;
             let peers = RankControl::Peers(addresses.clone());
