@@ -1,7 +1,7 @@
 //! Gives the operations of each stream to a stream of the driver, which runs them in order and lets others wait.
 
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::body::{Body, Wanted};
 use super::devices::{Chosen, choose};
@@ -168,12 +168,17 @@ impl Executor for CudaExecutor {
             // A callback thread's: the driver has no part in it.
             return spin(*length, turn.is_void).map(|()| None);
         }
+        let asked = turn.zero.at(Instant::now());
         let Some(mut flight) = self.flight(turn, operation, None)? else {
             return Err(Fault::Failed("no operation of a device".to_owned()));
         };
         loop {
             if let Some(ran) = flight.poll(turn)? {
-                return Ok(Some(ran.interval));
+                // Whoever called has seen it begin and end: the two clocks may differ by a little.
+                let now = turn.zero.at(Instant::now());
+                let start = ran.interval.start.clamp(asked, now);
+                let end = ran.interval.end.clamp(start, now);
+                return Ok(Some(Interval { start, end }));
             }
             std::thread::sleep(LOOK);
         }
