@@ -68,10 +68,10 @@ fn four_ranks_are_one_capture_and_its_file_is_the_same() {
         assert!(effect.span.start <= cause.span.start, "the cause came last");
         let exchange = |id| argument(&capture, id, "exchange");
         assert_eq!(exchange(tie.cause), exchange(tie.effect));
-        let waited: i64 = argument(&capture, tie.effect, "waited, ns")
+        let stood: i64 = argument(&capture, tie.effect, "waited, ns")
             .parse()
             .unwrap();
-        assert_eq!(waited, (cause.span.start - effect.span.start).0);
+        assert_eq!(stood, (cause.span.start - effect.span.start).0);
         // No rank is done before the last one came.
         assert!(effect.span.end >= cause.span.start);
     }

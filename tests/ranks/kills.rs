@@ -84,7 +84,7 @@ fn two_hundred_random_kills_leave_nothing_behind() {
     .unwrap();
     let mark = format!("{}", std::process::id());
     let seed = 20_261_121_u64;
-    println!("seeds from {seed}");
+    eprintln!("seeds from {seed}");
     std::thread::scope(|scope| {
         for part in 0..4 {
             let (workload, mark) = (&workload, &mark);

@@ -39,9 +39,7 @@ pub struct Search {
     /// How much is looked at at once, doubling.
     stride: u32,
     /// What was found when all was looked at last.
-    found: Vec<(Nanos, SpanId)>,
-    /// Whether they are in order yet: to sort very many takes longer than a keystroke may.
-    is_sorted: bool,
+    found: Found,
     count: usize,
     /// Whether that is all there is.
     is_whole: bool,
@@ -49,6 +47,29 @@ pub struct Search {
     is_stale: bool,
     revision: u64,
     focus: bool,
+}
+
+/// Matches: when each starts, and which span it is.
+#[derive(Debug, Default, PartialEq)]
+struct Found {
+    places: Vec<(Nanos, SpanId)>,
+    /// Whether they are in order yet: to sort very many takes longer than a keystroke may.
+    is_sorted: bool,
+}
+
+impl Found {
+    fn new(places: Vec<(Nanos, SpanId)>) -> Self {
+        let is_sorted = false;
+        Self { places, is_sorted }
+    }
+
+    /// Puts them in order of time.
+    fn sort(&mut self) {
+        if !std::mem::replace(&mut self.is_sorted, true) {
+            // What lies in one stretch is in order already.
+            self.places.sort();
+        }
+    }
 }
 
 impl Search {
@@ -122,9 +143,8 @@ impl Search {
             self.passed += count;
             self.next = end;
         } else {
-            self.found = std::mem::take(&mut self.passing);
-            self.is_sorted = self.found.len() <= SORTED;
-            if self.is_sorted {
+            self.found = Found::new(std::mem::take(&mut self.passing));
+            if self.found.places.len() <= SORTED {
                 self.found.sort();
             }
             (self.count, self.passed, self.next, self.stride) = (self.passed, 0, 0, 0);
@@ -134,31 +154,28 @@ impl Search {
 
     /// The match after `from` in order of time or, backwards, the one before; around the end to the other.
     pub fn go(&mut self, capture: &Capture, from: Option<SpanId>, forward: bool) -> Option<SpanId> {
-        if self.found.is_empty() {
+        if self.found.places.is_empty() {
             // Nothing was seen to its end yet: what was found so far has to do.
-            self.found = self.passing.clone();
-            self.is_sorted = false;
+            self.found = Found::new(self.passing.clone());
         }
-        if !std::mem::replace(&mut self.is_sorted, true) {
-            // What lies in one stretch is in order already.
-            self.found.sort();
-        }
+        self.found.sort();
+        let places = &self.found.places;
         let here = from
             .and_then(|id| capture.span(id))
             .map(|placed| (placed.span.start, placed.span.id));
         let found = match (here, forward) {
             (Some(here), true) => {
-                let after = self.found.partition_point(|place| *place <= here);
-                self.found.get(after).or(self.found.first())
+                let after = places.partition_point(|place| *place <= here);
+                places.get(after).or(places.first())
             }
             (Some(here), false) => {
-                let at = self.found.partition_point(|place| *place < here);
+                let at = places.partition_point(|place| *place < here);
                 at.checked_sub(1)
-                    .and_then(|at| self.found.get(at))
-                    .or(self.found.last())
+                    .and_then(|at| places.get(at))
+                    .or(places.last())
             }
-            (None, true) => self.found.first(),
-            (None, false) => self.found.last(),
+            (None, true) => places.first(),
+            (None, false) => places.last(),
         };
         found.map(|(_, id)| *id)
     }
@@ -173,8 +190,8 @@ impl Search {
         let here = chosen
             .and_then(|id| capture.span(id))
             .map(|placed| (placed.span.start, placed.span.id));
-        let here = here.filter(|_| self.is_sorted);
-        let place = here.and_then(|here| self.found.binary_search(&here).ok());
+        let here = here.filter(|_| self.found.is_sorted);
+        let place = here.and_then(|here| self.found.places.binary_search(&here).ok());
         match place {
             Some(at) => format!(
                 "{} of {}{so_far}",

@@ -247,10 +247,10 @@ mod tests {
                 length += span.length().0;
             }
         }
-        let last = bars.last().unwrap().cell.interval;
+        let end = bars.last().unwrap().cell.interval.end;
         let over: Vec<_> = all
             .iter()
-            .filter(|span| span.start >= cover.end && span.start <= last.end)
+            .filter(|span| span.start >= cover.end && span.start <= end)
             .collect();
         let spare: i64 = over.iter().map(|span| span.length().0).sum();
         assert!(
