@@ -55,14 +55,12 @@ fn cut(shell: u32) {
     ends.push(shell);
     assert_eq!(ends.len(), 3, "a shell and two cats");
     let ends = ends.iter().map(ToString::to_string);
-    assert!(
-        Command::new("kill")
-            .arg("-KILL")
-            .args(ends)
-            .status()
-            .unwrap()
-            .success()
-    );
+    // One may have ended by itself when another did, and `kill` then has words about it.
+    Command::new("kill")
+        .arg("-KILL")
+        .args(ends)
+        .output()
+        .unwrap();
 }
 
 #[test]
