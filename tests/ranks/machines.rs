@@ -72,8 +72,9 @@ fn the_command_line_runs_any_workload_on_ranks() {
         "cpu",
     ]);
     assert_eq!(code, Some(1));
+    // Whether it was seen to come to the operation before it died is the machine's to decide.
     assert!(
-        out.contains("SIGKILL") && out.contains("collective-incomplete"),
+        out.contains("SIGKILL") && out.contains("operation-failed") && out.contains("is gone"),
         "{out}"
     );
 }
