@@ -65,7 +65,11 @@ fn a_killed_rank_leaves_a_true_picture() {
     };
     assert!(reasons.contains("rank 2"), "{reasons}");
     let missing = codes(&capture, "collective-incomplete");
-    assert!(missing[0].starts_with("all-reduce 300: "), "{missing:?}");
+    // None is missing where the rank was seen to come to it before it died.
+    assert!(
+        missing.iter().all(|it| it.starts_with("all-reduce 300: ")),
+        "{missing:?}"
+    );
     assert!(capture.open().next().is_none(), "nothing runs on");
 }
 
