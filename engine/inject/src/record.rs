@@ -1,0 +1,327 @@
+//! What CUPTI tells of a program: every activity as plain data, its texts with it.
+
+use serde::{Deserialize, Serialize};
+
+/// One activity. CUPTI gives them in no order: what belongs together is told by correlation and by synchronisation
+/// numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Record {
+    /// A kernel that ran.
+    Kernel(Box<Kernel>),
+    /// A copy that ran, between devices too.
+    Copy(Copy),
+    /// Memory that was set.
+    Set(Set),
+    /// A call that waited for the device, or made a stream wait for an event.
+    Sync(Sync),
+    /// A record of an event.
+    Event(Event),
+    /// A call of the driver or of the runtime.
+    Api(Api),
+    /// Time that the driver or CUPTI itself took.
+    Overhead(Overhead),
+    /// A compilation when a module was loaded.
+    Compilation(Compilation),
+    /// A launch of a graph, where graphs are told as a whole.
+    Graph(Graph),
+    /// Memory that was allocated or freed.
+    Memory(Memory),
+    /// A context that was made.
+    Context(Context),
+    /// What the program said belongs to a call: its own number for it.
+    Correlation {
+        /// The program's number.
+        external: u64,
+        /// CUPTI's number of the call.
+        correlation: u32,
+    },
+    /// A kind that is not read, by CUPTI's number for it.
+    Other(u32),
+}
+
+/// When an activity was, in nanoseconds of the clock that CUPTI was given. Both are 0 where CUPTI does not know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Times {
+    /// When it began.
+    pub start: u64,
+    /// When it ended.
+    pub end: u64,
+}
+
+/// Where on a device an activity was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The device's number.
+    pub device: u32,
+    /// The context's number in its process.
+    pub context: u32,
+    /// The stream's number in its context.
+    pub stream: u32,
+}
+
+/// A kernel that ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Kernel {
+    /// Its mangled name, empty where CUPTI has none.
+    pub name: String,
+    /// When it ran.
+    pub times: Times,
+    /// Where it ran.
+    pub place: Place,
+    /// The number of the call that launched it.
+    pub correlation: u32,
+    /// Blocks in x, y and z.
+    pub grid: [u32; 3],
+    /// Threads of a block in x, y and z.
+    pub block: [u32; 3],
+    /// Shared memory of a block that the kernel declares, in bytes.
+    pub shared_static: u32,
+    /// Shared memory of a block that the launch asked for, in bytes.
+    pub shared_dynamic: u32,
+    /// Registers of a thread.
+    pub registers: u16,
+    /// The graph that launched it, or 0.
+    pub graph: u32,
+    /// Its node in the graph, or 0.
+    pub graph_node: u64,
+    /// The priority of its stream, where CUPTI tells it.
+    pub priority: Option<i32>,
+}
+
+/// A copy that ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Copy {
+    /// Which way: CUPTI's number (1 host to device, 2 device to host, 8 device to device, 10 between devices).
+    pub way: u8,
+    /// What kind of memory was read: CUPTI's number (1 pageable, 2 pinned, 3 device, 4 array, 5 and 6 managed).
+    pub from: u8,
+    /// What kind of memory was written, by the same numbers.
+    pub to: u8,
+    /// How many bytes.
+    pub bytes: u64,
+    /// When it ran.
+    pub times: Times,
+    /// Where it ran.
+    pub place: Place,
+    /// The device that was written, where it is another.
+    pub peer: Option<u32>,
+    /// The number of the call that asked for it.
+    pub correlation: u32,
+    /// The graph that launched it, or 0.
+    pub graph: u32,
+    /// Its node in the graph, or 0.
+    pub graph_node: u64,
+}
+
+/// Memory that was set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Set {
+    /// To what.
+    pub value: u32,
+    /// How many bytes.
+    pub bytes: u64,
+    /// When.
+    pub times: Times,
+    /// Where.
+    pub place: Place,
+    /// The number of the call that asked for it.
+    pub correlation: u32,
+    /// The graph that launched it, or 0.
+    pub graph: u32,
+    /// Its node in the graph, or 0.
+    pub graph_node: u64,
+}
+
+/// What kind of synchronisation a call was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SyncKind {
+    /// The host waited for an event.
+    EventSynchronize,
+    /// A stream waits for an event from here on.
+    StreamWaitEvent,
+    /// The host waited for a stream.
+    StreamSynchronize,
+    /// The host waited for a context.
+    ContextSynchronize,
+    /// Another, by CUPTI's number.
+    Other(u32),
+}
+
+/// A call that waited, or made a stream wait. Its times are those of the host's call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sync {
+    /// What kind.
+    pub kind: SyncKind,
+    /// When the call ran on the host.
+    pub times: Times,
+    /// The call's number.
+    pub correlation: u32,
+    /// The context.
+    pub context: u32,
+    /// The stream that it is about, if any.
+    pub stream: Option<u32>,
+    /// The event that it is about, if any.
+    pub event: Option<u32>,
+    /// Which record of the event was waited for, where CUPTI tells it (12.8 and newer).
+    pub sync: Option<u64>,
+}
+
+/// A record of an event.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Event {
+    /// The number of the call that recorded it.
+    pub correlation: u32,
+    /// The context.
+    pub context: u32,
+    /// The stream that it was recorded in.
+    pub stream: u32,
+    /// The event's number.
+    pub event: u32,
+    /// When the device came to it, where CUPTI tells it (13.0 and newer).
+    pub at: Option<u64>,
+    /// Which record it is, where CUPTI tells it (12.8 and newer).
+    pub sync: Option<u64>,
+}
+
+/// A call of the driver or of the runtime.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Api {
+    /// Whether it is the runtime's; else the driver's.
+    pub is_runtime: bool,
+    /// CUPTI's number for the function.
+    pub function: u32,
+    /// The function's name, empty where CUPTI has none.
+    pub name: String,
+    /// When it ran.
+    pub times: Times,
+    /// The process that called.
+    pub process: u32,
+    /// The thread that called.
+    pub thread: u32,
+    /// The call's number.
+    pub correlation: u32,
+    /// What it returned.
+    pub result: u32,
+}
+
+/// What an overhead is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OverheadKind {
+    /// The driver compiled.
+    Compiler,
+    /// CUPTI flushed a buffer.
+    Flush,
+    /// CUPTI instrumented the program.
+    Instrumentation,
+    /// CUPTI made or freed what it needs.
+    Resource,
+    /// The runtime loaded a module.
+    ModuleLoading,
+    /// A function was loaded at its first use.
+    LazyLoading,
+    /// The device's command buffer was full.
+    CommandBufferFull,
+    /// CUPTI asked for a buffer.
+    BufferRequest,
+    /// Another, by CUPTI's number.
+    Other(u32),
+}
+
+/// Time that the driver or CUPTI itself took.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Overhead {
+    /// What it is from.
+    pub kind: OverheadKind,
+    /// When.
+    pub times: Times,
+    /// The process it was in, where CUPTI tells it.
+    pub process: Option<u32>,
+    /// The thread it was in, where CUPTI tells it.
+    pub thread: Option<u32>,
+    /// The call that it belongs to, or 0.
+    pub correlation: u32,
+}
+
+/// What was done when code was loaded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum CompilationKind {
+    /// It was taken from the cache.
+    CacheLoad,
+    /// It was put into the cache.
+    CacheStore,
+    /// It was compiled.
+    Compile,
+    /// Another, by CUPTI's number.
+    Other(u32),
+}
+
+/// A compilation when a module was loaded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Compilation {
+    /// What was done.
+    pub kind: CompilationKind,
+    /// When.
+    pub times: Times,
+    /// The device it is for.
+    pub device: u32,
+    /// The number of the call that loaded it.
+    pub correlation: u32,
+    /// The process, where CUPTI tells it.
+    pub process: Option<u32>,
+    /// The thread, where CUPTI tells it.
+    pub thread: Option<u32>,
+}
+
+/// A launch of a graph, told as a whole.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Graph {
+    /// The number of the call that launched it.
+    pub correlation: u32,
+    /// When it ran.
+    pub times: Times,
+    /// Where it was launched.
+    pub place: Place,
+    /// The graph.
+    pub graph: u32,
+}
+
+/// What was done with memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum MemoryStep {
+    /// It was allocated.
+    Allocate,
+    /// It was freed.
+    Free,
+    /// Another, by CUPTI's number.
+    Other(u32),
+}
+
+/// Memory that was allocated or freed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Memory {
+    /// What was done.
+    pub step: MemoryStep,
+    /// When.
+    pub at: u64,
+    /// The address.
+    pub address: u64,
+    /// How many bytes.
+    pub bytes: u64,
+    /// Where; the stream is meant only where the order of a stream holds.
+    pub place: Place,
+    /// Whether it is in the order of a stream.
+    pub is_async: bool,
+    /// The number of the call that asked for it.
+    pub correlation: u32,
+}
+
+/// A context that was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Context {
+    /// Its number.
+    pub context: u32,
+    /// Its device.
+    pub device: u32,
+    /// The number of its default stream.
+    pub default_stream: u32,
+}
