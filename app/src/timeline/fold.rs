@@ -14,8 +14,12 @@ use super::strip::Strip;
 /// How wide a fold's column is at most, in points; a power of two of nanoseconds, it is at least half of it.
 pub const COLUMN: f64 = 4.0;
 
-/// How many sub-lanes that still show what is in view are folded to another column in one frame.
-const REFILLS: usize = 8;
+/// How many bars may be found in one frame before sub-lanes that show what is in view, if by another column, are left
+/// for the next: half a millisecond's work where nothing of them was read lately.
+const BUDGET: usize = 4_000;
+
+/// For how many frames a sub-lane that was filled leaves half of the budget to others.
+const TURN: u64 = 3;
 
 /// A cell, and since when a lone one was enqueued.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,7 +36,9 @@ pub struct Folds {
     strips: HashMap<(LaneId, usize), Strip>,
     frame: u64,
     stamp: u64,
-    refills: usize,
+    /// Bars found in this frame, and whether sub-lanes were left for the next.
+    found: usize,
+    is_behind: bool,
     /// The view of the frame before and of this one, and which way it moves.
     view: Interval,
     heading: Heading,
@@ -52,7 +58,7 @@ impl Folds {
     /// two frames did not ask for.
     pub fn begin(&mut self, stamp: u64) {
         self.stamp = stamp;
-        self.refills = 0;
+        (self.found, self.is_behind) = (0, false);
         let last = self.frame;
         self.strips.retain(|_, strip| strip.frame + 2 > last);
         self.frame += 1;
@@ -60,11 +66,11 @@ impl Folds {
 
     /// Whether some sub-lanes are still to be folded to the column that was asked for.
     pub fn is_behind(&self) -> bool {
-        self.refills > REFILLS
+        self.is_behind
     }
 
     /// The bars of a sub-lane, from left to right: those that overlap `view`, and some around it. They are folded
-    /// by `column`, or for a few frames while zooming by half or twice as much; the column comes beside them.
+    /// by `column`, or for a few frames while zooming by another; the column comes beside them.
     pub fn bars(
         &mut self,
         capture: &Capture,
@@ -127,11 +133,13 @@ impl Folds {
         let covers = strip.stamp == self.stamp
             && strip.cover.start <= view.start
             && view.end <= strip.cover.end;
-        let is_near = strip.column.0 == column.0 * 2 || strip.column.0 * 2 == column.0;
-        if covers && is_near {
-            self.refills += 1;
-        }
-        let is_late = is_near && self.refills > REFILLS;
+        let turn = if strip.filled + TURN > self.frame {
+            2
+        } else {
+            1
+        };
+        let is_late = covers && strip.column != column && self.found > BUDGET / turn;
+        self.is_behind |= is_late;
         if !covers || (strip.column != column && !is_late) {
             let cover = if is_new {
                 // Nobody knows yet whether it will be panned.
@@ -139,7 +147,8 @@ impl Folds {
             } else {
                 around(view, heading, margin(lane, depth))
             };
-            strip.show(capture, (lane, depth), (cover, column), self.stamp);
+            self.found += strip.show(capture, (lane, depth), (cover, column), self.stamp);
+            strip.filled = self.frame;
         }
         strip
     }
@@ -289,23 +298,47 @@ mod tests {
     }
 
     #[test]
-    fn zooming_folds_a_few_sub_lanes_a_frame_until_all_are() {
-        let capture = capture(3);
+    fn zooming_folds_some_sub_lanes_a_frame_in_turn_until_all_are() {
+        let lanes = 40;
+        let mut capture = capture(0);
+        capture.apply((0..lanes * 500).map(|id| {
+            let start = Nanos(i64::from(id / lanes) * 100);
+            Record::Span(Span {
+                id: SpanId(id),
+                lane: LaneId(id % lanes),
+                name: NameId(0),
+                call: engine::record::CallId::NONE,
+                kind: engine::record::SpanKind::Kernel,
+                state: engine::record::State::Done,
+                enqueued: start,
+                start,
+                end: start + Nanos(60),
+            })
+        }));
         let mut folds = Folds::default();
-        let view = interval(0, 300);
-        let mut columns = |column| {
+        let view = interval(0, 50_000);
+        let mut late = |column| {
             folds.begin(1);
-            let late = (0..20).filter(|&lane| {
+            let lanes = (0..lanes).filter(|&lane| {
                 let (_, found) = folds.bars(&capture, (LaneId(lane), 0), view, Nanos(column));
                 found != Nanos(column)
             });
-            (late.count(), folds.is_behind())
+            let lanes: Vec<u32> = lanes.collect();
+            assert_eq!(folds.is_behind(), !lanes.is_empty());
+            lanes
         };
-        assert_eq!(columns(4), (0, false));
-        assert_eq!(columns(8), (12, true));
-        assert_eq!(columns(8), (4, true));
-        assert_eq!(columns(8), (0, false));
-        assert_eq!(columns(64), (0, false));
+        assert!(late(1).is_empty(), "what is not there at all cannot wait");
+        for _ in 0..TURN {
+            late(1);
+        }
+        let (first, second) = (late(2), late(4));
+        assert!(first.len() > 20 && first.len() < 40, "{first:?}");
+        assert!(
+            first.iter().any(|lane| !second.contains(lane)),
+            "others had their turn: {first:?}, {second:?}"
+        );
+        let frames = (0..20).position(|_| late(4).is_empty());
+        assert!(frames.is_some(), "they are never done");
     }
 
     #[test]

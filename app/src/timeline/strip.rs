@@ -21,6 +21,8 @@ pub(super) struct Strip {
     pub cover: Interval,
     /// The frame that last asked for them.
     pub frame: u64,
+    /// The frame in which they were last found.
+    pub filled: u64,
     /// The bars, from left to right.
     pub bars: Vec<Bar>,
     /// What is drawn of the bars.
@@ -30,16 +32,19 @@ pub(super) struct Strip {
 }
 
 impl Strip {
-    /// Makes it tell of `cover` by `column`, in the capture's state `stamp`. What it tells of already is kept.
+    /// Makes it tell of `cover` by `column`, in the capture's state `stamp`. What it tells of already is kept. Returns
+    /// how many bars had to be found.
     pub fn show(
         &mut self,
         capture: &Capture,
         (lane, depth): (LaneId, usize),
         (cover, column): (Interval, Nanos),
         stamp: u64,
-    ) {
+    ) -> usize {
+        let found = std::cell::Cell::new(0);
         let fold = |interval, bars: &mut Vec<Bar>| {
             capture.fold(lane, depth, interval, column, &mut |cell| {
+                found.set(found.get() + 1);
                 bars.push(bar(cell, column));
             });
         };
@@ -52,6 +57,7 @@ impl Strip {
         self.column = column;
         self.cover = cover;
         self.dark = None;
+        found.get()
     }
 
     /// Adds what `cover` has more, and drops what it has no longer; says whether that could be done.

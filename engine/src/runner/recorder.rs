@@ -22,6 +22,8 @@ pub struct Recorder {
     full: Receiver<Vec<Record>>,
     /// Where all threads share one batch, so that the order of records is the order of their making.
     shared: Option<Arc<Mutex<Batch>>>,
+    /// Names, which go out before whatever may refer to them.
+    names: Arc<Mutex<Batch>>,
     taken: AtomicU64,
 }
 
@@ -36,11 +38,13 @@ impl Recorder {
     pub fn new(in_order: bool) -> Self {
         let (channel, full) = bounded(CHANNEL);
         let shared = in_order.then(Arc::<Mutex<Batch>>::default);
+        let names = shared.clone().unwrap_or_default();
         Self {
-            batches: Mutex::new(shared.clone().into_iter().collect()),
+            batches: Mutex::new(vec![Arc::clone(&names)]),
             channel,
             full,
             shared,
+            names,
             taken: AtomicU64::new(0),
         }
     }
@@ -54,6 +58,7 @@ impl Recorder {
         });
         Reporter {
             batch,
+            names: Arc::clone(&self.names),
             channel: self.channel.clone(),
         }
     }
@@ -76,10 +81,18 @@ impl Recorder {
         &self.full
     }
 
-    /// Counts a batch as fetched and hands its records to `collect`.
+    /// Counts a batch as fetched and hands its records to `collect`, with the names that they may refer to before them.
     pub fn take(&self, records: Vec<Record>, collect: &mut dyn FnMut(Vec<Record>)) {
-        self.taken.fetch_add(records.len() as u64, Relaxed);
-        collect(records);
+        let names = match self.shared {
+            Some(_) => Vec::new(),
+            None => std::mem::take(&mut lock(&self.names).records),
+        };
+        for records in [names, records] {
+            if !records.is_empty() {
+                self.taken.fetch_add(records.len() as u64, Relaxed);
+                collect(records);
+            }
+        }
     }
 
     /// Fetches everything that was reported before this call.
@@ -94,9 +107,7 @@ impl Recorder {
             for records in full {
                 self.take(records, collect);
             }
-            if !rest.is_empty() {
-                self.take(rest, collect);
-            }
+            self.take(rest, collect);
         }
     }
 }
@@ -105,16 +116,18 @@ impl Recorder {
 #[derive(Clone)]
 pub struct Reporter {
     batch: Arc<Mutex<Batch>>,
+    names: Arc<Mutex<Batch>>,
     channel: Sender<Vec<Record>>,
 }
 
 impl Reporter {
     /// Reports a record.
     pub fn send(&self, record: Record) {
-        let mut batch = lock(&self.batch);
+        let is_name = matches!(record, Record::Name(..)) && !Arc::ptr_eq(&self.names, &self.batch);
+        let mut batch = lock(if is_name { &self.names } else { &self.batch });
         batch.given += 1;
         batch.records.push(record);
-        if batch.records.len().is_multiple_of(BATCH) {
+        if !is_name && batch.records.len().is_multiple_of(BATCH) {
             let fresh = Vec::with_capacity(BATCH);
             let records = std::mem::replace(&mut batch.records, fresh);
             if let Err(error) = self.channel.try_send(records) {
@@ -134,10 +147,10 @@ impl Sink for Reporter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::NameId;
+    use crate::record::{NameId, SpanId, Value};
 
-    fn name(id: u32) -> Record {
-        Record::Name(NameId(id), "n".into())
+    fn fact(id: u32) -> Record {
+        Record::Argument(SpanId(id), NameId(0), Value::Integer(0))
     }
 
     #[test]
@@ -148,12 +161,12 @@ mod tests {
         std::thread::scope(|scope| {
             for thread in 0..4_u32 {
                 let reporter = recorder.reporter();
-                scope.spawn(move || (0..EACH).for_each(|k| reporter.send(name(thread * EACH + k))));
+                scope.spawn(move || (0..EACH).for_each(|k| reporter.send(fact(thread * EACH + k))));
             }
             let mut collect = |records: Vec<Record>| {
                 for record in records {
-                    let Record::Name(id, _) = record else {
-                        unreachable!("only names")
+                    let Record::Argument(id, ..) = record else {
+                        unreachable!("only arguments")
                     };
                     let (thread, k) = ((id.0 / EACH) as usize, id.0 % EACH);
                     assert_eq!(seen[thread], k, "the records of a thread stay in order");
@@ -166,6 +179,27 @@ mod tests {
             }
         });
         assert_eq!(seen, [EACH; 4]);
+        assert_eq!(recorder.given(), recorder.taken());
+    }
+
+    #[test]
+    fn a_name_comes_before_what_another_thread_says_of_it() {
+        let recorder = Recorder::new(false);
+        // Swept after the other, and its batch is never full.
+        let (user, namer) = (recorder.reporter(), recorder.reporter());
+        namer.send(Record::Name(NameId(0), "saxpy".into()));
+        (0..BATCH as u32).for_each(|id| user.send(fact(id)));
+        let mut order = Vec::new();
+        let mut collect = |records: Vec<Record>| {
+            order.extend(records.iter().map(|it| matches!(it, Record::Name(..))));
+        };
+        let full = recorder.full().try_recv().unwrap();
+        recorder.take(full, &mut collect);
+        namer.send(Record::Name(NameId(1), "copy".into()));
+        user.send(fact(0));
+        recorder.sweep(&mut collect);
+        let names: Vec<_> = (0..order.len()).filter(|&at| order[at]).collect();
+        assert_eq!(names, [0, BATCH + 1]);
         assert_eq!(recorder.given(), recorder.taken());
     }
 }

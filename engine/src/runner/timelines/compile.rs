@@ -154,6 +154,10 @@ impl Timelines {
         if let Some(entry) = state.entry(job.pipeline) {
             entry.detail = detail;
         }
+        // A compile may be the first to hear of a loss: what it is told then is no failure of its own.
+        if matches!(built, Err(CompileError::Lost)) && state.model.loss().is_none() {
+            state.model.lose(SpanId::NONE);
+        }
         let effects = state
             .model
             .compiled(job.pipeline, job.span, defect(shared, &entry, built));
