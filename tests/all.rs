@@ -10,6 +10,7 @@ mod chrome;
 mod cli;
 mod conformance;
 mod cuda;
+mod cupti;
 mod damage;
 mod databases;
 mod exports;

@@ -14,7 +14,7 @@ use crate::house::root;
 const ARCHITECTURES: &[&str] = &["75", "90"];
 
 /// The folder that `make test` downloads to, where it is there. `REQUIRE_NVIDIA` makes its absence a failure.
-fn downloaded() -> Option<PathBuf> {
+pub fn downloaded() -> Option<PathBuf> {
     let named = std::env::var_os("SYNCLINE_NVIDIA_DIR").map(PathBuf::from);
     let folder = named.unwrap_or_else(|| root().join("target/nvidia"));
     let tools = folder.join("nvidia/cu13");

@@ -24,7 +24,20 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ("engine/src/backend/cuda/module.rs", CUDA),
     ("engine/src/backend/cuda/nvrtc.rs", CUDA),
     ("engine/src/backend/cuda/stream.rs", CUDA),
+    ("engine/inject/src/buffers.rs", CUPTI),
+    (
+        "engine/inject/src/clock.rs",
+        "the clock that never jumps is read by a C function of the system",
+    ),
+    ("engine/inject/src/functions.rs", CUPTI),
+    ("engine/inject/src/library.rs", CUPTI),
+    ("engine/inject/src/listening.rs", CUPTI),
+    ("engine/inject/src/quiet.rs", CUPTI),
+    ("engine/inject/src/strides.rs", CUPTI),
 ];
+
+const CUPTI: &str =
+    "CUPTI is a C library, found when the program runs, that writes into memory it is given";
 
 const CUDA: &str =
     "the driver and the compiler of CUDA are C libraries, found when the program runs";

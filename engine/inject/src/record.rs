@@ -28,6 +28,10 @@ pub enum Record {
     Memory(Memory),
     /// A context that was made.
     Context(Context),
+    /// A stream that was made.
+    Stream(Stream),
+    /// A device that there is.
+    Device(Device),
     /// What the program said belongs to a call: its own number for it.
     Correlation {
         /// The program's number.
@@ -324,4 +328,47 @@ pub struct Context {
     pub device: u32,
     /// The number of its default stream.
     pub default_stream: u32,
+}
+
+/// What sort of stream one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum StreamSort {
+    /// It and the legacy default stream wait for each other.
+    Blocking,
+    /// Exempt from the legacy default stream.
+    NonBlocking,
+    /// The legacy default stream.
+    Default,
+    /// Another, by CUPTI's number.
+    Other(u32),
+}
+
+/// A stream that was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stream {
+    /// Its context.
+    pub context: u32,
+    /// Its number in its context.
+    pub stream: u32,
+    /// Its priority as the driver took it: lower runs first.
+    pub priority: i32,
+    /// What sort it is.
+    pub sort: StreamSort,
+    /// The number of the call that made it.
+    pub correlation: u32,
+}
+
+/// A device that there is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Device {
+    /// Its number.
+    pub device: u32,
+    /// What it is called, such as `NVIDIA H200`.
+    pub name: String,
+    /// Its compute capability: major and minor.
+    pub capability: [u32; 2],
+    /// Bytes of its memory.
+    pub memory: u64,
+    /// How many multiprocessors it has.
+    pub processors: u32,
 }

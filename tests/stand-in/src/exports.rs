@@ -10,6 +10,8 @@ mod streams;
 
 use std::ffi::c_void;
 
+pub use init::MEMORY;
+
 /// What the caller names things by.
 pub type Handle = *mut c_void;
 

@@ -8,7 +8,9 @@
 
 mod capture;
 mod codes;
+mod cupti;
 mod exports;
+mod injection;
 mod kernels;
 mod memory;
 mod operation;

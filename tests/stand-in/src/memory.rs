@@ -80,6 +80,11 @@ impl Memory {
         }
     }
 
+    /// Bytes that were allocated at an address.
+    pub fn bytes(&self, address: u64) -> usize {
+        self.device.get(&address).map_or(0, |block| block.bytes)
+    }
+
     /// Bytes in use.
     pub const fn used(&self) -> usize {
         self.used

@@ -57,15 +57,37 @@ pub struct Plan {
     pub cost: Option<u64>,
     /// What it occupies meanwhile.
     pub unit: Unit,
+    /// What CUPTI tells of it besides.
+    pub note: Note,
+}
+
+/// What CUPTI tells of an operation besides what it does.
+#[derive(Clone, Default)]
+pub struct Note {
+    /// The stream it was given to.
+    pub stream: usize,
+    /// The number of the call that asked for it.
+    pub call: u32,
+    /// The graph that launched it, and its node there; zeros where none did.
+    pub graph: (u32, u64),
+    /// The end of a graph has the place behind which the graph begins.
+    pub begun: Option<Arc<End>>,
+    /// The event that it records, and which record that is.
+    pub event: Option<(usize, u64)>,
+    /// Blocks and threads to each side, for a kernel.
+    pub shape: [u32; 6],
+    /// Whether a copy's memory of the host is not pinned.
+    pub is_pageable: bool,
 }
 
 impl Plan {
     /// A place in a stream.
-    pub const fn mark() -> Self {
+    pub fn mark() -> Self {
         Self {
             action: Action::Mark,
             cost: Some(0),
             unit: Unit::Free,
+            note: Note::default(),
         }
     }
 
@@ -75,6 +97,7 @@ impl Plan {
             action: Action::Copy(from, to, bytes / 4),
             cost: Some(1_000 + bytes as u64 / 25),
             unit,
+            note: Note::default(),
         }
     }
 
@@ -84,15 +107,17 @@ impl Plan {
             cost: kernels::cost(name, &arguments),
             action: Action::Kernel(Arc::clone(name), arguments),
             unit: Unit::Free,
+            note: Note::default(),
         }
     }
 
     /// Anything else.
-    pub const fn plain(action: Action, cost: u64) -> Self {
+    pub fn plain(action: Action, cost: u64) -> Self {
         Self {
             action,
             cost: Some(cost),
             unit: Unit::Free,
+            note: Note::default(),
         }
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::codes::ILLEGAL_ADDRESS;
+use crate::cupti::Ended;
 use crate::kernels;
 use crate::operation::{Action, End, Operation, Plan, Unit};
 
@@ -33,6 +34,8 @@ pub struct Schedule {
     pub recorded: Vec<(usize, Place)>,
     /// Memory to give back to its pool.
     pub freed: Vec<u64>,
+    /// What has ended, for CUPTI.
+    pub ended: Vec<Ended>,
 }
 
 impl Schedule {
@@ -159,6 +162,13 @@ impl Schedule {
             return;
         };
         operation.end.set(time);
+        self.ended.push(Ended {
+            ran: (operation.start.unwrap_or(time), time),
+            context: operation.context,
+            action: operation.plan.action,
+            unit: operation.plan.unit,
+            note: operation.plan.note,
+        });
         for next in operation.after {
             let Some(other) = self.operations.get_mut(&next) else {
                 continue;

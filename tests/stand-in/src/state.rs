@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::capture::{Captures, Frontier, Graph};
 use crate::codes::{INVALID_CONTEXT, INVALID_HANDLE, NOT_INITIALIZED, OK};
+use crate::cupti;
 use crate::memory::Memory;
 use crate::operation::Plan;
 use crate::ptx::Entry;
@@ -41,6 +42,8 @@ pub struct State {
     pub captures: Captures,
     /// Streams that threads have by themselves.
     pub own: HashMap<(usize, std::thread::ThreadId), usize>,
+    /// Records of events so far.
+    pub records: u64,
     next: usize,
 }
 
@@ -81,6 +84,8 @@ pub struct Event {
     pub place: Option<Place>,
     /// Where its latest record is in a capture.
     pub capture: Option<(usize, Frontier)>,
+    /// Which of all records its latest is, for CUPTI.
+    pub record: u64,
 }
 
 static STATE: LazyLock<Mutex<State>> = LazyLock::new(Mutex::default);
@@ -126,6 +131,11 @@ pub fn call(act: impl FnOnce(&mut State) -> Result<(), i32>) -> i32 {
     drop(state);
     CHANGED.notify_all();
     done.map_or_else(|code| code, |()| OK)
+}
+
+/// Does what is due.
+pub fn look() {
+    lock().advance();
 }
 
 /// Runs a call whatever happened before.
@@ -219,6 +229,9 @@ impl State {
         for address in std::mem::take(&mut self.schedule.freed) {
             self.memory.give_back(address);
         }
+        for ended in std::mem::take(&mut self.schedule.ended) {
+            cupti::ended(&ended);
+        }
     }
 
     /// The context of the calling thread, where it lives.
@@ -278,13 +291,14 @@ impl State {
     ///
     /// # Errors
     /// The code of what is wrong.
-    pub fn give(&mut self, handle: usize, plan: Plan) -> Result<(), i32> {
+    pub fn give(&mut self, handle: usize, mut plan: Plan) -> Result<(), i32> {
         let stream = self.streams.get_mut(&handle).ok_or(INVALID_HANDLE)?;
         if let Some((capture, frontier)) = &mut stream.capture {
             let node = self.captures.push(*capture, plan, frontier)?;
             *frontier = Frontier::from([node]);
             return Ok(());
         }
+        (plan.note.stream, plan.note.call) = (handle, cupti::call());
         let (context, is_legacy, is_blocking) =
             (stream.context, stream.is_legacy, stream.is_blocking);
         let mut before = std::mem::take(&mut stream.waits);

@@ -9,35 +9,40 @@ use crate::codes::{
     CAPTURE_INVALIDATED, CAPTURE_UNJOINED, CAPTURE_UNMATCHED, CAPTURE_UNSUPPORTED, INVALID_HANDLE,
     INVALID_VALUE, UPDATE_FAILURE,
 };
+use crate::cupti::{self, api};
 use crate::operation::Plan;
 use crate::schedule::Place;
 use crate::state::{State, call, now};
 
 #[unsafe(no_mangle)]
 extern "C" fn cuStreamBeginCapture_v2(stream: Handle, mode: c_int) -> c_int {
-    call(|state| {
-        let found = state.stream(number(stream))?;
-        if !(0..=2).contains(&mode) {
-            return Err(INVALID_VALUE);
-        }
-        let capture = state.captures.begin(found);
-        let stream = state.streams.get_mut(&found).ok_or(INVALID_HANDLE)?;
-        if stream.is_legacy || stream.capture.is_some() {
-            state.captures.end(capture);
-            return Err(CAPTURE_UNSUPPORTED);
-        }
-        stream.capture = Some((capture, Frontier::new()));
-        Ok(())
+    api(539, || {
+        call(|state| {
+            let found = state.stream(number(stream))?;
+            if !(0..=2).contains(&mode) {
+                return Err(INVALID_VALUE);
+            }
+            let capture = state.captures.begin(found);
+            let stream = state.streams.get_mut(&found).ok_or(INVALID_HANDLE)?;
+            if stream.is_legacy || stream.capture.is_some() {
+                state.captures.end(capture);
+                return Err(CAPTURE_UNSUPPORTED);
+            }
+            stream.capture = Some((capture, Frontier::new()));
+            Ok(())
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuStreamEndCapture(stream: Handle, graph: *mut Handle) -> c_int {
-    call(|state| {
-        let made = end_capture(state, number(stream))?;
-        // SAFETY: as the driver's documentation has it.
-        unsafe { answer(graph, handle(made)) };
-        Ok(())
+    api(497, || {
+        call(|state| {
+            let made = end_capture(state, number(stream))?;
+            // SAFETY: as the driver's documentation has it.
+            unsafe { answer(graph, handle(made)) };
+            Ok(())
+        })
     })
 }
 
@@ -78,43 +83,55 @@ unsafe extern "C" fn cuGraphInstantiateWithFlags(
     graph: Handle,
     flags: u64,
 ) -> c_int {
-    call(|state| {
-        let graph = state.graphs.get(&number(graph)).ok_or(INVALID_HANDLE)?;
-        let graph = Arc::clone(graph);
-        if flags != 0 {
-            return Err(INVALID_VALUE);
-        }
-        let made = state.handle();
-        state.instances.insert(made, (graph, None));
-        // SAFETY: as the driver's documentation has it.
-        unsafe { answer(instance, handle(made)) };
-        Ok(())
+    api(643, || {
+        call(|state| {
+            let graph = state.graphs.get(&number(graph)).ok_or(INVALID_HANDLE)?;
+            let graph = Arc::clone(graph);
+            if flags != 0 {
+                return Err(INVALID_VALUE);
+            }
+            let made = state.handle();
+            state.instances.insert(made, (graph, None));
+            // SAFETY: as the driver's documentation has it.
+            unsafe { answer(instance, handle(made)) };
+            Ok(())
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuGraphExecUpdate_v2(instance: Handle, graph: Handle, _result: *mut c_void) -> c_int {
-    call(|state| {
-        let graph = state.graphs.get(&number(graph)).ok_or(INVALID_HANDLE)?;
-        let graph = Arc::clone(graph);
-        let found = state
-            .instances
-            .get_mut(&number(instance))
-            .ok_or(INVALID_HANDLE)?;
-        if !found.0.is_alike(&graph) {
-            return Err(UPDATE_FAILURE);
-        }
-        found.0 = graph;
-        Ok(())
+    api(696, || {
+        call(|state| {
+            let graph = state.graphs.get(&number(graph)).ok_or(INVALID_HANDLE)?;
+            let graph = Arc::clone(graph);
+            let found = state
+                .instances
+                .get_mut(&number(instance))
+                .ok_or(INVALID_HANDLE)?;
+            if !found.0.is_alike(&graph) {
+                return Err(UPDATE_FAILURE);
+            }
+            found.0 = graph;
+            Ok(())
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuGraphLaunch(instance: Handle, stream: Handle) -> c_int {
-    call(|state| {
-        let handle = state.stream(number(stream))?;
-        launch(state, number(instance), handle)
+    api(514, || {
+        call(|state| {
+            let handle = state.stream(number(stream))?;
+            launch(state, number(instance), handle)
+        })
     })
+}
+
+/// What CUPTI calls a graph that is launched, and a node of it.
+fn node_of(instance: usize, node: usize) -> (u32, u64) {
+    let graph = cupti::id(instance);
+    (graph, u64::from(graph) << 32 | node as u64)
 }
 
 fn launch(state: &mut State, instance: usize, handle: usize) -> Result<(), i32> {
@@ -131,16 +148,22 @@ fn launch(state: &mut State, instance: usize, handle: usize) -> Result<(), i32> 
     let stream = state.streams.get(&handle).ok_or(INVALID_HANDLE)?;
     let (context, begin) = (stream.context, stream.tail.clone());
     let mut places: Vec<Place> = Vec::new();
-    for node in &graph.nodes {
+    for (place, node) in graph.nodes.iter().enumerate() {
         let own = node.before.iter().filter_map(|it| places.get(*it).cloned());
         let before: Vec<Place> = own.chain(begin.clone()).collect();
-        let plan = node.plan.clone();
+        let mut plan = node.plan.clone();
+        plan.note.stream = handle;
+        plan.note.call = cupti::call();
+        plan.note.graph = node_of(instance, place + 1);
         places.push(state.schedule.push(now(), context, plan, &before));
     }
     if let Some(stream) = state.streams.get_mut(&handle) {
         stream.waits.extend(places);
     }
-    state.give(handle, Plan::mark())?;
+    let mut last = Plan::mark();
+    last.note.graph = node_of(instance, 0);
+    last.note.begun = begin.map(|(_, end)| end);
+    state.give(handle, last)?;
     let end = state.streams.get(&handle).and_then(|it| it.tail.clone());
     if let Some((_, last)) = state.instances.get_mut(&instance) {
         *last = end;

@@ -8,6 +8,7 @@ use crate::codes::{
     ALREADY_REGISTERED, CAPTURE_UNSUPPORTED, INVALID_DEVICE, INVALID_VALUE, NOT_REGISTERED,
     OUT_OF_MEMORY,
 };
+use crate::cupti::{self, api};
 use crate::memory::Words;
 use crate::operation::{Action, Plan, Unit};
 use crate::state::{State, call, until};
@@ -40,53 +41,69 @@ fn allocate(state: &mut State, bytes: usize) -> Result<u64, i32> {
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuMemAlloc_v2(pointer: *mut u64, bytes: usize) -> c_int {
-    call(|state| {
-        state.context()?;
-        let found = allocate(state, bytes)?;
-        // SAFETY: as the driver's documentation has it.
-        unsafe { answer(pointer, found) };
-        Ok(())
+    api(243, || {
+        call(|state| {
+            state.context()?;
+            let found = allocate(state, bytes)?;
+            cupti::memory(1, found, bytes, None);
+            // SAFETY: as the driver's documentation has it.
+            unsafe { answer(pointer, found) };
+            Ok(())
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuMemFree_v2(pointer: u64) -> c_int {
-    // It waits for all work, as the driver does.
-    let context = crate::state::current();
-    match until(|state| !state.schedule.is_busy(context)) {
-        0 => call(|state| {
-            let freed = state.memory.free(pointer);
-            freed.then_some(()).ok_or(INVALID_VALUE)
-        }),
-        code => code,
-    }
+    api(245, || {
+        // It waits for all work, as the driver does.
+        let context = crate::state::current();
+        match until(|state| !state.schedule.is_busy(context)) {
+            0 => call(|state| {
+                let bytes = state.memory.bytes(pointer);
+                let freed = state.memory.free(pointer);
+                if freed {
+                    cupti::memory(2, pointer, bytes, None);
+                }
+                freed.then_some(()).ok_or(INVALID_VALUE)
+            }),
+            code => code,
+        }
+    })
 }
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuMemAllocAsync(pointer: *mut u64, bytes: usize, stream: Handle) -> c_int {
-    call(|state| {
-        let stream = state.stream(number(stream))?;
-        if state
-            .streams
-            .get(&stream)
-            .is_some_and(|it| it.capture.is_some())
-        {
-            return Err(CAPTURE_UNSUPPORTED);
-        }
-        let found = allocate(state, bytes)?;
-        state.give(stream, Plan::plain(Action::Mark, 500))?;
-        // SAFETY: as the driver's documentation has it.
-        unsafe { answer(pointer, found) };
-        Ok(())
+    api(598, || {
+        call(|state| {
+            let stream = state.stream(number(stream))?;
+            if state
+                .streams
+                .get(&stream)
+                .is_some_and(|it| it.capture.is_some())
+            {
+                return Err(CAPTURE_UNSUPPORTED);
+            }
+            let found = allocate(state, bytes)?;
+            state.give(stream, Plan::plain(Action::Mark, 500))?;
+            cupti::memory(1, found, bytes, Some(stream));
+            // SAFETY: as the driver's documentation has it.
+            unsafe { answer(pointer, found) };
+            Ok(())
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuMemFreeAsync(pointer: u64, stream: Handle) -> c_int {
-    call(|state| {
-        let stream = state.stream(number(stream))?;
-        state.memory.words(pointer).ok_or(INVALID_VALUE)?;
-        state.give(stream, Plan::plain(Action::Free(pointer), 500))
+    api(600, || {
+        call(|state| {
+            let stream = state.stream(number(stream))?;
+            state.memory.words(pointer).ok_or(INVALID_VALUE)?;
+            state.give(stream, Plan::plain(Action::Free(pointer), 500))?;
+            cupti::memory(2, pointer, state.memory.bytes(pointer), Some(stream));
+            Ok(())
+        })
     })
 }
 
@@ -112,27 +129,31 @@ extern "C" fn cuMemPoolSetAttribute(pool: Handle, attribute: c_int, value: *mut 
 
 #[unsafe(no_mangle)]
 extern "C" fn cuMemHostRegister_v2(pointer: *mut c_void, bytes: usize, _flags: c_uint) -> c_int {
-    call(|state| {
-        let context = state.context()?;
-        if pointer.is_null() || bytes == 0 {
-            return Err(INVALID_VALUE);
-        }
-        let address = pointer.expose_provenance() as u64;
-        let is_new = state.memory.register(address, bytes, context);
-        is_new.then_some(()).ok_or(ALREADY_REGISTERED)
+    api(379, || {
+        call(|state| {
+            let context = state.context()?;
+            if pointer.is_null() || bytes == 0 {
+                return Err(INVALID_VALUE);
+            }
+            let address = pointer.expose_provenance() as u64;
+            let is_new = state.memory.register(address, bytes, context);
+            is_new.then_some(()).ok_or(ALREADY_REGISTERED)
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuMemHostUnregister(pointer: *mut c_void) -> c_int {
-    let context = crate::state::current();
-    match until(|state| !state.schedule.is_busy(context)) {
-        0 => call(|state| {
-            let was = state.memory.unregister(pointer.addr() as u64);
-            was.then_some(()).ok_or(NOT_REGISTERED)
-        }),
-        code => code,
-    }
+    api(302, || {
+        let context = crate::state::current();
+        match until(|state| !state.schedule.is_busy(context)) {
+            0 => call(|state| {
+                let was = state.memory.unregister(pointer.addr() as u64);
+                was.then_some(()).ok_or(NOT_REGISTERED)
+            }),
+            code => code,
+        }
+    })
 }
 
 #[unsafe(no_mangle)]
@@ -158,7 +179,8 @@ fn copy(stream: Handle, make: impl FnOnce(&State) -> Result<(Plan, bool), i32>) 
     let mut wait = None;
     let done = call(|state| {
         let stream = state.stream(number(stream))?;
-        let (plan, is_plain) = make(state)?;
+        let (mut plan, is_plain) = make(state)?;
+        plan.note.is_pageable = is_plain;
         state.give(stream, plan)?;
         wait = is_plain.then_some(stream);
         Ok(())
@@ -176,12 +198,14 @@ extern "C" fn cuMemcpyHtoDAsync_v2(
     bytes: usize,
     stream: Handle,
 ) -> c_int {
-    let from = from.expose_provenance() as u64;
-    copy(stream, |state| {
-        let target = state.memory.words(to).ok_or(INVALID_VALUE)?;
-        let source = Words::of_host(from, bytes / 4);
-        let is_plain = !state.memory.is_registered(from);
-        Ok((Plan::copy(source, target, bytes, Unit::Up), is_plain))
+    api(277, || {
+        let from = from.expose_provenance() as u64;
+        copy(stream, |state| {
+            let target = state.memory.words(to).ok_or(INVALID_VALUE)?;
+            let source = Words::of_host(from, bytes / 4);
+            let is_plain = !state.memory.is_registered(from);
+            Ok((Plan::copy(source, target, bytes, Unit::Up), is_plain))
+        })
     })
 }
 
@@ -192,30 +216,36 @@ extern "C" fn cuMemcpyDtoHAsync_v2(
     bytes: usize,
     stream: Handle,
 ) -> c_int {
-    let to = to.expose_provenance() as u64;
-    copy(stream, |state| {
-        let source = state.memory.words(from).ok_or(INVALID_VALUE)?;
-        let target = Words::of_host(to, bytes / 4);
-        let is_plain = !state.memory.is_registered(to);
-        Ok((Plan::copy(source, target, bytes, Unit::Down), is_plain))
+    api(279, || {
+        let to = to.expose_provenance() as u64;
+        copy(stream, |state| {
+            let source = state.memory.words(from).ok_or(INVALID_VALUE)?;
+            let target = Words::of_host(to, bytes / 4);
+            let is_plain = !state.memory.is_registered(to);
+            Ok((Plan::copy(source, target, bytes, Unit::Down), is_plain))
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuMemcpyDtoDAsync_v2(to: u64, from: u64, bytes: usize, stream: Handle) -> c_int {
-    copy(stream, |state| {
-        let source = state.memory.words(from).ok_or(INVALID_VALUE)?;
-        let target = state.memory.words(to).ok_or(INVALID_VALUE)?;
-        Ok((Plan::copy(source, target, bytes, Unit::Across), false))
+    api(281, || {
+        copy(stream, |state| {
+            let source = state.memory.words(from).ok_or(INVALID_VALUE)?;
+            let target = state.memory.words(to).ok_or(INVALID_VALUE)?;
+            Ok((Plan::copy(source, target, bytes, Unit::Across), false))
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuMemsetD32Async(to: u64, word: c_uint, count: usize, stream: Handle) -> c_int {
-    call(|state| {
-        let stream = state.stream(number(stream))?;
-        let target = state.memory.words(to).ok_or(INVALID_VALUE)?;
-        let cost = 1_000 + count as u64 / 100;
-        state.give(stream, Plan::plain(Action::Set(target, word, count), cost))
+    api(220, || {
+        call(|state| {
+            let stream = state.stream(number(stream))?;
+            let target = state.memory.words(to).ok_or(INVALID_VALUE)?;
+            let cost = 1_000 + count as u64 / 100;
+            state.give(stream, Plan::plain(Action::Set(target, word, count), cost))
+        })
     })
 }

@@ -1,42 +1,63 @@
 //! Streams, and functions of the host that they call.
 
 use std::ffi::{c_int, c_uint, c_void};
+use std::fs::OpenOptions;
+use std::io::Write as _;
 
 use super::{Handle, answer, handle, number};
 use crate::codes::{
     CAPTURE_ISOLATION, CAPTURE_UNSUPPORTED, INVALID_HANDLE, INVALID_VALUE, NOT_READY,
 };
+use crate::cupti::{self, api};
 use crate::operation::{Action, Function, Plan};
-use crate::state::{Sort, State, call, until};
+use crate::state::{Sort, State, call, now, until};
+
+/// Names a file that every stream that is made is noted in, a line each: what it was asked to be.
+const NOTES: &str = "SYNCLINE_STAND_IN_STREAMS";
+
+fn note(flags: c_uint, priority: c_int) {
+    let file = std::env::var_os(NOTES);
+    let file = file.map(|path| OpenOptions::new().create(true).append(true).open(path));
+    if let Some(Ok(mut file)) = file {
+        // A test that finds no line says so.
+        let _ = writeln!(file, "flags {flags} priority {priority}");
+    }
+}
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuStreamCreateWithPriority(
     stream: *mut Handle,
     flags: c_uint,
-    _priority: c_int,
+    priority: c_int,
 ) -> c_int {
-    call(|state| {
-        let context = state.context()?;
-        if flags > 1 {
-            return Err(INVALID_VALUE);
-        }
-        let sort = if flags == 0 {
-            Sort::Blocking
-        } else {
-            Sort::Exempt
-        };
-        let made = state.make_stream(context, sort);
-        // SAFETY: as the driver's documentation has it.
-        unsafe { answer(stream, handle(made)) };
-        Ok(())
+    api(367, || {
+        call(|state| {
+            let context = state.context()?;
+            if flags > 1 {
+                return Err(INVALID_VALUE);
+            }
+            let sort = if flags == 0 {
+                Sort::Blocking
+            } else {
+                Sort::Exempt
+            };
+            let made = state.make_stream(context, sort);
+            cupti::stream(context, made, priority, flags == 0);
+            note(flags, priority);
+            // SAFETY: as the driver's documentation has it.
+            unsafe { answer(stream, handle(made)) };
+            Ok(())
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuStreamDestroy_v2(stream: Handle) -> c_int {
-    call(|state| {
-        let removed = state.streams.remove(&number(stream));
-        removed.map(drop).ok_or(INVALID_HANDLE)
+    api(326, || {
+        call(|state| {
+            let removed = state.streams.remove(&number(stream));
+            removed.map(drop).ok_or(INVALID_HANDLE)
+        })
     })
 }
 
@@ -54,49 +75,60 @@ fn not_capturing(state: &State, stream: usize) -> Result<(), i32> {
 
 #[unsafe(no_mangle)]
 extern "C" fn cuStreamQuery(stream: Handle) -> c_int {
-    call(|state| {
-        let stream = state.stream(number(stream))?;
-        not_capturing(state, stream)?;
-        state.is_idle(stream).then_some(()).ok_or(NOT_READY)
+    api(125, || {
+        call(|state| {
+            let stream = state.stream(number(stream))?;
+            not_capturing(state, stream)?;
+            state.is_idle(stream).then_some(()).ok_or(NOT_READY)
+        })
     })
 }
 
 #[unsafe(no_mangle)]
 extern "C" fn cuStreamSynchronize(stream: Handle) -> c_int {
-    let mut found = 0;
-    let looked = call(|state| {
-        found = state.stream(number(stream))?;
-        not_capturing(state, found)
-    });
-    if looked == 0 {
-        until(|state| state.is_idle(found))
-    } else {
-        looked
-    }
+    api(126, || {
+        let mut found = 0;
+        let looked = call(|state| {
+            found = state.stream(number(stream))?;
+            not_capturing(state, found)
+        });
+        if looked != 0 {
+            return looked;
+        }
+        let begun = now();
+        let done = until(|state| state.is_idle(found));
+        cupti::synced(3, begun, Some(found), None, done);
+        done
+    })
 }
 
 #[unsafe(no_mangle)]
-extern "C" fn cuStreamWaitEvent(stream: Handle, event: Handle, _flags: c_uint) -> c_int {
-    call(|state| {
-        let handle = state.stream(number(stream))?;
-        let event = state.events.get(&number(event)).ok_or(INVALID_HANDLE)?;
-        let (place, captured) = (event.place.clone(), event.capture.clone());
-        let stream = state.streams.get_mut(&handle).ok_or(INVALID_HANDLE)?;
-        match (&mut stream.capture, captured) {
-            // The stream takes part in the capture from now on.
-            (None, Some(captured)) => stream.capture = Some(captured),
-            (Some((own, frontier)), Some((other, nodes))) if *own == other => {
-                frontier.extend(nodes);
+extern "C" fn cuStreamWaitEvent(stream: Handle, wanted: Handle, _flags: c_uint) -> c_int {
+    api(295, || {
+        call(|state| {
+            let handle = state.stream(number(stream))?;
+            let event = state.events.get(&number(wanted)).ok_or(INVALID_HANDLE)?;
+            let (place, captured) = (event.place.clone(), event.capture.clone());
+            let (which, begun) = (event.record, now());
+            let event = number(wanted);
+            let stream = state.streams.get_mut(&handle).ok_or(INVALID_HANDLE)?;
+            match (&mut stream.capture, captured) {
+                // The stream takes part in the capture from now on.
+                (None, Some(captured)) => stream.capture = Some(captured),
+                (Some((own, frontier)), Some((other, nodes))) if *own == other => {
+                    frontier.extend(nodes);
+                }
+                (Some(_), Some(_)) => return Err(CAPTURE_ISOLATION),
+                (Some(_), None) if place.is_some() => return Err(CAPTURE_ISOLATION),
+                (Some(_), None) => {}
+                (None, None) => {
+                    stream.waits.extend(place);
+                    state.give(handle, Plan::mark())?;
+                    cupti::synced(2, begun, Some(handle), Some((event, which)), 0);
+                }
             }
-            (Some(_), Some(_)) => return Err(CAPTURE_ISOLATION),
-            (Some(_), None) if place.is_some() => return Err(CAPTURE_ISOLATION),
-            (Some(_), None) => {}
-            (None, None) => {
-                stream.waits.extend(place);
-                state.give(handle, Plan::mark())?;
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     })
 }
 
@@ -106,12 +138,14 @@ extern "C" fn cuLaunchHostFunc(
     function: Option<unsafe extern "C" fn(*mut c_void)>,
     data: *mut c_void,
 ) -> c_int {
-    call(|state| {
-        let stream = state.stream(number(stream))?;
-        let function = Function {
-            function: function.ok_or(INVALID_VALUE)?,
-            data: data.expose_provenance() as u64,
-        };
-        state.give(stream, Plan::plain(Action::Call(function), 2_000))
+    api(527, || {
+        call(|state| {
+            let stream = state.stream(number(stream))?;
+            let function = Function {
+                function: function.ok_or(INVALID_VALUE)?,
+                data: data.expose_provenance() as u64,
+            };
+            state.give(stream, Plan::plain(Action::Call(function), 2_000))
+        })
     })
 }

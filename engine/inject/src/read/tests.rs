@@ -1,0 +1,211 @@
+//! Tests of the reader on buffers that are whole, cut, and damaged.
+
+use super::*;
+use crate::record::{Place, SyncKind, Times};
+
+/// The strides of CUPTI 13.0, and of 12.1.
+const NEW: &[(u32, u32)] = &[
+    (1, 96),
+    (2, 88),
+    (4, 40),
+    (5, 40),
+    (8, 184),
+    (9, 32),
+    (10, 216),
+    (17, 56),
+    (22, 96),
+    (36, 56),
+    (37, 24),
+    (38, 56),
+    (39, 24),
+    (49, 128),
+    (51, 56),
+    (52, 72),
+];
+const OLD: &[(u32, u32)] = &[
+    (1, 88),
+    (2, 88),
+    (4, 40),
+    (5, 40),
+    (8, 176),
+    (9, 16),
+    (10, 208),
+    (17, 40),
+    (22, 96),
+    (36, 24),
+    (37, 24),
+    (38, 40),
+    (39, 24),
+    (49, 120),
+    (51, 48),
+    (52, 64),
+];
+
+/// A record of `kind` with these numbers: where, how many bytes, what.
+fn record(strides: &Strides, kind: u32, numbers: &[(usize, usize, u64)]) -> Vec<u8> {
+    let mut bytes = vec![0; strides.get(kind).unwrap()];
+    for (at, count, number) in [(0, 4, u64::from(kind))].iter().chain(numbers) {
+        bytes[*at..at + count].copy_from_slice(&number.to_le_bytes()[..*count]);
+    }
+    bytes
+}
+
+fn read(strides: &Strides, bytes: &[u8]) -> Batch {
+    let reader = Reader {
+        strides,
+        text: &|at| format!("text {at}"),
+        function: &|is_runtime, number| format!("{is_runtime} {number}"),
+    };
+    reader.read(bytes)
+}
+
+#[test]
+fn a_kernel_is_read_in_every_version() {
+    for (known, priority) in [(OLD, None), (NEW, None), (&[(10, 248)][..], Some(-3))] {
+        let strides = Strides::of(known);
+        let mut numbers = vec![
+            (16, 8, 100),
+            (24, 8, 200),
+            (40, 4, 1),
+            (44, 4, 2),
+            (48, 4, 3),
+            (52, 4, 4),
+            (64, 4, 5),
+            (92, 4, 6),
+            (104, 8, 77),
+            (144, 8, 8),
+            (156, 4, 9),
+            (6, 2, 40),
+        ];
+        if priority.is_some() {
+            numbers.push((216, 4, u64::from(-3_i32 as u32)));
+        }
+        let batch = read(&strides, &record(&strides, 10, &numbers));
+        let [Record::Kernel(it)] = batch.records.as_slice() else {
+            panic!("{batch:?}");
+        };
+        assert_eq!(
+            it.times,
+            Times {
+                start: 100,
+                end: 200
+            }
+        );
+        assert_eq!(
+            it.place,
+            Place {
+                device: 1,
+                context: 2,
+                stream: 3
+            }
+        );
+        assert_eq!((it.grid, it.block), ([4, 0, 0], [5, 0, 0]));
+        assert_eq!((it.correlation, it.graph, it.graph_node), (6, 9, 8));
+        assert_eq!(
+            (it.name.as_str(), it.registers, it.priority),
+            ("text 77", 40, priority)
+        );
+        assert_eq!(batch.unread, 0);
+    }
+}
+
+#[test]
+fn what_newer_versions_tell_is_there_where_it_is() {
+    let wait = [
+        (4, 4, 2),
+        (8, 8, 10),
+        (16, 8, 20),
+        (24, 4, 5),
+        (32, 4, 7),
+        (36, 4, 9),
+    ];
+    for (known, which) in [(OLD, None), (NEW, Some(41))] {
+        let strides = Strides::of(known);
+        let mut numbers = wait.to_vec();
+        if which.is_some() {
+            numbers.push((40, 8, 41));
+        }
+        let batch = read(&strides, &record(&strides, 38, &numbers));
+        let [Record::Sync(it)] = batch.records.as_slice() else {
+            panic!("{batch:?}");
+        };
+        assert_eq!(
+            (it.kind, it.stream, it.event),
+            (SyncKind::StreamWaitEvent, Some(7), Some(9))
+        );
+        assert_eq!(it.sync, which);
+    }
+    let strides = Strides::of(NEW);
+    let none = [
+        (4, 4, 4),
+        (32, 4, u64::from(u32::MAX)),
+        (36, 4, u64::from(u32::MAX)),
+        (40, 8, u64::from(u32::MAX)),
+    ];
+    let batch = read(&strides, &record(&strides, 38, &none));
+    let [Record::Sync(it)] = batch.records.as_slice() else {
+        panic!("{batch:?}");
+    };
+    assert_eq!((it.stream, it.event, it.sync), (None, None, None));
+}
+
+#[test]
+fn a_kind_that_is_not_known_is_gone_over_and_one_without_a_length_ends_the_buffer() {
+    let strides = Strides::of(&[(33, 152), (4, 40), (10, 100)]);
+    let mut bytes = record(&strides, 33, &[]);
+    // Shorter than any kernel that there was.
+    bytes.extend(record(&strides, 10, &[]));
+    bytes.extend(record(&strides, 4, &[(4, 4, 307)]));
+    bytes.extend([99, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3]);
+    let batch = read(&strides, &bytes);
+    assert_eq!(batch.records[..2], [Record::Other(33), Record::Other(10)]);
+    let Record::Api(it) = &batch.records[2] else {
+        panic!("{batch:?}");
+    };
+    assert_eq!((it.function, it.name.as_str()), (307, "false 307"));
+    assert_eq!((batch.records.len(), batch.unread), (3, 11));
+}
+
+/// A buffer with a record of every kind, all bytes set.
+fn full(strides: &Strides) -> Vec<u8> {
+    let kinds = Kind::ALL.iter().map(|kind| kind.number());
+    kinds
+        .flat_map(|kind| {
+            let mut bytes = record(strides, kind, &[]);
+            bytes[4..].fill(0xa5);
+            bytes
+        })
+        .collect()
+}
+
+#[test]
+fn a_buffer_that_is_cut_anywhere_gives_what_is_before_the_cut() {
+    let strides = Strides::of(NEW);
+    let bytes = full(&strides);
+    let whole = read(&strides, &bytes);
+    assert_eq!((whole.records.len(), whole.unread), (Kind::ALL.len(), 0));
+    for end in 0..bytes.len() {
+        let cut = read(&strides, &bytes[..end]);
+        assert_eq!(cut.records, whole.records[..cut.records.len()]);
+        assert!(cut.records.len() < whole.records.len() && cut.unread < 216);
+    }
+}
+
+proptest::proptest! {
+    #[test]
+    fn no_bytes_are_too_odd(
+        flips in proptest::collection::vec((0_usize..1500, proptest::num::u8::ANY), 0..40),
+        lengths in proptest::collection::vec((0_u32..60, 0_u32..300), 0..20),
+        start in 0_usize..16,
+    ) {
+        let mut bytes = full(&Strides::of(NEW));
+        for (at, byte) in flips {
+            if let Some(place) = bytes.get_mut(at) {
+                *place = byte;
+            }
+        }
+        let known: Vec<(u32, u32)> = NEW.iter().copied().chain(lengths).collect();
+        let batch = read(&Strides::of(&known), &bytes[start..]);
+        proptest::prop_assert!(batch.unread <= bytes.len() as u64);
+    }
+}
