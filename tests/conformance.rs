@@ -63,7 +63,7 @@ fn all_cases() -> impl Iterator<Item = &'static Case> + Clone {
 
 /// The backends that open here. Prints why others do not; fails for those that `REQUIRE_BACKENDS` names.
 ///
-/// That of CUDA runs on the stand-in for its driver, unless `REAL_CUDA` asks for the driver.
+/// `ONLY_BACKENDS` leaves one. That of CUDA runs on the stand-in for its driver, unless `REAL_CUDA` asks for the driver.
 pub fn backends() -> Vec<&'static dyn Backend> {
     if std::env::var_os("REAL_CUDA").is_none() {
         static STAND_IN: Once = Once::new();
@@ -90,7 +90,10 @@ pub fn backends() -> Vec<&'static dyn Backend> {
             false
         }
     };
-    BACKENDS.iter().filter(opens).copied().collect()
+    let only = std::env::var("ONLY_BACKENDS").unwrap_or_default();
+    let is_wanted = |backend: &&&'static dyn Backend| only.is_empty() || only == backend.name();
+    let wanted = BACKENDS.iter().filter(is_wanted);
+    wanted.filter(opens).copied().collect()
 }
 
 /// A request to run `source` on `backend`.

@@ -4,6 +4,7 @@
 mod faults;
 mod results;
 mod streams;
+mod times;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};

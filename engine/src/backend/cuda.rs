@@ -5,6 +5,7 @@ mod clock;
 mod code;
 mod compile;
 mod context;
+mod cupti;
 mod devices;
 mod driver;
 mod event;
@@ -42,8 +43,8 @@ impl Backend for Cuda {
     }
 
     fn about(&self) -> &'static str {
-        "Real work on an NVIDIA device through CUDA's driver: its own streams, events and graphs, times from timing \
-         events; so far it has been run on the tests' stand-in for the driver only"
+        "Real work on an NVIDIA device through CUDA's driver: its own streams, events and graphs, times from CUPTI's \
+         records or from timing events; so far it has been run on the tests' stand-in for the driver only"
     }
 
     fn ends_processes(&self) -> bool {

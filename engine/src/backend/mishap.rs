@@ -54,6 +54,27 @@ pub fn panicked(span: SpanId) -> Record {
     )
 }
 
+/// The device's profiler told no time of an operation.
+pub fn untimed(span: SpanId) -> Record {
+    let text = "CUPTI told no time of this operation: it is shown from when it could begin at the earliest until the host saw \
+                that it had ended; where records were dropped, run less at once, or set SYNCLINE_CUPTI=off for timing \
+                events";
+    record(Severity::Warning, "no-device-time", text.to_owned(), span)
+}
+
+/// The same of `count` more operations of a stream.
+pub fn untimed_too(count: u64) -> Record {
+    let text = format!(
+        "CUPTI told no time of {count} more operations of a stream, which are shown as the host saw them"
+    );
+    record(Severity::Warning, "no-device-time", text, SpanId::NONE)
+}
+
+/// What a device says has gone wrong with its times.
+pub fn dropped(text: String) -> Record {
+    record(Severity::Warning, "dropped-activity", text, SpanId::NONE)
+}
+
 /// What the next synchronisation says, and by which word an error branch knows it.
 pub const fn reason(mishap: Mishap) -> (ErrorKind, &'static str) {
     match mishap {

@@ -9,6 +9,7 @@ mod exchange;
 mod executor;
 mod flight;
 mod host;
+mod late;
 mod mark;
 mod replay;
 mod shared;
@@ -18,7 +19,7 @@ mod trouble;
 mod watermark;
 mod worker;
 
-pub use ahead::{Flying, Native, Ran};
+pub use ahead::{Flying, Later, Native, Ran};
 pub use device::ThreadedDevice;
 pub use executor::{Downfall, Executor, Fault, Turn, Zero};
 pub use flight::Landed;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use super::clock::Clock;
 use super::code::Code;
 use super::context::{self, Context};
+use super::cupti::{Activity, activity};
 use super::driver::Driver;
 use super::event::Events;
 use super::graph::Graphs;
@@ -13,7 +14,7 @@ use super::kernels::Kernels;
 use super::lane::Lane;
 use super::memory::{self, Buffer};
 use super::stream::Stream;
-use crate::backend::{Error, Layout};
+use crate::backend::{Error, EventLayout, Layout};
 use crate::device::lock;
 use crate::workload::{BufferIndex, StreamTraits};
 
@@ -29,8 +30,12 @@ pub struct Body {
     pub graphs: Graphs,
     /// The device's clock.
     pub clock: Clock,
-    /// Events to use again.
+    /// Events that keep times, to use again.
     pub events: Arc<Events>,
+    /// Events that keep none, to use again.
+    pub ends: Arc<Events>,
+    /// What tells when operations ran; nothing where timing events do.
+    pub activity: Option<&'static Activity>,
     /// A stream for what belongs to no stream of the run.
     pub aside: Mutex<Stream>,
     /// The context.
@@ -73,7 +78,11 @@ impl Body {
         buffers: Vec<Buffer>,
         wanted: &Wanted<'_>,
     ) -> Result<Self, Code> {
-        let events = Events::new(context);
+        let events = Events::new(context, EventLayout::default());
+        let untimed = EventLayout {
+            timing: false,
+            ..EventLayout::default()
+        };
         let own = || Stream::new(context, StreamTraits::default(), 0);
         let lanes = wanted.layout.streams.iter();
         let lanes = lanes.map(|layout| Lane::new(context, layout));
@@ -86,6 +95,8 @@ impl Body {
             graphs: Graphs::default(),
             clock: Clock::new(own()?, &events)?,
             events,
+            ends: Events::new(context, untimed),
+            activity: activity().ok(),
             aside: Mutex::new(own()?),
             context: Arc::clone(context),
         })

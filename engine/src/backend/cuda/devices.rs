@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use cudarc::driver::sys::CUdevice_attribute as Attribute;
 
 use super::code::Code;
+use super::cupti::activity;
 use super::driver::{Driver, driver, in_words, is_installed};
 use super::faults::LOSSES;
 use super::nvrtc::nvrtc;
@@ -132,6 +133,20 @@ fn name(driver: &Driver, device: i32) -> Result<String, Code> {
     Ok(text.to_string_lossy().into_owned())
 }
 
+/// What times come from, and what that costs or why it is not the other.
+fn clock() -> String {
+    match activity() {
+        Ok(activity) => format!(
+            "{}, and timing events around graphs and in them",
+            activity.about()
+        ),
+        Err(reason) => format!(
+            "timing events around every operation, which cost it two records of an event each, since CUPTI cannot be had: \
+             {reason}"
+        ),
+    }
+}
+
 fn describe(driver: &Driver, ordinal: i32) -> Result<Found, Code> {
     let mut device = 0;
     // SAFETY: the driver is initialised, and writes one number.
@@ -164,7 +179,8 @@ fn describe(driver: &Driver, ordinal: i32) -> Result<Found, Code> {
         }
         Err(reason) => reason,
     };
-    let _ = write!(detail, "{compiler}");
+    let clock = clock();
+    let _ = write!(detail, "{compiler}; times from {clock}");
     if driver.is_stand_in {
         detail.insert_str(0, "the tests' stand-in for the driver, no GPU: ");
     }
@@ -177,9 +193,7 @@ fn describe(driver: &Driver, ordinal: i32) -> Result<Found, Code> {
             deterministic: false,
             software: driver.is_stand_in,
             width: WIDTH,
-            clock:
-                "timing events around every operation, which cost it two records of an event each"
-                    .into(),
+            clock: clock.into(),
             pipelines: if nvrtc().is_ok() {
                 CompileTime::Creation
             } else {

@@ -14,6 +14,7 @@ use crate::device::lock;
 /// An event of the driver.
 pub struct Event {
     raw: Raw,
+    keeps_time: bool,
     context: Arc<Context>,
 }
 
@@ -35,6 +36,7 @@ impl Event {
         context.call(|api| unsafe { (api.event_create)(&raw mut raw, flags) })?;
         Ok(Self {
             raw: Raw(raw),
+            keeps_time: layout.timing,
             context: Arc::clone(context),
         })
     }
@@ -42,6 +44,11 @@ impl Event {
     /// Its handle, for as long as it lives.
     pub const fn raw(&self) -> Raw {
         self.raw
+    }
+
+    /// Whether its records keep a time.
+    pub const fn keeps_time(&self) -> bool {
+        self.keeps_time
     }
 
     /// Whether everything before its latest record has ended.
@@ -95,6 +102,7 @@ impl Drop for Event {
 /// Events that are used again: making one takes longer than recording it.
 pub struct Events {
     context: Arc<Context>,
+    layout: EventLayout,
     free: Mutex<Vec<Event>>,
 }
 
@@ -105,15 +113,16 @@ pub struct Lent {
 }
 
 impl Events {
-    /// None yet.
-    pub fn new(context: &Arc<Context>) -> Arc<Self> {
+    /// None yet, all of them with these options.
+    pub fn new(context: &Arc<Context>, layout: EventLayout) -> Arc<Self> {
         Arc::new(Self {
             context: Arc::clone(context),
+            layout,
             free: Mutex::default(),
         })
     }
 
-    /// One that keeps times.
+    /// One of them.
     ///
     /// # Errors
     /// What the driver says.
@@ -121,7 +130,7 @@ impl Events {
         let free = lock(&self.free).pop();
         let event = match free {
             Some(event) => event,
-            None => Event::new(&self.context, EventLayout::default())?,
+            None => Event::new(&self.context, self.layout)?,
         };
         Ok(Lent {
             event: Some(event),

@@ -1,9 +1,11 @@
 //! Gives the operations of each stream to a stream of the driver, which runs them in order and lets others wait.
 
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use super::body::{Body, Wanted};
+use super::cupti::Activity;
 use super::devices::{Chosen, choose};
 use super::event::Event;
 use super::flight::{After, Flight, mark};
@@ -11,7 +13,7 @@ use super::give::{dispatch, give, length, takes};
 use super::host::Pages;
 use super::{compile, faults, graph, memory};
 use crate::backend::spin::spin;
-use crate::backend::threads::{Downfall, Executor, Fault, Flying, Native, Turn, Zero};
+use crate::backend::threads::{Downfall, Executor, Fault, Flying, Native, Ran, Turn, Zero};
 use crate::backend::{
     Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Question, Raw,
     Side, check,
@@ -23,6 +25,8 @@ use crate::workload::{BufferIndex, EventIndex, Launch};
 
 /// How often the end of an operation is looked for that is waited for.
 const LOOK: Duration = Duration::from_micros(20);
+/// How long the time of an operation is waited for that has ended.
+const TELLING: Duration = Duration::from_secs(1);
 
 /// A device that is open.
 pub struct CudaExecutor {
@@ -30,6 +34,8 @@ pub struct CudaExecutor {
     layout: Layout,
     hosts: Vec<Arc<Pages>>,
     body: RwLock<Arc<Body>>,
+    /// Nodes of graphs and the like whose time never came, and that were not spoken of.
+    untimed: AtomicU64,
 }
 
 impl CudaExecutor {
@@ -51,6 +57,7 @@ impl CudaExecutor {
             layout: layout.clone(),
             hosts,
             body: RwLock::new(Arc::new(body)),
+            untimed: AtomicU64::new(0),
         })
     }
 
@@ -83,7 +90,7 @@ impl CudaExecutor {
         let body = self.body();
         let lane = body.lanes.get(turn.stream);
         let lane = lane.ok_or_else(|| Fault::Failed("there is no such stream".to_owned()))?;
-        if lane.is_void.load(std::sync::atomic::Ordering::SeqCst) && !(turn.is_void)() {
+        if lane.is_void.load(SeqCst) && !(turn.is_void)() {
             lane.interrupt(false);
         }
         let flight = match operation {
@@ -91,11 +98,10 @@ impl CudaExecutor {
                 let own = self.own_event(&body, *event).map_err(Fault::from)?;
                 Flight::record(&body, turn.stream, own)
             }
-            Operation::Wait(_) => Flight::between(&body, turn.stream, |stream| {
+            Operation::Wait(_) => {
                 let event = cause.and_then(mark);
-                event.map_or(Ok(()), |event| stream.wait(event))?;
-                Ok(After::Nothing)
-            }),
+                Flight::wait(&body, turn.stream, event.map(|mark| &**mark))
+            }
             Operation::Replay(replay) if graph::can_hold(&replay.graph) => {
                 Flight::between(&body, turn.stream, |stream| {
                     let instance = body.graphs.take(&body, lane, &replay.graph)?;
@@ -103,7 +109,7 @@ impl CudaExecutor {
                     Ok(After::Graph(instance))
                 })
             }
-            operation if takes(operation) => Flight::between(&body, turn.stream, |stream| {
+            operation if takes(operation) => Flight::of(&body, turn.stream, |stream| {
                 give(&body, lane, stream, operation, None)
             }),
             _ => return Ok(None),
@@ -132,6 +138,23 @@ fn wanted<'a>(chosen: &'a Chosen, layout: &'a Layout, hosts: &'a [Arc<Pages>]) -
         architecture: &chosen.architecture,
         layout,
         hosts,
+    }
+}
+
+/// When it ran, once that is told, or nothing where it is not told in time.
+fn until_told(ran: Ran, turn: &Turn<'_>) -> Option<Interval> {
+    let Some(mut later) = ran.later else {
+        return Some(ran.interval);
+    };
+    let begun = Instant::now();
+    loop {
+        if let Some(told) = later.look(turn.zero) {
+            return Some(told);
+        }
+        if begun.elapsed() > TELLING || (turn.is_lost)() {
+            return None;
+        }
+        std::thread::sleep(LOOK);
     }
 }
 
@@ -176,8 +199,15 @@ impl Executor for CudaExecutor {
             if let Some(ran) = flight.poll(turn)? {
                 // Whoever called has seen it begin and end: the two clocks may differ by a little.
                 let now = turn.zero.at(Instant::now());
-                let start = ran.interval.start.clamp(asked, now);
-                let end = ran.interval.end.clamp(start, now);
+                let told = until_told(ran, turn).unwrap_or_else(|| {
+                    self.untimed.fetch_add(1, SeqCst);
+                    Interval {
+                        start: asked,
+                        end: now,
+                    }
+                });
+                let start = told.start.clamp(asked, now);
+                let end = told.end.clamp(start, now);
                 return Ok(Some(Interval { start, end }));
             }
             std::thread::sleep(LOOK);
@@ -254,6 +284,18 @@ impl Executor for CudaExecutor {
             .err()
             .filter(super::code::Code::is_fatal)
             .map(|code| code.to_string())
+    }
+
+    fn complaint(&self) -> Option<String> {
+        let dropped = self.body().activity.and_then(Activity::complaint);
+        let untimed = self.untimed.swap(0, SeqCst);
+        let untimed = (untimed > 0).then(|| {
+            format!("CUPTI told no time of {untimed} nodes of graphs, which are shown as the host saw them")
+        });
+        match (dropped, untimed) {
+            (Some(dropped), Some(untimed)) => Some(format!("{dropped}. {untimed}")),
+            (dropped, untimed) => dropped.or(untimed),
+        }
     }
 
     fn raw(&self, _: &Question) -> Option<Raw> {

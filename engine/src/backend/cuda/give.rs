@@ -24,6 +24,30 @@ const MOST_BLOCKS: u32 = 65_535;
 /// Where functions of the host go that a graph calls again and again.
 pub type Functions = Vec<Arc<HostFunction>>;
 
+/// What was given to a stream.
+pub struct Given {
+    /// What has to be looked at once it has ended.
+    pub after: After,
+    /// Whether the device has something to do for it that CUPTI tells of.
+    pub is_told: bool,
+}
+
+impl Given {
+    const fn told(after: After) -> Self {
+        Self {
+            after,
+            is_told: true,
+        }
+    }
+
+    const fn untold(after: After) -> Self {
+        Self {
+            after,
+            is_told: false,
+        }
+    }
+}
+
 /// Whether an operation can be given to a stream at all; the others are the engine's own.
 pub const fn takes(operation: &Operation) -> bool {
     matches!(
@@ -51,25 +75,30 @@ pub fn give(
     stream: &Stream,
     operation: &Operation,
     functions: Option<&mut Functions>,
-) -> Result<After, Code> {
+) -> Result<Given, Code> {
     let of = |index: BufferIndex| buffer(&body.buffers, index).map_err(wrong);
     match operation {
         Operation::Upload(index) => {
             let it = of(*index)?;
             stream.upload(it.pointer(), &it.host, it.len())?;
+            return Ok(moved(it.len()));
         }
         Operation::Download(index) => {
             let it = of(*index)?;
             stream.download(&it.host, it.pointer(), it.len())?;
+            return Ok(moved(it.len()));
         }
         Operation::Copy { from, to } if from == to => {}
         Operation::Copy { from, to } => {
             let (from, to) = (of(*from)?, of(*to)?);
-            stream.copy(to.pointer(), from.pointer(), from.len().min(to.len()))?;
+            let floats = from.len().min(to.len());
+            stream.copy(to.pointer(), from.pointer(), floats)?;
+            return Ok(moved(floats));
         }
         Operation::Fill { buffer, value } => {
             let it = of(*buffer)?;
             stream.fill(it.pointer(), *value, it.len())?;
+            return Ok(moved(it.len()));
         }
         Operation::Launch(launch) => return kernel(body, lane, stream, launch, None),
         Operation::Packed(packed) if packed.is_empty() => {}
@@ -77,12 +106,22 @@ pub fn give(
             let kept = packed.kept::<Dispatch>();
             return kernel(body, lane, stream, &packed.launch, kept);
         }
-        Operation::HostFunction(length) => return function(lane, stream, *length, functions),
+        Operation::HostFunction(length) => {
+            return function(lane, stream, *length, functions).map(Given::untold);
+        }
         Operation::Allocate(index) => of(*index)?.allocate(stream)?,
         Operation::Free(index) => of(*index)?.free(stream)?,
         _ => {}
     }
-    Ok(After::Nothing)
+    Ok(Given::untold(After::Nothing))
+}
+
+/// So many floats were given to copy or to set: where there are none, the device has nothing to do.
+const fn moved(floats: usize) -> Given {
+    Given {
+        after: After::Nothing,
+        is_told: floats > 0,
+    }
 }
 
 fn function(
@@ -108,7 +147,7 @@ fn kernel(
     stream: &Stream,
     launch: &Launch,
     kept: Option<&Dispatch>,
-) -> Result<After, Code> {
+) -> Result<Given, Code> {
     let all: Result<Vec<&Buffer>, Code> = launch
         .reads
         .iter()
@@ -140,10 +179,11 @@ fn kernel(
         pointers.push(lane.words());
     }
     let function = body.kernels.get(launch.kernel)?;
-    if let Some(grid) = grid(launch.kernel, &dispatch) {
-        stream.launch(&function, grid, &dispatch.given, &pointers)?;
-    }
-    Ok(after)
+    let Some(grid) = grid(launch.kernel, &dispatch) else {
+        return Ok(Given::untold(after));
+    };
+    stream.launch(&function, grid, &dispatch.given, &pointers)?;
+    Ok(Given::told(after))
 }
 
 /// How long a kernel was asked to spin.

@@ -7,8 +7,9 @@
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
 use std::ptr::NonNull;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use cudarc::driver::sys::CUdeviceptr;
 
@@ -146,6 +147,8 @@ pub struct HostFunction {
     length: Nanos,
     is_void: Arc<AtomicBool>,
     was_cut: AtomicBool,
+    /// When it worked last, where it is no node of a graph.
+    ran: OnceLock<(Instant, Instant)>,
 }
 
 impl HostFunction {
@@ -155,7 +158,13 @@ impl HostFunction {
             length,
             is_void: Arc::clone(is_void),
             was_cut: AtomicBool::new(false),
+            ran: OnceLock::new(),
         })
+    }
+
+    /// When it worked, once it has.
+    pub fn ran(&self) -> Option<(Instant, Instant)> {
+        self.ran.get().copied()
     }
 
     /// Whether it was cut short.
@@ -165,9 +174,12 @@ impl HostFunction {
 
     fn work(&self) {
         let is_void = || self.is_void.load(SeqCst);
+        let begun = Instant::now();
         if spin(self.length, &is_void).is_err() {
             self.was_cut.store(true, SeqCst);
         }
+        // That of the first call counts, and but for nodes of graphs there is no other.
+        let _ = self.ran.set((begun, Instant::now()));
     }
 
     /// Lets `stream` call it, once.

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::executor::{Executor, Fault, Turn};
+use super::executor::{Executor, Fault, Turn, Zero};
 use super::flight::Landed;
 use super::mark::Mark;
 use super::stream::{Item, Obstacle, Stream};
@@ -37,12 +37,28 @@ pub trait Flying: Send {
     fn poll(&mut self, turn: &Turn<'_>) -> Result<Option<Ran>, Fault>;
 }
 
-/// When an operation ran that has ended.
+/// When an operation ran that has ended. What begins or ends before all else, began or ended with what was before it in
+/// its stream.
 pub struct Ran {
-    /// It.
+    /// It; what is known so far, where more is told later.
     pub interval: Interval,
     /// For a graph, when each of its nodes did.
     pub nodes: Vec<Landed>,
+    /// Who tells it later, where the device below does not know it yet.
+    pub later: Option<Box<dyn Later>>,
+}
+
+/// The time of an operation that has ended, which the device below tells some time after that it has.
+pub trait Later: Send {
+    /// When it ran, once that is told.
+    fn look(&mut self, zero: Zero) -> Option<Interval>;
+}
+
+/// What an operation came to that has ended.
+pub(super) struct Landing {
+    pub(super) ran: Interval,
+    pub(super) state: State,
+    pub(super) later: Option<Box<dyn Later>>,
 }
 
 /// What is in the air, in order.
@@ -54,9 +70,14 @@ impl<E: Executor> Worker<E> {
         let (mut items, mut aloft) = (VecDeque::new(), Aloft::new());
         loop {
             if items.is_empty() {
-                let patience = (!aloft.is_empty()).then_some(LOOK);
+                let patience = if aloft.is_empty() {
+                    self.patience()
+                } else {
+                    Some(LOOK)
+                };
                 if !stream.take_for(&mut items, patience) {
-                    return self.land_all(stream, &mut aloft);
+                    self.land_all(stream, &mut aloft);
+                    return;
                 }
             }
             self.land(stream, &mut aloft);
@@ -154,48 +175,66 @@ impl<E: Executor> Worker<E> {
         *lock(&stream.hold) = None;
     }
 
-    /// Reports what has ended.
+    /// Reports what has ended, and what has ended before and is timed by now.
     fn land(&mut self, stream: &Stream, aloft: &mut Aloft) {
         while let Some((item, flying)) = aloft.front_mut() {
-            let Some((ran, state)) = self.look(stream, item, flying.as_mut()) else {
-                return;
+            let Some(landing) = self.look(stream, item, flying.as_mut()) else {
+                break;
             };
             let Some((item, _)) = aloft.pop_front() else {
-                return;
+                break;
             };
-            self.report(stream, &item, (ran, state));
+            if landing.later.is_some() || self.is_late() || is_untold(&item) {
+                self.put_off(stream, item, landing);
+            } else {
+                let since = self.since(&item);
+                let ran = Interval {
+                    end: landing.ran.end.max(since),
+                    ..landing.ran
+                };
+                let outcome = self.settled(ran, landing.state, item.submission.enqueued);
+                self.report(stream, &item, outcome);
+            }
             if let Some((next, _)) = aloft.front() {
                 stream.begin(&next.submission, self.shared.now());
             }
         }
+        self.catch_up(stream, aloft.is_empty());
     }
 
+    /// Lets everything land, and tells when it ran.
     fn land_all(&mut self, stream: &Stream, aloft: &mut Aloft) {
         self.land(stream, aloft);
         while !aloft.is_empty() {
             std::thread::sleep(LOOK);
             self.land(stream, aloft);
         }
+        while let Some(patience) = self.patience() {
+            std::thread::sleep(patience);
+            self.catch_up(stream, true);
+        }
+    }
+
+    /// The earliest that an operation can have ended: for a wait, when what it waited for was reached.
+    fn since(&self, item: &Item) -> Nanos {
+        match (&item.submission.operation, &item.mark) {
+            (Operation::Wait(_), Some(mark)) => match mark.progress() {
+                Progress::Reached(time) => mark.told().unwrap_or(time),
+                _ => item.submission.enqueued,
+            },
+            _ => item.submission.enqueued,
+        }
     }
 
     /// What an operation came to, once it has ended.
-    fn look(
-        &mut self,
-        stream: &Stream,
-        item: &Item,
-        flying: &mut dyn Flying,
-    ) -> Option<(Interval, State)> {
-        let enqueued = item.submission.enqueued;
-        let mark = match &item.submission.operation {
-            Operation::Wait(_) => item.mark.as_deref(),
-            _ => None,
-        };
-        let since = match mark.map(Mark::progress) {
+    fn look(&mut self, stream: &Stream, item: &Item, flying: &mut dyn Flying) -> Option<Landing> {
+        if let (Operation::Wait(_), Some(mark)) = (&item.submission.operation, &item.mark)
+            && mark.progress() == Progress::Pending
+            && !self.shared.condition.is_lost()
+        {
             // What it waited for is reported first, so that its time is known.
-            Some(Progress::Pending) if !self.shared.condition.is_lost() => return None,
-            Some(Progress::Reached(time)) => time,
-            _ => enqueued,
-        };
+            return None;
+        }
         let shared = Arc::clone(&self.shared);
         let polled = flying.poll(&Turn {
             stream: self.place,
@@ -203,13 +242,11 @@ impl<E: Executor> Worker<E> {
             is_void: &|| shared.condition.is_void(),
             is_lost: &|| shared.condition.is_lost(),
         });
-        let (ran, state) = match polled {
+        let (ran, state, later) = match polled {
             Ok(None) => return None,
             Ok(Some(ran)) => {
                 self.landed = ran.nodes;
-                let Interval { start, end } = ran.interval;
-                let end = end.max(since);
-                (Interval { start, end }, State::Done)
+                (ran.interval, State::Done, ran.later)
             }
             Err(fault) => {
                 let now = self.shared.now();
@@ -219,23 +256,33 @@ impl<E: Executor> Worker<E> {
                     state => state,
                 };
                 let begun = stream.current().map_or(now, |began| began.start);
-                (
-                    Interval {
-                        start: begun.min(now),
-                        end: now,
-                    },
-                    state,
-                )
+                let ran = Interval {
+                    start: begun.min(now),
+                    end: now,
+                };
+                (ran, state, None)
             }
         };
-        Some(self.settled(ran, state, enqueued))
+        Some(Landing { ran, state, later })
     }
 
     /// An outcome within what the host knows: nothing runs before it was submitted, before what came before it on its
     /// stream had ended, after now, or after the device was lost.
     fn settled(&mut self, ran: Interval, state: State, enqueued: Nanos) -> (Interval, State) {
+        let now = self.shared.now();
+        self.settled_by(ran, state, enqueued, now)
+    }
+
+    /// The same, for one that was seen to have ended.
+    pub(super) fn settled_by(
+        &mut self,
+        ran: Interval,
+        state: State,
+        enqueued: Nanos,
+        seen: Nanos,
+    ) -> (Interval, State) {
         let condition = &self.shared.condition;
-        let mut latest = self.shared.now();
+        let mut latest = seen;
         if state == State::Lost && condition.is_lost() {
             latest = condition.lost_at().max(enqueued);
         }
@@ -244,5 +291,15 @@ impl<E: Executor> Worker<E> {
         let end = ran.end.clamp(start, latest);
         self.last_end = end;
         (Interval { start, end }, state)
+    }
+}
+
+/// Whether it waited for a record whose time is not told yet.
+fn is_untold(item: &Item) -> bool {
+    match (&item.submission.operation, &item.mark) {
+        (Operation::Wait(_), Some(mark)) => {
+            matches!(mark.progress(), Progress::Reached(_)) && mark.told().is_none()
+        }
+        _ => false,
     }
 }

@@ -421,7 +421,7 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         let deadline = Some(Instant::now() + timeout);
         self.shared.streams.iter().all(|stream| {
             let submitted = stream.submitted();
-            stream.ended.wait(submitted, &|| false, deadline)
+            stream.reported.wait(submitted, &|| false, deadline)
         })
     }
 

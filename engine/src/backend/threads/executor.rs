@@ -110,6 +110,11 @@ pub trait Executor: Send + Sync + 'static {
     /// Looks whether the implementation below has lost its device by itself, and says what it gave as the reason.
     fn lost(&self) -> Option<String>;
 
+    /// What has gone wrong with the times that it tells since this was asked last, in words for the user.
+    fn complaint(&self) -> Option<String> {
+        None
+    }
+
     /// As [`crate::backend::Device::raw`].
     fn raw(&self, question: &Question) -> Option<Raw>;
 }

@@ -141,6 +141,7 @@ impl Flight {
                 let now = shared.now();
                 if let Some(mark) = self.mark(place) {
                     mark.reach(now);
+                    mark.tell(now);
                 }
                 return Ok(Some(Interval {
                     start: now,

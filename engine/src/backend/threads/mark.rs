@@ -20,6 +20,7 @@ pub struct Mark {
     /// Reaches 1 once the record was given to the device below, or is settled.
     given: Watermark,
     native: OnceLock<Native>,
+    told: OnceLock<Nanos>,
 }
 
 impl fmt::Debug for Mark {
@@ -53,6 +54,18 @@ impl Mark {
         self.time.store(time.0, SeqCst);
         self.level.raise(REACHED);
         self.given.raise(1);
+    }
+
+    /// The stream reached the record at `time`, which is what the record's span says; it may be known later than that
+    /// the record was reached.
+    pub fn tell(&self, time: Nanos) {
+        // It is told once.
+        let _ = self.told.set(time);
+    }
+
+    /// When the stream reached the record, as its span says.
+    pub fn told(&self) -> Option<Nanos> {
+        self.told.get().copied()
     }
 
     /// The record was cancelled.

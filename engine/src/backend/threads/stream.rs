@@ -23,6 +23,8 @@ pub struct Stream {
     pub pending: CounterId,
     /// Operations that ended.
     pub ended: Watermark,
+    /// Operations that were reported: those that ended, but for some whose time is not known yet.
+    pub reported: Watermark,
     /// What the worker waits for at the moment.
     pub hold: Mutex<Option<Obstacle>>,
     /// What it does after an operation of its own failed.
@@ -89,6 +91,7 @@ impl Stream {
             lane,
             pending,
             ended: Watermark::default(),
+            reported: Watermark::default(),
             hold: Mutex::default(),
             failure,
             trouble: Trouble::default(),

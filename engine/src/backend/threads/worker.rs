@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::executor::{Executor, Fault, Turn};
 use super::flight::{self, Landed};
+use super::late::Lateness;
 use super::mark::Mark;
 use super::shared::Shared;
 use super::stream::{Item, Obstacle, Stream};
@@ -21,7 +22,10 @@ pub struct Worker<E> {
     pub(super) shared: Arc<Shared<E>>,
     pub(super) place: usize,
     pub(super) sink: Box<dyn Sink>,
-    ended: u64,
+    pub(super) ended: u64,
+    pub(super) reported: u64,
+    /// What has ended, and whose time is not known yet.
+    pub(super) lateness: Lateness,
     /// When the last operation ended that the device ran ahead.
     pub(super) last_end: Nanos,
     /// Whether the callback thread was given its part of the operation at hand.
@@ -38,6 +42,8 @@ impl<E: Executor> Worker<E> {
             place,
             sink,
             ended: 0,
+            reported: 0,
+            lateness: Lateness::default(),
             last_end: Nanos::ZERO,
             has_called: false,
             landed: Vec::new(),
@@ -63,6 +69,7 @@ impl<E: Executor> Worker<E> {
             shared.poison(&format!("Syncline itself failed: {text}"));
             // Nothing of this stream will end any more: release those that wait for it.
             stream.ended.raise(u64::MAX);
+            stream.reported.raise(u64::MAX);
         }
     }
 
@@ -88,9 +95,39 @@ impl<E: Executor> Worker<E> {
 
     /// Reports what an operation came to, and tells those that wait for it.
     pub(super) fn report(&mut self, stream: &Stream, item: &Item, (ran, state): (Interval, State)) {
+        self.last_end = self.last_end.max(ran.end);
+        let left = stream.submitted().saturating_sub(self.ended + 1);
+        self.emit(stream, item, (ran, state), left);
+        self.conclude(item, ran, state);
+        self.count(stream);
+        self.tell(stream, item, ran);
+    }
+
+    /// One more operation has ended.
+    pub(super) fn count(&mut self, stream: &Stream) {
+        self.ended += 1;
+        stream.end(self.ended);
+    }
+
+    /// One more operation was reported.
+    pub(super) fn tell(&mut self, stream: &Stream, item: &Item, ran: Interval) {
+        if let (Operation::Record(_), Some(mark)) = (&item.submission.operation, &item.mark) {
+            mark.tell(ran.start);
+        }
+        self.reported += 1;
+        stream.reported.raise(self.reported);
+    }
+
+    /// Reports the spans of an operation, `left` more of which were pending when it ended.
+    pub(super) fn emit(
+        &mut self,
+        stream: &Stream,
+        item: &Item,
+        (ran, state): (Interval, State),
+        left: u64,
+    ) {
         let shared = Arc::clone(&self.shared);
         let submission = &item.submission;
-        self.last_end = self.last_end.max(ran.end);
         let queued = match state {
             // What of it the queue had come to is not known.
             State::Lost => Interval {
@@ -111,16 +148,13 @@ impl<E: Executor> Worker<E> {
             self.sink.report(Record::Sample(Sample {
                 counter: stream.pending,
                 time: ran.end,
-                value: stream.submitted().saturating_sub(self.ended + 1) as f64,
+                value: left as f64,
             }));
         }
-        self.conclude(item, ran, state);
-        self.ended += 1;
-        stream.end(self.ended);
     }
 
     /// Tells those that wait for an operation what it came to.
-    fn conclude(&mut self, item: &Item, ran: Interval, state: State) {
+    pub(super) fn conclude(&mut self, item: &Item, ran: Interval, state: State) {
         let shared = Arc::clone(&self.shared);
         match (&item.submission.operation, &item.mark) {
             (Operation::Record(event), Some(mark)) => {

@@ -108,6 +108,7 @@ unsafe extern "C" fn cuptiSubscribe(
         return BUSY;
     }
     cupti.listener = Some((notice, data.expose_provenance()));
+    cupti.set_zero();
     // SAFETY: as CUPTI's documentation has it.
     unsafe { answer(own, std::ptr::without_provenance_mut(0x20)) };
     OK
@@ -134,7 +135,9 @@ extern "C" fn cuptiEnableCallback(enable: u32, _own: *mut c_void, domain: u32, f
 
 #[unsafe(no_mangle)]
 extern "C" fn cuptiActivityRegisterTimestampCallback(clock: extern "C" fn() -> u64) -> i32 {
-    lock().clock = Some(clock);
+    let mut cupti = lock();
+    cupti.clock = Some(clock);
+    cupti.set_zero();
     OK
 }
 
