@@ -28,6 +28,7 @@ mod promises;
 mod ranks;
 mod readme;
 mod real;
+mod record;
 mod rocprofv3;
 mod several;
 mod sizes;

@@ -11,7 +11,7 @@ use engine::record::{Record, Severity};
 use crate::captures::{capture, foreign, sample, saved};
 use crate::databases;
 use crate::house::root;
-use crate::rocprofv3;
+use crate::{record, rocprofv3};
 
 /// Files to damage: what every exporter writes, what another tool might write, and all of assets/captures.
 pub fn files() -> Vec<(String, Vec<u8>)> {
@@ -31,9 +31,10 @@ pub fn files() -> Vec<(String, Vec<u8>)> {
     let other = ("other-tool.pftrace".to_owned(), foreign::sample());
     let made = databases::samples();
     let results = ("results.json".to_owned(), rocprofv3::sample());
+    let told = (format!("7-0.{}", inject::ENDING), record::sample());
     written
         .chain(kept)
-        .chain([other, results])
+        .chain([other, results, told])
         .chain(made)
         .collect()
 }

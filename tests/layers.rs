@@ -13,7 +13,12 @@ const ENGINE: &[(&str, &[&str])] = &[
     ("perfetto", &["record", "time"]),
     // What files that are opened together and ranks that run have in common.
     ("merge", &["record", "time"]),
-    ("importer", &["merge", "perfetto", "record", "time"]),
+    // What CUPTI told of programs: in files that were kept, and while they run.
+    ("activity", &["record", "time"]),
+    (
+        "importer",
+        &["activity", "merge", "perfetto", "record", "time"],
+    ),
     ("exporter", &["perfetto", "capture", "record", "time"]),
     ("workload", &["time"]),
     ("device", &["workload", "record", "time"]),
@@ -22,7 +27,7 @@ const ENGINE: &[(&str, &[&str])] = &[
     (
         "runner",
         &[
-            "backend", "device", "workload", "exporter", "merge", "record", "time",
+            "activity", "backend", "device", "workload", "exporter", "merge", "record", "time",
         ],
     ),
 ];

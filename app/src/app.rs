@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use eframe::egui::{self, Context, Ui, ViewportBuilder};
 use engine::capture::Capture;
+use engine::runner::{Control, ProgramRequest};
 
 pub use link::Link;
 
@@ -47,11 +48,21 @@ pub struct App {
     is_timed: bool,
 }
 
-/// Opens the window, and in it `files`; without any, the first workload that overlaps copies and kernels runs.
+/// What a window opens with.
+pub enum First {
+    /// Captures and workloads; without any, the first workload that overlaps copies and kernels runs.
+    Files(Vec<PathBuf>),
+    /// A capture that is at hand.
+    Capture(Box<Capture>),
+    /// A program that is recorded while the window shows it.
+    Program(Box<ProgramRequest>),
+}
+
+/// Opens the window, and in it what is wanted first.
 ///
 /// # Errors
 /// There is no display, or no way to draw on it.
-pub fn open_window(files: Vec<PathBuf>) -> anyhow::Result<()> {
+pub fn open_window(first: First) -> anyhow::Result<()> {
     let options = eframe::NativeOptions {
         viewport: ViewportBuilder::default()
             .with_title("Syncline")
@@ -68,7 +79,7 @@ pub fn open_window(files: Vec<PathBuf>) -> anyhow::Result<()> {
             .and_then(|storage| eframe::get_value(storage, SETTINGS));
         let link = Link::start(&creation.egui_ctx);
         let mut app = App::new(&creation.egui_ctx, settings.unwrap_or_default(), Some(link));
-        app.begin(files);
+        app.begin(first);
         Ok(Box::new(app))
     });
     eframe::run_native("Syncline", options, make).map_err(|error| anyhow::anyhow!("{error}"))
@@ -99,16 +110,19 @@ impl App {
         app
     }
 
-    /// Opens `files`, or runs the workload that is chosen at the start; asks which backends there are meanwhile.
-    fn begin(&mut self, files: Vec<PathBuf>) {
+    /// Shows what is wanted first, or runs the workload that is chosen at the start; asks which backends there are
+    /// meanwhile.
+    fn begin(&mut self, first: First) {
         self.files.probe();
-        if files.is_empty() {
-            self.greeting = Greeting::of(&self.state.settings);
-            // It runs once it is known which devices are here.
-            self.is_first = true;
-        }
-        if !files.is_empty() {
-            self.act(vec![Action::OpenFiles(files)], None);
+        match first {
+            First::Files(files) if files.is_empty() => {
+                self.greeting = Greeting::of(&self.state.settings);
+                // It runs once it is known which devices are here.
+                self.is_first = true;
+            }
+            First::Files(files) => self.act(vec![Action::OpenFiles(files)], None),
+            First::Capture(capture) => self.replace(*capture),
+            First::Program(request) => self.control(Control::Record(request)),
         }
     }
 

@@ -16,6 +16,7 @@ mod progress;
 mod promises;
 mod range;
 mod receipt;
+mod record;
 mod run;
 mod table;
 mod window;
@@ -124,6 +125,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop
         arguments.command,
         Some(
             Command::Run(_)
+                | Command::Record(_)
                 | Command::Info { .. }
                 | Command::Convert { .. }
                 | Command::Extract { .. }
@@ -141,6 +143,7 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop
     match &arguments.command {
         None => window::open(&arguments.files),
         Some(Command::Open { files }) => window::open(files),
+        Some(Command::Record(options)) => record::record(options, streams),
         Some(Command::Run(options)) => run::run(options, streams),
         Some(Command::Workloads { format }) => lists::workloads(*format, streams),
         Some(Command::Backends { on, format }) => lists::backends(on.as_ref(), *format, streams),

@@ -3,6 +3,7 @@
 pub mod ascend;
 mod beside;
 pub mod chrome;
+pub mod cupti;
 mod error;
 pub mod nsight;
 pub mod nvprof;
@@ -58,6 +59,7 @@ pub const IMPORTERS: &[&dyn Importer] = &[
     &rocprofv3::Rocprofv3,
     &rpd::Rpd,
     &ascend::Ascend,
+    &cupti::Cupti,
 ];
 
 /// Opens the file at `path`, whatever its format, and hands its records to `sink` batch by batch. A sink that

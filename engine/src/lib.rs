@@ -68,6 +68,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod activity;
 pub mod analysis;
 pub mod backend;
 pub mod capture;

@@ -62,7 +62,10 @@ impl View {
                     self.finished += 1;
                 }
                 Message::Connection(connection) => self.connection = *connection,
-                Message::Phase(_) | Message::Offers(_) | Message::Seated { .. } => {}
+                Message::Phase(_)
+                | Message::Offers(_)
+                | Message::Seated { .. }
+                | Message::Exited(_) => {}
             }
         }
     }

@@ -127,7 +127,8 @@ impl App {
                 None => return Some(Message::Batch(records)),
             },
             Message::Phase(phase) => self.status.phase = phase,
-            Message::Seated { .. } => {}
+            // How a program ended is in the end of its capture.
+            Message::Seated { .. } | Message::Exited(_) => {}
             Message::Connection(connection) => self.status.connection = Some(connection),
             Message::Offers(offers) => {
                 self.status.backends = offers.into_iter().filter_map(choice).collect();

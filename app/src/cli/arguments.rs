@@ -1,5 +1,6 @@
 //! The arguments, as clap reads them and explains them.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -36,6 +37,8 @@ pub enum Command {
     },
     /// Run a workload without a window, and print what happened
     Run(Box<RunOptions>),
+    /// Record what a CUDA program and all that it starts do on the device, and show it
+    Record(RecordOptions),
     /// List the workloads that come with the program
     Workloads {
         /// How to print
@@ -147,6 +150,36 @@ pub struct RunOptions {
     #[arg(long, value_enum, default_value_t, long_help = FIELDS)]
     pub format: Format,
 }
+
+/// What to record, and where it goes.
+#[derive(Debug, Args)]
+#[command(after_help = RECORD)]
+pub struct RecordOptions {
+    /// Where to write the capture while the program runs; without it, it is only shown
+    #[arg(short, long, value_name = "FILE.pftrace")]
+    pub output: Option<PathBuf>,
+    /// Open the window at once, and see the program run; closing it ends the program
+    #[arg(long, conflicts_with = "headless")]
+    pub live: bool,
+    /// Open no window in the end
+    #[arg(long)]
+    pub headless: bool,
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "COMMAND"
+    )]
+    pub command: Vec<OsString>,
+}
+
+/// What is recorded, how, and what that means for the program.
+const RECORD: &str = "Every process of the program that uses CUDA, by the runtime or by the driver, is loaded with a library \
+    of Syncline's by the driver itself (CUDA_INJECTION64_PATH), and tells what CUPTI knows: kernels, copies, calls, records \
+    of events, waits, synchronisation. The program keeps its standard streams, and Ctrl-C is its own. The exit code is the \
+    program's (128 and its signal where one ended it), 1 where it ended well and nothing was recorded or the file could not \
+    be written, 2 where it could not begin.";
 
 /// What programs can rely on.
 const FIELDS: &str = "How to print. `json` prints one object with the fields name, backend, outcome (finished, stopped, \

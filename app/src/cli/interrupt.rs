@@ -1,18 +1,30 @@
 //! Ctrl-C: the first asks for an orderly end, the second ends the process.
 
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 
 static PRESSED: AtomicU32 = AtomicU32::new(0);
+/// Whether another program has the terminal, and Ctrl-C is for that.
+static IS_ANOTHERS: AtomicBool = AtomicBool::new(false);
 
 /// From now on Ctrl-C is heard. Where the system does not allow that, it ends the process as ever.
 pub(super) fn watch() {
     let heard = ctrlc::set_handler(|| {
-        if PRESSED.fetch_add(1, Relaxed) > 0 {
+        if PRESSED.fetch_add(1, Relaxed) > 0 && !IS_ANOTHERS.load(Relaxed) {
             std::process::exit(i32::from(super::STOPPED));
         }
     });
     // A file that is being written opens up to its last packet all the same.
     drop(heard);
+}
+
+/// Says whether Ctrl-C is for another program, which the terminal tells as well.
+pub(super) fn leave_to_another(is_anothers: bool) {
+    IS_ANOTHERS.store(is_anothers, Relaxed);
+}
+
+/// How often Ctrl-C was pressed.
+pub(super) fn presses() -> u32 {
+    PRESSED.load(Relaxed)
 }
 
 /// Whether the user asked to stop.

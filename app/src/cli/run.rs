@@ -157,7 +157,12 @@ fn follow(
             }
             // A run that begins again is another capture.
             Ok(Message::Started { .. }) => capture = Capture::new(),
-            Ok(Message::Phase(_) | Message::Offers(_) | Message::Seated { .. })
+            Ok(
+                Message::Phase(_)
+                | Message::Offers(_)
+                | Message::Seated { .. }
+                | Message::Exited(_),
+            )
             | Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => {
                 let text = "the engine ended without a word; this is a fault of Syncline, please report it";

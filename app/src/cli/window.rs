@@ -7,6 +7,7 @@ use engine::workload::nearest;
 
 use super::arguments::Arguments;
 use super::{FINE, Stop};
+use crate::app::First;
 
 /// Opens the window with these files and answers when it is closed.
 pub(super) fn open(files: &[PathBuf]) -> Result<u8, Stop> {
@@ -15,12 +16,17 @@ pub(super) fn open(files: &[PathBuf]) -> Result<u8, Stop> {
             return Err(Stop::Wrong(unknown(&file.display().to_string())));
         }
     }
+    open_with(First::Files(files.to_vec()))
+}
+
+/// Opens the window with something in it and answers when it is closed.
+pub(super) fn open_with(first: First) -> Result<u8, Stop> {
     if !has_display() {
         return Err(Stop::Wrong(headless(
             "neither DISPLAY nor WAYLAND_DISPLAY is set",
         )));
     }
-    match crate::app::open_window(files.to_vec()) {
+    match crate::app::open_window(first) {
         Ok(()) => Ok(FINE),
         Err(error) => Err(Stop::Wrong(headless(without_place(&error.to_string())))),
     }
@@ -36,7 +42,7 @@ fn unknown(word: &str) -> String {
 }
 
 /// Systems other than these always have one.
-fn has_display() -> bool {
+pub(super) fn has_display() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let asks = cfg!(all(unix, not(target_os = "macos")));
     !asks || set("DISPLAY") || set("WAYLAND_DISPLAY")

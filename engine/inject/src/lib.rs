@@ -7,6 +7,8 @@
 mod buffers;
 mod clock;
 mod code;
+mod entry;
+mod file;
 mod functions;
 mod kind;
 mod layout;
@@ -20,6 +22,10 @@ mod record;
 mod strides;
 
 pub use clock::now;
+pub use entry::{FOLDER, ORIGIN};
+pub use file::{
+    Counts, Damage, Decoder, ENDING, Ear, Fact, HEADER, MAGIC, Process, VERSION, Writer,
+};
 pub use kind::Kind;
 pub use library::Cupti;
 pub use listening::{Listening, Take};

@@ -16,6 +16,7 @@ use super::host::panic_text;
 use super::mesh::Mesh;
 use super::outbox::Outbox;
 use super::prepare::{Prepared, prepare};
+use super::program::{Program, ProgramRequest};
 use super::ranks::{self, Ranks};
 use super::running::Running;
 use super::{Control, Message, Phase, RankControl, Recovery, RunRequest};
@@ -139,6 +140,7 @@ impl Worker {
                 None => match self.receive() {
                     Ok(Control::Run(request)) => Some(request),
                     Ok(Control::Recover(Recovery::Replay)) => self.placed.take(),
+                    Ok(Control::Record(request)) => self.record(&request),
                     Ok(Control::Recover(_)) if self.placed.is_some() => {
                         self.refuse(GONE.to_owned())
                     }
@@ -176,6 +178,14 @@ impl Worker {
             }
             None => self.run_here(request),
         }
+    }
+
+    /// Records a program to its end. Gives the request that replaced it, where one did.
+    fn record(&mut self, request: &ProgramRequest) -> Option<Box<RunRequest>> {
+        self.runs += 1;
+        let ends = (&self.inbox, &self.outbox, &*self.is_closing);
+        let run = Program::conduct(request, self.runs, ends);
+        run.unwrap_or_else(|reason| self.refuse(reason))
     }
 
     /// Runs a workload in this process.
@@ -326,6 +336,10 @@ impl Worker {
             Control::Resume => Phase::Running,
             Control::Run(_) | Control::Stop | Control::Shutdown => Phase::Stopping,
             Control::Pace(pace) => return gate.pace(pace),
+            Control::Record(_) => {
+                let text = "a workload runs; stop it before a program is recorded".to_owned();
+                return self.outbox.post(Message::Refused(text));
+            }
             Control::Rank(control) => {
                 match (control, mesh) {
                     (RankControl::Left { rank, why }, Some(mesh)) => mesh.leave(rank, &why),
@@ -358,7 +372,11 @@ impl Worker {
                 running.stop();
             }
             Control::Stop | Control::Shutdown => running.stop(),
-            Control::Pace(_) | Control::Lose(_) | Control::Recover(_) | Control::Rank(_) => {}
+            Control::Pace(_)
+            | Control::Lose(_)
+            | Control::Recover(_)
+            | Control::Rank(_)
+            | Control::Record(_) => {}
         }
     }
 }
@@ -388,6 +406,7 @@ pub fn run(request: RunRequest, mut take: impl FnMut(Vec<Record>)) -> Result<Run
             | Message::Phase(_)
             | Message::Connection(_)
             | Message::Seated { .. }
+            | Message::Exited(_)
             | Message::Offers(_) => {}
         }
     }

@@ -22,6 +22,7 @@ mod worker;
 pub use attach::attach;
 pub(super) use link::Link;
 pub use packet::{Offer, PROTOCOL, unix_now};
+pub(super) use process::ending;
 pub use process::{Target, Unreachable};
 pub(super) use watch::GONE;
 pub use wire::WireError;

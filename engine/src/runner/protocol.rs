@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::far::{Connection, Offer};
 use super::mesh::Seat;
+use super::program::ProgramRequest;
 use crate::record::Record;
 use crate::workload::{Injection, RankFault, Synchronization};
 
@@ -33,6 +34,8 @@ pub enum Control {
     Rank(RankControl),
     /// End the engine.
     Shutdown,
+    /// Run a program of somebody else's and record what it does with CUDA; an engine of this machine's does that alone.
+    Record(Box<ProgramRequest>),
 }
 
 /// What has to do with ranks.
@@ -164,4 +167,6 @@ pub enum Message {
     },
     /// What the machine of an engine in another process has to run workloads.
     Offers(Vec<Offer>),
+    /// A program that was recorded ended, with what a shell calls its exit code.
+    Exited(i32),
 }

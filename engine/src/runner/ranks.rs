@@ -184,6 +184,7 @@ impl<'e> Ranks<'e> {
             Message::Started { .. }
             | Message::Phase(_)
             | Message::Offers(_)
+            | Message::Exited(_)
             | Message::Seated { .. } => {}
         }
     }
@@ -197,6 +198,9 @@ impl<'e> Ranks<'e> {
             Control::Stop | Control::Shutdown => self.stop(),
             Control::Rank(RankControl::Fault(fault)) => self.inflict(fault),
             Control::Rank(_) => {}
+            Control::Record(_) => self.outbox.post(Message::Refused(
+                "a workload runs; stop it before a program is recorded".to_owned(),
+            )),
             control => {
                 let phase = match &control {
                     Control::Pause | Control::Step => Some(Phase::Paused),

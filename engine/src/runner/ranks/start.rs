@@ -202,6 +202,7 @@ impl Ranks<'_> {
                 | Message::Started { .. }
                 | Message::Finished { .. }
                 | Message::Phase(_)
+                | Message::Exited(_)
                 | Message::Offers(_) => {}
             }
         }

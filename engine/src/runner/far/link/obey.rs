@@ -12,6 +12,12 @@ impl Link {
         match (control, &self.phase) {
             (Control::Run(request), _) => self.run(request),
             (Control::Recover(how), Phase::Gone) => self.run_again(how),
+            // The worker's standard streams are the link.
+            (Control::Record(_), _) => self.outbox.post(Message::Refused(
+                "programs are recorded on the machine of the window; run syncline record on the other one, and open its \
+                 file here"
+                    .to_owned(),
+            )),
             // Whoever stops does not want to wait for a link that dropped.
             (Control::Stop, Phase::Dropped(_)) => {
                 self.dismiss();

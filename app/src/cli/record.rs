@@ -1,0 +1,99 @@
+//! Records a CUDA program: runs it with its own streams and signals, says what was recorded, and shows it.
+
+use crossbeam_channel::RecvTimeoutError;
+use engine::capture::Capture;
+use engine::record::{Outcome, Severity};
+use engine::runner::{Control, Engine, Message, ProgramRequest};
+
+use super::arguments::RecordOptions;
+use super::{FAILED, FINE, LOOK, Stop, Streams, interrupt, window};
+use crate::app::First;
+
+/// Runs the program, says what was recorded, and shows it where there is a display.
+pub(super) fn record(options: &RecordOptions, streams: &mut Streams<'_>) -> Result<u8, Stop> {
+    let request = ProgramRequest {
+        command: options.command.clone(),
+        save: options.output.clone(),
+        is_live: options.live,
+    };
+    if options.live {
+        return window::open_with(First::Program(Box::new(request)));
+    }
+    let opens = !options.headless && streams.own_process && window::has_display();
+    if !opens && options.output.is_none() {
+        let text = "there is no window to show the capture in and no file to write it to; name one with -o FILE.pftrace";
+        return Err(Stop::Wrong(text.to_owned()));
+    }
+    let (capture, code) = follow(request, streams)?;
+    let has_all = tell(&capture, options, streams)?;
+    if opens && capture.span_count() > 0 {
+        window::open_with(First::Capture(Box::new(capture)))?;
+    }
+    Ok(match (code, has_all) {
+        (FINE, false) => FAILED,
+        _ => code,
+    })
+}
+
+/// Runs it to its end, and answers with its capture and its exit code.
+fn follow(request: ProgramRequest, streams: &mut Streams<'_>) -> Result<(Capture, u8), Stop> {
+    // What is written here must not come after what the program says.
+    streams.out.flush()?;
+    interrupt::leave_to_another(true);
+    let engine = Engine::start(Box::new(|| {}));
+    engine.send(Control::Record(Box::new(request)));
+    let (mut capture, mut code) = (Capture::new(), FAILED);
+    let mut heard = interrupt::presses();
+    let (first, mut answer) = (heard, None);
+    while answer.is_none() {
+        match engine.messages().recv_timeout(LOOK) {
+            Ok(Message::Batch(records)) => capture.apply(records),
+            Ok(Message::Exited(exit)) => code = u8::try_from(exit).unwrap_or(FAILED),
+            Ok(Message::Refused(reason)) => answer = Some(Err(Stop::Wrong(reason))),
+            Ok(Message::Finished { .. }) => answer = Some(Ok(())),
+            Err(RecvTimeoutError::Disconnected) => {
+                let text = "the engine ended without a word; this is a fault of Syncline, please report it";
+                answer = Some(Err(Stop::Wrong(text.to_owned())));
+            }
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+        }
+        let presses = interrupt::presses();
+        // The terminal told the program of the first one; who presses again means it.
+        if presses > heard && presses > first + 1 {
+            engine.send(Control::Stop);
+        }
+        heard = presses;
+    }
+    interrupt::leave_to_another(false);
+    answer.unwrap_or(Ok(())).map(|()| (capture, code))
+}
+
+/// Says what was recorded and what is missing, and whether that is all that was wanted.
+fn tell(
+    capture: &Capture,
+    options: &RecordOptions,
+    streams: &mut Streams<'_>,
+) -> Result<bool, Stop> {
+    for line in capture.log() {
+        writeln!(streams.err, "syncline: {}", line.text)?;
+    }
+    let mut has_all = true;
+    for problem in capture.problems() {
+        has_all &= !matches!(problem.code.as_str(), "save-failed" | "nothing-recorded");
+        let sign = match problem.severity {
+            Severity::Info => continue,
+            Severity::Warning => "note",
+            Severity::Error | Severity::DataLoss => "problem",
+        };
+        writeln!(streams.err, "syncline: {sign}: {}", problem.text)?;
+    }
+    if let (Some(path), true) = (&options.output, has_all) {
+        writeln!(streams.err, "syncline: saved as {}", path.display())?;
+    }
+    if let Some(Outcome::Failed(why)) = capture.end().map(|end| &end.outcome)
+        && has_all
+    {
+        writeln!(streams.err, "syncline: {why}")?;
+    }
+    Ok(has_all)
+}

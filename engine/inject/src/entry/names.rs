@@ -1,0 +1,32 @@
+//! What the system calls the threads that CUPTI tells only numbers of.
+
+use std::collections::HashSet;
+
+use crate::file::Fact;
+use crate::record::Record;
+
+/// Threads that turned up.
+#[derive(Default)]
+pub(super) struct Names {
+    threads: HashSet<u32>,
+}
+
+impl Names {
+    /// The names of threads that turn up in `records` for the first time.
+    pub fn new_in(&mut self, records: &[Record]) -> Vec<Fact> {
+        let threads = records.iter().filter_map(|record| match record {
+            Record::Api(api) => Some(api.thread),
+            _ => None,
+        });
+        let new = threads.filter(|thread| self.threads.insert(*thread));
+        let new: Vec<u32> = new.collect();
+        new.into_iter().filter_map(name).collect()
+    }
+}
+
+/// What the system calls a thread of this process.
+fn name(thread: u32) -> Option<Fact> {
+    let name = std::fs::read_to_string(format!("/proc/self/task/{thread}/comm")).ok()?;
+    let name = name.trim().to_owned();
+    Some(Fact::Thread { thread, name })
+}

@@ -1,0 +1,45 @@
+//! The file that one process writes about itself while it runs: a header, and facts that are appended whole.
+//!
+//! A file begins with [`HEADER`] bytes: [`MAGIC`], the version, and what became of writing it. The rest is facts: a
+//! [mark](MARK), the length and the check of what follows, and the fact in `MessagePack`. Whoever dies while it writes
+//! leaves a file that can be read up to its last whole fact, and what was changed on the way is noticed and stepped over.
+
+mod decode;
+mod fact;
+mod write;
+
+pub use decode::{Damage, Decoder};
+pub use fact::{Counts, Ear, Fact, Process};
+pub use write::Writer;
+
+/// What a file begins with.
+pub const MAGIC: [u8; 16] = *b"\xF5SYNCLINE CUPTI\n";
+/// The version of the format: files of another are not read.
+pub const VERSION: u32 = 1;
+/// Bytes of the header: magic, version, the system's number of the error that ended writing, facts that are missing for
+/// it, and room.
+pub const HEADER: usize = 64;
+/// What the files are called, behind the number of their process.
+pub const ENDING: &str = "syncline-cupti";
+
+/// What every fact begins with, so that reading can go on behind damage.
+const MARK: [u8; 4] = *b"\xF6act";
+/// Bytes before a fact: its mark, its length and its check.
+const FRONT: usize = 12;
+/// A fact of more bytes is damage: what is written is far smaller.
+const LONGEST: usize = 64 << 20;
+
+/// A number that changes with every byte: it tells damage, and nothing more.
+fn check(bytes: &[u8]) -> u32 {
+    // FNV-1a over words of eight bytes, mixed so that each bit counts.
+    let mut sum: u64 = 0xCBF2_9CE4_8422_2325;
+    for chunk in bytes.chunks(8) {
+        let mut word = [0; 8];
+        for (to, from) in word.iter_mut().zip(chunk) {
+            *to = *from;
+        }
+        sum = (sum ^ u64::from_le_bytes(word)).wrapping_mul(0x0000_0100_0000_01B3);
+        sum ^= sum >> 29;
+    }
+    (sum ^ (sum >> 32)) as u32
+}

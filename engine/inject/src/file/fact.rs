@@ -1,0 +1,84 @@
+//! What a process says about itself and about what CUPTI told it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::record::Record;
+
+/// One entry of a file. Times are nanoseconds of `CLOCK_MONOTONIC`, the clock that CUPTI is given.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Fact {
+    /// The library was loaded: the first fact of every file.
+    Process(Box<Process>),
+    /// CUPTI tells from here on.
+    Listening(Box<Ear>),
+    /// Nothing of CUDA is told in this process, for this reason.
+    Silent(String),
+    /// A thread that called, told before its calls.
+    Thread {
+        /// CUPTI's number of it.
+        thread: u32,
+        /// What the system calls it.
+        name: String,
+    },
+    /// What CUPTI told, in no order.
+    Records(Vec<Record>),
+    /// What it came to so far, after a flush.
+    Counts(Counts),
+    /// The process ended in order: nothing follows.
+    End(Counts),
+}
+
+/// The process that a file is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Process {
+    /// Its number.
+    pub process: u32,
+    /// The number of the process that started it.
+    pub parent: u32,
+    /// Its program and arguments.
+    pub command: Vec<String>,
+    /// When the library was loaded.
+    pub at: u64,
+    /// The same instant in nanoseconds since 1970-01-01 UTC.
+    pub unix: u64,
+    /// When the capture began, by the same clock; all processes of one capture have the same.
+    pub origin: u64,
+    /// The devices that it was given to see, as `CUDA_VISIBLE_DEVICES` names them; empty where it sees all.
+    pub visible: String,
+    /// Version of the library.
+    pub version: String,
+}
+
+/// How CUPTI is listened to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Ear {
+    /// What `cuptiGetVersion` says.
+    pub version: u32,
+    /// The library's path.
+    pub path: String,
+    /// Each kind of activity that was asked for, and CUPTI's answer: 0 where it is told.
+    pub kinds: Vec<(String, i32)>,
+}
+
+/// What listening came to and cost so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counts {
+    /// When this was counted.
+    pub at: u64,
+    /// Records that were told.
+    pub records: u64,
+    /// Records that CUPTI dropped by its own count.
+    pub dropped: u64,
+    /// Records that CUPTI told and that could not be read.
+    pub unread: u64,
+    /// CUPTI said that it gave up after an error of its own: nothing came after that.
+    pub has_given_up: bool,
+    /// How often CUPTI was asked for what it had.
+    pub flushes: u64,
+    /// Nanoseconds that CUPTI was held up while it handed over.
+    pub taking: u64,
+    /// Nanoseconds that asking took.
+    pub flushing: u64,
+    /// Nanoseconds that writing the file took, beside the program.
+    pub writing: u64,
+}

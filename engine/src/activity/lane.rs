@@ -1,0 +1,200 @@
+//! Lanes of threads and streams: what they are called, in which order they stand, and what each stream proves to be for.
+
+use std::collections::HashMap;
+
+use super::device::Devices;
+use crate::record::{Group, Lane, LaneId, Record, Role, SpanKind};
+
+/// What tells a lane from all others: its group, its process, and two numbers of that.
+pub(super) type Key = (Group, u32, u64, u64);
+
+/// Every lane on which something happened.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    ids: HashMap<Key, LaneId>,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    key: Key,
+    name: String,
+    /// What tells it from another lane of the same name.
+    besides: String,
+    /// The number that its process gives its device.
+    device: Option<u32>,
+    did: [u32; 6],
+    /// As it was announced last.
+    told: Option<Lane>,
+}
+
+impl Lanes {
+    /// The lane of a key, which is called so where it is new.
+    pub fn id(
+        &mut self,
+        key: Key,
+        device: Option<u32>,
+        title: impl FnOnce() -> (String, String),
+    ) -> LaneId {
+        let rows = &mut self.rows;
+        let id = *self.ids.entry(key).or_insert_with(|| {
+            let (name, besides) = title();
+            rows.push(Row {
+                key,
+                name,
+                besides,
+                device,
+                did: [0; 6],
+                told: None,
+            });
+            LaneId(rows.len() as u32 - 1)
+        });
+        if let Some(row) = rows.get_mut(id.index())
+            && row.device.is_none()
+        {
+            row.device = device;
+        }
+        id
+    }
+
+    /// Calls a lane otherwise, where there is one.
+    pub fn rename(&mut self, key: Key, name: &str) {
+        let row = self
+            .ids
+            .get(&key)
+            .and_then(|id| self.rows.get_mut(id.index()));
+        if let Some(row) = row {
+            name.clone_into(&mut row.name);
+        }
+    }
+
+    /// Notes what a stream did.
+    pub fn did(&mut self, lane: LaneId, kind: SpanKind, name: &str) {
+        let work = match kind {
+            SpanKind::Kernel if is_collective(name) => 1,
+            SpanKind::Kernel | SpanKind::Graph => 0,
+            SpanKind::Upload => 2,
+            SpanKind::Download => 3,
+            SpanKind::Copy => 4,
+            _ => 5,
+        };
+        let row = self.rows.get_mut(lane.index());
+        if let Some(count) = row.and_then(|row| row.did.get_mut(work)) {
+            *count += 1;
+        }
+    }
+
+    /// How many streams there are.
+    pub fn streams(&self) -> usize {
+        let is_stream = |row: &&Row| row.key.0 == Group::Streams;
+        self.rows.iter().filter(is_stream).count()
+    }
+
+    /// Announces every lane that is new, or is another by now.
+    pub fn refresh(&mut self, devices: &mut Devices, out: &mut Vec<Record>) {
+        let mut named: HashMap<(Group, Option<u32>, &str), u32> = HashMap::new();
+        for row in &self.rows {
+            *named.entry((row.key.0, row.device, &row.name)).or_default() += 1;
+        }
+        let is_shared = |row: &Row| {
+            let count = named.get(&(row.key.0, row.device, row.name.as_str()));
+            count.is_some_and(|&count| count > 1)
+        };
+        let shared: Vec<bool> = self.rows.iter().map(is_shared).collect();
+        let place = |row: &Row| (row.key.0, row.device, row.key.1, row.key.2, row.key.3);
+        let mut order: Vec<_> = self.rows.iter().map(place).collect();
+        order.sort_unstable();
+        let mut lanes = Vec::new();
+        for ((at, row), is_shared) in self.rows.iter_mut().enumerate().zip(shared) {
+            let name = if is_shared && !row.besides.is_empty() {
+                format!("{} ({})", row.name, row.besides)
+            } else {
+                row.name.clone()
+            };
+            let streams = row.key.0 == Group::Streams;
+            let lane = Lane {
+                id: LaneId(at as u32),
+                group: row.key.0,
+                device: row.device.map(|number| devices.id(row.key.1, number)),
+                role: if streams { role(row.did) } else { Role::None },
+                name,
+                order: order.binary_search(&place(row)).unwrap_or(0) as i32,
+            };
+            if row.told.as_ref() != Some(&lane) {
+                lanes.push(Record::Lane(Box::new(lane.clone())));
+                row.told = Some(lane);
+            }
+        }
+        out.extend(devices.take_new());
+        out.extend(lanes);
+    }
+}
+
+/// Whether a kernel of that name talks to other devices.
+fn is_collective(name: &str) -> bool {
+    name.starts_with("nccl") || name.contains("ncclKernel") || name.contains("ncclDevKernel")
+}
+
+/// What a stream is for: kernels or collectives before anything else, or else what it did most.
+fn role(did: [u32; 6]) -> Role {
+    let [kernels, collectives, uploads, downloads, copies, others] = did;
+    if kernels > 0 && kernels >= collectives {
+        return Role::Compute;
+    }
+    if collectives > 0 {
+        return Role::Collective;
+    }
+    let moved = [
+        (others, Role::Compute),
+        (copies, Role::DeviceToDevice),
+        (downloads, Role::DeviceToHost),
+        (uploads, Role::HostToDevice),
+    ];
+    let most = moved.into_iter().max_by_key(|(count, _)| *count);
+    most.filter(|(count, _)| *count > 0)
+        .map_or(Role::None, |(_, role)| role)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stream_is_for_what_it_runs() {
+        assert_eq!(role([9, 1, 99, 99, 99, 99]), Role::Compute);
+        assert_eq!(role([0, 1, 9, 0, 0, 0]), Role::Collective);
+        assert_eq!(role([0, 0, 3, 1, 0, 0]), Role::HostToDevice);
+        assert_eq!(role([0; 6]), Role::None);
+    }
+
+    #[test]
+    fn lanes_are_announced_when_they_change_and_told_apart() {
+        let (mut lanes, mut devices, mut out) = (Lanes::default(), Devices::default(), Vec::new());
+        let mut refresh = |lanes: &mut Lanes| {
+            out.clear();
+            lanes.refresh(&mut devices, &mut out);
+            let lanes = out.iter().filter_map(|record| match record {
+                Record::Lane(lane) => Some((lane.name.clone(), lane.order)),
+                _ => None,
+            });
+            lanes.collect::<Vec<_>>()
+        };
+        let key = |process| (Group::Streams, process, 1, 7);
+        let title = |text: &'static str| move || ("Stream 7".to_owned(), text.to_owned());
+        lanes.id(key(9), Some(0), title("b 9"));
+        assert_eq!(refresh(&mut lanes), [("Stream 7".to_owned(), 0)]);
+        assert!(refresh(&mut lanes).is_empty());
+        lanes.id(key(4), Some(0), title("a 4"));
+        let both = [
+            ("Stream 7 (b 9)".to_owned(), 1),
+            ("Stream 7 (a 4)".to_owned(), 0),
+        ];
+        assert_eq!(refresh(&mut lanes), both);
+        lanes.rename(key(4), "Stream 7 (default)");
+        let apart = [
+            ("Stream 7".to_owned(), 1),
+            ("Stream 7 (default)".to_owned(), 0),
+        ];
+        assert_eq!(refresh(&mut lanes), apart);
+    }
+}

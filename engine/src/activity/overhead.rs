@@ -1,0 +1,77 @@
+//! Time that the driver and CUPTI itself took, and code that was compiled as it was loaded.
+
+use inject::{Compilation, CompilationKind, Overhead, OverheadKind};
+
+use super::draft::{Draft, Ran};
+use super::host::unknown_time;
+use super::process::Process;
+use crate::record::{Group, SpanKind, State};
+
+impl Process {
+    pub(super) fn overhead(&mut self, overhead: &Overhead, draft: &mut Draft) {
+        let text = match overhead.kind {
+            OverheadKind::Compiler => "driver compiles",
+            OverheadKind::Flush => "CUPTI flushes a buffer",
+            OverheadKind::Instrumentation => "CUPTI instruments",
+            OverheadKind::Resource => "CUPTI makes or frees what it needs",
+            OverheadKind::ModuleLoading => "runtime loads a module",
+            OverheadKind::LazyLoading => "function loaded at its first use",
+            OverheadKind::CommandBufferFull => "command buffer full",
+            OverheadKind::BufferRequest => "CUPTI asks for a buffer",
+            OverheadKind::Other(_) => "other overhead",
+        };
+        let key = (Group::Device, self.place, 0, 0);
+        let lane = draft.lanes.id(key, None, || {
+            (format!("Overhead in {}", self.title()), String::new())
+        });
+        let (times, is_known) = self.placed(overhead.times, None);
+        let name = draft.name(text);
+        let span = draft.ran(Ran {
+            lane,
+            name,
+            kind: SpanKind::HostWork,
+            state: State::Done,
+            enqueued: None,
+            start: times.start,
+            end: times.end,
+        });
+        if !is_known {
+            unknown_time(span, draft);
+        }
+        let thread = overhead.thread.map(u64::from);
+        if let Some(thread) = thread {
+            draft.number(span, "thread", thread);
+        }
+        *self.overheads.entry(text).or_default() += times.end.saturating_sub(times.start);
+    }
+
+    pub(super) fn compilation(&mut self, compilation: &Compilation, draft: &mut Draft) {
+        let text = match compilation.kind {
+            CompilationKind::Compile => "compile",
+            CompilationKind::CacheLoad => "load compiled code",
+            CompilationKind::CacheStore => "keep compiled code",
+            CompilationKind::Other(_) => "load code",
+        };
+        let key = (Group::Device, self.place, 1, 0);
+        let device = Some(compilation.device);
+        let lane = draft.lanes.id(key, device, || {
+            (format!("Compilation in {}", self.title()), String::new())
+        });
+        let call = self.calls.get(&compilation.correlation).copied();
+        let (times, is_known) = self.placed(compilation.times, call);
+        let name = draft.name(text);
+        let span = draft.ran(Ran {
+            lane,
+            name,
+            kind: SpanKind::Compile,
+            state: State::Done,
+            enqueued: call.filter(|_| is_known).map(|call| call.start),
+            start: times.start,
+            end: times.end,
+        });
+        if !is_known {
+            unknown_time(span, draft);
+        }
+        self.launched(compilation.correlation, span, draft);
+    }
+}

@@ -1,0 +1,287 @@
+//! A program that is recorded: started with the library that tells what CUPTI knows of it and of all that it starts, and
+//! followed to its end.
+//!
+//! Each process that initialises CUDA writes a file of its own in a folder that lives as long as the program. The files are
+//! read as they grow, so that whoever looks on sees what happens, and whoever is killed leaves what it wrote.
+
+mod child;
+mod file;
+mod folder;
+mod library;
+mod report;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, select};
+use serde::{Deserialize, Serialize};
+
+use self::child::Child;
+use self::folder::Folder;
+use super::outbox::Outbox;
+use super::save::Save;
+use super::{Control, Message, Phase, RunRequest};
+use crate::activity::{Converter, Pace};
+use crate::record::{Record, Run};
+
+/// How often files are read.
+const TICK: Duration = Duration::from_millis(50);
+/// Pieces of each file that are read before controls are looked at.
+const PIECES: usize = 16;
+/// How long what the program started is waited for once it has ended itself.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// A program to record.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProgramRequest {
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
+    /// Where to write the capture while it runs.
+    pub save: Option<PathBuf>,
+    /// Whether somebody looks on: waits are tied as they come, and not in the end.
+    pub is_live: bool,
+}
+
+impl ProgramRequest {
+    /// What it is called on screen: the program without its folders, and its arguments.
+    pub fn name(&self) -> String {
+        let words = self.command.iter().map(|word| word.to_string_lossy());
+        let words: Vec<_> = words.collect();
+        let line = words.join(" ");
+        let first = words
+            .first()
+            .map_or(0, |it| it.rfind('/').map_or(0, |at| at + 1));
+        line.get(first..).unwrap_or(&line).to_owned()
+    }
+}
+
+/// A program that is recorded.
+pub struct Program<'e> {
+    inbox: &'e Receiver<Control>,
+    outbox: &'e Arc<Outbox>,
+    is_closing: &'e AtomicBool,
+    child: Child,
+    folder: Folder,
+    converter: Converter,
+    save: Option<Save>,
+    /// Records that were handed over.
+    records: u64,
+    is_stopped: bool,
+    next: Option<Box<RunRequest>>,
+}
+
+impl<'e> Program<'e> {
+    /// Runs a program to its end and hands over what it did. Gives the workload that somebody wants to run instead, where
+    /// one does.
+    ///
+    /// # Errors
+    /// It could not begin, for this reason.
+    pub fn conduct(
+        request: &ProgramRequest,
+        run: u64,
+        (inbox, outbox, is_closing): (&'e Receiver<Control>, &'e Arc<Outbox>, &'e AtomicBool),
+    ) -> Result<Option<Box<RunRequest>>, String> {
+        let library = library::find()?;
+        let folder = Folder::new()?;
+        let is_new = request.save.as_deref().map(writable).transpose();
+        let is_new = is_new.map_err(|error| unwritable(request, &error))?;
+        let child = Child::start(&request.command, &library, folder.path());
+        let child = child.inspect_err(|_| {
+            if let (Some(true), Some(path)) = (is_new, &request.save) {
+                // It was made to see whether it can be, and is of no use.
+                let _ = std::fs::remove_file(path);
+            }
+        })?;
+        let save = request.save.as_deref().map(Save::create).transpose();
+        let save = save.map_err(|error| unwritable(request, &error))?;
+        outbox.post(Message::Started { run });
+        outbox.post(Message::Phase(Phase::Running));
+        let pace = if request.is_live {
+            Pace::Live
+        } else {
+            Pace::Whole
+        };
+        let mut program = Self {
+            inbox,
+            outbox,
+            is_closing,
+            child,
+            folder,
+            converter: Converter::new(pace),
+            save,
+            records: 0,
+            is_stopped: false,
+            next: None,
+        };
+        program.converter.begin(Run {
+            name: request.name(),
+            backend: "cuda".to_owned(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            ..Run::default()
+        });
+        program.attend();
+        program.read_all();
+        program.report(run);
+        Ok(program.next)
+    }
+
+    /// Looks after the program until it has ended.
+    fn attend(&mut self) {
+        while self.child.ended().is_none() {
+            select! {
+                recv(self.inbox) -> control => if let Ok(control) = control {
+                    self.obey(control);
+                } else {
+                    self.child.end();
+                    std::thread::sleep(TICK);
+                },
+                default(TICK) => {}
+            }
+            if self.is_closing.load(Ordering::SeqCst) {
+                self.is_stopped = true;
+                self.child.end();
+            }
+            // Whoever is too slow for what came keeps the rest on the disk.
+            for _ in 0..PIECES {
+                if !self.outbox.flush() || !self.read() {
+                    break;
+                }
+            }
+        }
+    }
+
+    fn obey(&mut self, control: Control) {
+        match control {
+            Control::Stop => self.stop(),
+            Control::Run(request) => {
+                self.next = Some(request);
+                self.stop();
+            }
+            Control::Shutdown => {
+                self.is_stopped = true;
+                self.child.end();
+            }
+            Control::Record(_) => self.outbox.post(Message::Refused(
+                "a program is being recorded; stop it first".to_owned(),
+            )),
+            // A program makes its calls as it likes.
+            Control::Pause
+            | Control::Resume
+            | Control::Step
+            | Control::Pace(_)
+            | Control::Lose(_)
+            | Control::Recover(_)
+            | Control::Rank(_) => self.outbox.post(Message::Refused(
+                "a program that is recorded cannot be held or changed, only stopped".to_owned(),
+            )),
+        }
+    }
+
+    fn stop(&mut self) {
+        self.is_stopped = true;
+        self.outbox.post(Message::Phase(Phase::Stopping));
+        self.child.interrupt();
+    }
+
+    /// Reads what the processes wrote since the last time, a piece of each file, and says whether that was anything.
+    fn read(&mut self) -> bool {
+        let converter = &mut self.converter;
+        let has_read = self
+            .folder
+            .read(&mut |file, fact| converter.take(file, fact));
+        self.hand_over();
+        has_read
+    }
+
+    /// Reads all that there is, and waits a little for processes that outlive the program.
+    fn read_all(&mut self) {
+        let until = Instant::now() + GRACE;
+        loop {
+            while self.read() {
+                self.outbox.flush();
+            }
+            let is_alone = self.left().is_empty() || self.is_closing.load(Ordering::SeqCst);
+            if is_alone || Instant::now() > until {
+                break;
+            }
+            std::thread::sleep(TICK / 4);
+        }
+        // What those that have ended by now wrote last.
+        while self.read() {}
+        self.folder.finish();
+        while self.read() {}
+    }
+
+    /// Files whose processes run still.
+    fn left(&self) -> Vec<u32> {
+        let files = 0..self.folder.len();
+        let runs = |file: &u32| {
+            let process = self.converter.process(*file);
+            !self.converter.has_ended(*file) && process.is_some_and(child::runs)
+        };
+        files.filter(runs).collect()
+    }
+
+    /// Hands over what became records.
+    fn hand_over(&mut self) {
+        let records = self.converter.drain();
+        self.give(records);
+    }
+
+    fn give(&mut self, records: Vec<Record>) {
+        if records.is_empty() {
+            return;
+        }
+        self.records += records.len() as u64;
+        if let Some(save) = &mut self.save {
+            let written = save.write(&records).and_then(|()| save.flush());
+            if let Err(error) = written {
+                let failed = save.failed(&error);
+                self.save = None;
+                self.outbox.post_records(vec![failed]);
+            }
+        }
+        self.outbox.post_records(records);
+    }
+}
+
+/// Finds out whether a file can be written, and whether it is new, and leaves what is in it.
+fn writable(path: &Path) -> std::io::Result<bool> {
+    let is_new = !path.exists();
+    let mut options = std::fs::OpenOptions::new();
+    options.append(true).create(true).open(path).map(|_| is_new)
+}
+
+fn unwritable(request: &ProgramRequest, error: &std::io::Error) -> String {
+    let path = request
+        .save
+        .as_deref()
+        .map(|path| path.display().to_string());
+    format!(
+        "{} cannot be written: {error}; name another file, or make its folder",
+        path.unwrap_or_default()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_is_called_without_its_folders() {
+        let named = |words: &[&str]| {
+            let command = words.iter().map(OsString::from).collect();
+            let request = ProgramRequest {
+                command,
+                ..ProgramRequest::default()
+            };
+            request.name()
+        };
+        assert_eq!(named(&["/usr/bin/python3", "a/b.py"]), "python3 a/b.py");
+        assert_eq!(named(&["train"]), "train");
+        assert_eq!(named(&[]), "");
+    }
+}

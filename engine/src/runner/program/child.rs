@@ -1,0 +1,187 @@
+//! The program's own process: started, told to end, and always waited for.
+#![cfg_attr(
+    unix,
+    expect(unsafe_code, reason = "signals are sent by a function of C")
+)]
+
+use std::ffi::OsString;
+use std::io;
+use std::path::Path;
+use std::process::{Child as Handle, Command, ExitStatus};
+use std::time::{Duration, Instant};
+
+/// What the driver reads the library's path from.
+const INJECTION: &str = "CUDA_INJECTION64_PATH";
+/// How long it has to end after each signal.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Ways to end a process, from the mildest to the last, by the system's numbers: those of a terminal, of a shutdown, and
+/// that which cannot be ignored.
+const SIGNALS: [i32; 3] = [2, 15, 9];
+
+/// The process; dropped, it is ended and waited for.
+pub struct Child {
+    handle: Handle,
+    status: Option<ExitStatus>,
+    /// How often it was told to end.
+    told: usize,
+    at: Instant,
+}
+
+impl Child {
+    /// Starts a program whose processes load `library` and write into `folder`. Its standard streams are this process's.
+    ///
+    /// # Errors
+    /// It cannot be started, or another tool would be loaded in the library's place.
+    pub fn start(command: &[OsString], library: &Path, folder: &Path) -> Result<Self, String> {
+        let (program, arguments) = command
+            .split_first()
+            .ok_or("there is no program to record; name one after --")?;
+        if let Some(other) = std::env::var_os(INJECTION).filter(|it| !it.is_empty()) {
+            return Err(format!(
+                "{INJECTION} is set to {} already, so another tool would record; unset it",
+                other.to_string_lossy()
+            ));
+        }
+        let started = Command::new(program)
+            .args(arguments)
+            .env(INJECTION, library)
+            .env(inject::FOLDER, folder)
+            .env(inject::ORIGIN, inject::now().to_string())
+            .spawn();
+        let handle = started.map_err(|error| not_started(program, &error))?;
+        Ok(Self {
+            handle,
+            status: None,
+            told: 0,
+            at: Instant::now(),
+        })
+    }
+
+    /// How it ended; nothing while it runs.
+    pub fn ended(&mut self) -> Option<ExitStatus> {
+        if self.status.is_none() {
+            self.status = self.handle.try_wait().ok().flatten();
+        }
+        self.status
+    }
+
+    /// Tells it to end, as Ctrl-C does; each time more firmly.
+    pub fn interrupt(&mut self) {
+        if self.ended().is_some() {
+            return;
+        }
+        let signal = SIGNALS.get(self.told).or(SIGNALS.last());
+        if let Some(signal) = signal.copied() {
+            send(&mut self.handle, signal);
+        }
+        self.told += 1;
+        self.at = Instant::now();
+    }
+
+    /// Ends it, more firmly every time that it took its time; to be called until it has ended.
+    pub fn end(&mut self) {
+        if self.told == 0 || self.at.elapsed() > GRACE {
+            self.interrupt();
+        }
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if self.ended().is_none() {
+            // One that ended meanwhile cannot be killed, and need not be.
+            let _ = self.handle.kill();
+            let _ = self.handle.wait();
+        }
+    }
+}
+
+fn not_started(program: &OsString, error: &io::Error) -> String {
+    let program = program.to_string_lossy();
+    match error.kind() {
+        io::ErrorKind::NotFound => {
+            format!("there is no program “{program}”; check its name, or give its path")
+        }
+        io::ErrorKind::PermissionDenied => {
+            format!("“{program}” may not be executed by you; check its permissions")
+        }
+        _ => format!("“{program}” cannot be started: {error}"),
+    }
+}
+
+#[cfg(unix)]
+fn send(handle: &mut Handle, signal: i32) {
+    let process = handle.id() as libc::pid_t;
+    // SAFETY: the process was started here and has not been waited for, so its number is its own.
+    unsafe { libc::kill(process, signal) };
+}
+
+#[cfg(not(unix))]
+fn send(handle: &mut Handle, _: i32) {
+    let _ = handle.kill();
+}
+
+/// Whether a process runs, as the system lists it: one that has ended and was not waited for does not.
+pub fn runs(process: u32) -> bool {
+    let Ok(stat) = std::fs::read_to_string(format!("/proc/{process}/stat")) else {
+        return false;
+    };
+    // The name may hold anything; behind its bracket comes the state.
+    let state = stat
+        .rsplit_once(") ")
+        .and_then(|(_, rest)| rest.chars().next());
+    !matches!(state, Some('Z' | 'X'))
+}
+
+/// What a shell calls the way in which a process ended: its exit code, or 128 and the signal.
+pub fn code_of(status: Option<ExitStatus>) -> i32 {
+    let Some(status) = status else {
+        return -1;
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::process::ExitStatusExt as _;
+        if let Some(signal) = status.signal() {
+            return 128 + signal;
+        }
+    }
+    status.code().unwrap_or(-1)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn start(words: &[&str]) -> Result<Child, String> {
+        let command: Vec<OsString> = words.iter().map(OsString::from).collect();
+        Child::start(&command, Path::new("/none.so"), Path::new("/none"))
+    }
+
+    fn ended(mut child: Child) -> i32 {
+        loop {
+            child.end();
+            if let Some(status) = child.ended() {
+                return code_of(Some(status));
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_started_is_a_reason() {
+        let reason = |words: &[&str]| start(words).err().unwrap();
+        assert!(reason(&[]).contains("no program"));
+        assert!(reason(&["/no/such/program"]).contains("check its name"));
+        assert!(reason(&["/etc/passwd"]).contains("may not be executed"));
+    }
+
+    #[test]
+    fn a_program_is_ended_by_what_it_does_not_ignore() {
+        assert_eq!(ended(start(&["sleep", "60"]).unwrap()), 130);
+        let stubborn = start(&["sh", "-c", "trap '' INT; sleep 60"]).unwrap();
+        assert!(runs(stubborn.handle.id()));
+        std::thread::sleep(Duration::from_millis(100));
+        assert_eq!(ended(stubborn), 143);
+    }
+}
