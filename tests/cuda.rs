@@ -2,6 +2,8 @@
 //! far as the driver's interface goes, each in a process of its own.
 
 mod faults;
+mod misuse;
+mod priorities;
 mod results;
 mod streams;
 mod times;

@@ -66,8 +66,11 @@ host "main" {
 expect { each "x" equals="k" }
 "#;
 
-/// The spans of a run of [`CHAIN`], by their names, with their starts and ends in nanoseconds; and its problems.
-fn run(variables: &[(&str, &str)]) -> (Vec<(String, i64, i64)>, Vec<(String, String)>) {
+/// A span: its name, its start and its end in nanoseconds.
+type Ran = (String, i64, i64);
+
+/// The spans of a run of [`CHAIN`], and the codes and texts of its problems.
+fn run(variables: &[(&str, &str)]) -> (Vec<Ran>, Vec<(String, String)>) {
     let folder = tempfile::tempdir().unwrap();
     let path = file(&folder, CHAIN).to_string_lossy().into_owned();
     let save = folder
@@ -108,7 +111,7 @@ fn run(variables: &[(&str, &str)]) -> (Vec<(String, i64, i64)>, Vec<(String, Str
 }
 
 /// How long the kernels were, in nanoseconds.
-fn lengths(spans: &[(String, i64, i64)]) -> Vec<i64> {
+fn lengths(spans: &[Ran]) -> Vec<i64> {
     let spins = spans.iter().filter(|(name, ..)| name == "spin");
     spins.map(|(_, start, end)| end - start).collect()
 }

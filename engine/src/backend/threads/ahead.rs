@@ -187,7 +187,7 @@ impl<E: Executor> Worker<E> {
             if landing.later.is_some() || self.is_late() || is_untold(&item) {
                 self.put_off(stream, item, landing);
             } else {
-                let since = self.since(&item);
+                let since = since(&item);
                 let ran = Interval {
                     end: landing.ran.end.max(since),
                     ..landing.ran
@@ -212,17 +212,6 @@ impl<E: Executor> Worker<E> {
         while let Some(patience) = self.patience() {
             std::thread::sleep(patience);
             self.catch_up(stream, true);
-        }
-    }
-
-    /// The earliest that an operation can have ended: for a wait, when what it waited for was reached.
-    fn since(&self, item: &Item) -> Nanos {
-        match (&item.submission.operation, &item.mark) {
-            (Operation::Wait(_), Some(mark)) => match mark.progress() {
-                Progress::Reached(time) => mark.told().unwrap_or(time),
-                _ => item.submission.enqueued,
-            },
-            _ => item.submission.enqueued,
         }
     }
 
@@ -301,5 +290,16 @@ fn is_untold(item: &Item) -> bool {
             matches!(mark.progress(), Progress::Reached(_)) && mark.told().is_none()
         }
         _ => false,
+    }
+}
+
+/// The earliest that an operation can have ended: for a wait, when what it waited for was reached.
+fn since(item: &Item) -> Nanos {
+    match (&item.submission.operation, &item.mark) {
+        (Operation::Wait(_), Some(mark)) => match mark.progress() {
+            Progress::Reached(time) => mark.told().unwrap_or(time),
+            _ => item.submission.enqueued,
+        },
+        _ => item.submission.enqueued,
     }
 }

@@ -191,8 +191,8 @@ extern "C" fn cuptiActivityFlushAll(_is_forced: u32) -> i32 {
                     next.bytes().as_ptr(),
                     buffer.add(used),
                     next.bytes().len(),
-                )
-            };
+                );
+            }
             used += next.bytes().len();
         }
         if used == 0 {

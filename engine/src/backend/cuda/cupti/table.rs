@@ -179,9 +179,10 @@ mod tests {
     fn whoever_waits_is_noticed() {
         let table = Table::default();
         let other = table.clone();
-        let waiting = std::thread::spawn(move || other.until_wanted());
-        assert_eq!(table.get(1), None);
-        waiting.join().unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| other.until_wanted());
+            assert_eq!(table.get(1), None);
+        });
         assert!(!lock(&table.0.known).is_wanted);
     }
 }
