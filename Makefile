@@ -1,7 +1,7 @@
 # The things one does here. Each installs what it needs where it is missing.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: run test check bench fuzz
+.PHONY: run test check bench fuzz gpu-check
 
 # Opens the window.
 run:
@@ -35,3 +35,9 @@ fuzz:
 		cargo +nightly fuzz run --fuzz-dir tests/fuzz $$target -- \
 			-max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 || exit 1; \
 	done
+
+# Packs what a machine with an NVIDIA GPU needs for the checks that need one: tests/gpu-check/OPEN.md says how.
+BUILT ?= $${CARGO_TARGET_DIR:-target}
+gpu-check:
+	cargo build --workspace --lib --bins --tests
+	tests/gpu-check/pack $(BUILT)/debug $(BUILT)/gpu-check.tar.xz

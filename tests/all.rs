@@ -2,6 +2,7 @@
 #![cfg(test)]
 
 mod golden;
+mod gpu_check;
 mod graphics;
 mod house;
 

@@ -11,16 +11,22 @@ use std::sync::LazyLock;
 
 use source::Source;
 
+/// Names the project's folder, for tests that were built elsewhere.
+const ROOT: &str = "SYNCLINE_ROOT";
+
 /// The project's folder.
 pub fn root() -> &'static Path {
-    static ROOT: LazyLock<PathBuf> = LazyLock::new(|| {
+    static FOLDER: LazyLock<PathBuf> = LazyLock::new(|| {
+        if let Some(named) = std::env::var_os(ROOT) {
+            return named.into();
+        }
         let package = Path::new(env!("CARGO_MANIFEST_DIR"));
         package
             .parent()
             .expect("the tests are a folder of the project")
             .to_owned()
     });
-    &ROOT
+    &FOLDER
 }
 
 /// The text of a file of the project.

@@ -26,6 +26,7 @@ mod shader;
 mod spin;
 mod threads;
 mod wgpu;
+mod worker;
 
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
 pub use caps::{Caps, CompileTime};
@@ -47,6 +48,7 @@ pub use loss::LossReport;
 pub use packed::{Kept, Packed};
 pub use raw::{ErrorFilter, MapMode, Question, Raw};
 pub use replay::{Executable, Node, Replay};
+pub use worker::{declare_worker, is_worker};
 
 use crate::record::Record;
 

@@ -68,6 +68,22 @@ fn every_fault_is_a_loss_with_its_name_and_meaning() {
 }
 
 #[test]
+fn a_worker_that_is_ended_is_a_loss_of_its_device() {
+    let (answer, said) = run(LONG, &["--lose", "kill@40ms"]);
+    let losses = answer["losses"].as_array().unwrap();
+    assert_eq!(losses.len(), 1, "{said}");
+    assert_eq!(losses[0]["kind"], "process", "{said}");
+    let reason = losses[0]["reason"].as_str().unwrap();
+    assert!(reason.contains("SIGABRT"), "{reason}");
+    assert_eq!(answer["running"], 0, "{said}");
+    let spans = answer["spans"].as_u64().unwrap_or_default();
+    assert!(spans > 10, "what it had sent is there: {said}");
+    let (again, said) = run(LONG, &["--lose", "kill@40ms", "--recover", "replay"]);
+    assert_eq!(again["outcome"], "finished", "{said}");
+    assert_eq!(again["expectations"][0]["holds"], true, "{said}");
+}
+
+#[test]
 fn a_kernel_of_a_workload_that_traps_is_a_loss_like_any_other() {
     let source = r#"
         stream "a"; stream "b"; buffer "x" f32=64

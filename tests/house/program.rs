@@ -6,6 +6,9 @@ use std::sync::LazyLock;
 
 use super::root;
 
+/// Names the folder that the program was built into, for tests that were built elsewhere.
+const BUILT: &str = "SYNCLINE_BUILT";
+
 /// The library in the place of NVIDIA's driver, which lies beside the program.
 pub fn stand_in() -> PathBuf {
     let name = format!(
@@ -25,6 +28,11 @@ pub fn stand_in() -> PathBuf {
 /// The program that these tests were built with, in their own profile.
 pub fn syncline() -> &'static PathBuf {
     static PROGRAM: LazyLock<PathBuf> = LazyLock::new(|| {
+        if let Some(folder) = std::env::var_os(BUILT) {
+            return PathBuf::from(folder)
+                .join("syncline")
+                .with_extension(std::env::consts::EXE_EXTENSION);
+        }
         let tests = std::env::current_exe().expect("the tests run from a file");
         let profile = tests
             .ancestors()

@@ -125,7 +125,7 @@ pub struct RunOptions {
     /// Which of the backend's adapters: its number, or a part of its name
     #[arg(long, default_value = "", hide_default_value = true)]
     pub adapter: String,
-    /// Lose the device: `destroy` or `driver`, and with @ the moment; may be given several times
+    /// Lose the device: how, and with @ the moment; may be given several times
     #[arg(long, value_name = "WAY[@MOMENT]", long_help = LOSE)]
     pub lose: Vec<Injection>,
     /// What to do once the device is lost
@@ -191,8 +191,9 @@ const FIELDS: &str = "How to print. `json` prints one object with the fields nam
     looked (each code, name, text) and saved. Fields may be added; none is renamed or taken away";
 
 /// The ways and moments of a loss.
-const LOSE: &str = "Lose the device on purpose. The way is `destroy`, a call in the order of the calls, or `driver`, a \
-    loss that the driver reports. The moment is a time such as 500us or 2ms, pipeline:NAME while it is being compiled, \
+const LOSE: &str = "Lose the device on purpose. The way is `destroy`, a call in the order of the calls; `driver`, a \
+    loss that the driver reports; `trap`, `address`, `assertion` or `hang`, what a kernel does; or `kill`, the end of the \
+    process that drives it. The moment is a time such as 500us or 2ms, pipeline:NAME while it is being compiled, \
     stream:NAME while an operation of it runs, label:NAME or line:NUMBER right before that call; at once without one. \
     May be given several times";
 

@@ -12,6 +12,7 @@ pub(super) fn worker(attach: Option<&str>, streams: &mut Streams<'_>) -> Result<
         let text = "a worker needs standard input and output for itself";
         return Err(Stop::Wrong(text.to_owned()));
     }
+    engine::backend::declare_worker();
     let (input, output) = (Box::new(io::stdin()), Box::new(io::stdout()));
     let done = match attach {
         Some(token) => far::attach(token, input, output),

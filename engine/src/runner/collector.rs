@@ -14,12 +14,14 @@ use super::outbox::Outbox;
 use super::recorder::{Recorder, Reporter};
 use super::save::Save;
 use super::shared::Shared;
-use crate::backend::Error;
+use crate::backend::{Error, is_worker};
 use crate::record::Record;
 use crate::time::Nanos;
 
 /// How often batches that are not full are fetched.
 const TICK: Duration = Duration::from_millis(16);
+/// The same in a worker: what it has not handed on when it is ended is gone.
+const WORKERS_TICK: Duration = Duration::from_millis(4);
 
 /// The collector's thread.
 pub struct Collector {
@@ -84,9 +86,15 @@ impl Collector {
 
 impl Desk {
     fn run(&mut self, is_over: &AtomicBool) {
-        // What a rank is, is told before it may die: its parent shows its end on it.
+        let is_worker = is_worker();
+        let tick = if is_worker { WORKERS_TICK } else { TICK };
+        // What a worker is, is told before it may die: its parent shows its end on it.
         let is_rank = self.shared.mesh.is_some();
-        let first = if is_rank { Duration::ZERO } else { TICK };
+        let first = if is_worker || is_rank {
+            Duration::ZERO
+        } else {
+            tick
+        };
         let mut next = Instant::now() + first;
         loop {
             // Read before fetching: what was reported before the flag was set is fetched below.
@@ -113,7 +121,7 @@ impl Desk {
             if is_last || Instant::now() >= next {
                 self.races.look(&self.own);
                 self.sweep();
-                next = Instant::now() + TICK;
+                next = Instant::now() + tick;
             }
             if is_last {
                 return;

@@ -120,6 +120,7 @@ impl Shared {
             LossBy::Address => LossKind::Address,
             LossBy::Assertion => LossKind::Assertion,
             LossBy::Hang => LossKind::Hang,
+            LossBy::Kill => LossKind::Process,
         };
         let mut state = self.losses.state();
         if state.lost.is_some() {

@@ -33,6 +33,8 @@ pub enum LossBy {
     Assertion,
     /// A kernel never ends.
     Hang,
+    /// The process that drives it is ended.
+    Kill,
 }
 
 /// The moment at which a device is lost.
@@ -56,7 +58,7 @@ pub enum Moment {
 /// Why a text is no injection.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "“{0}” says no loss: write driver, destroy, trap, address, assertion or hang, and where it is not for now @ and the moment, which is a time as \
+    "“{0}” says no loss: write driver, destroy, trap, address, assertion, hang or kill, and where it is not for now @ and the moment, which is a time as \
      in destroy@500us, or pipeline:NAME, stream:NAME, label:NAME or line:NUMBER"
 )]
 pub struct Unclear(String);
@@ -70,6 +72,7 @@ impl LossBy {
         ("address", Self::Address),
         ("assertion", Self::Assertion),
         ("hang", Self::Hang),
+        ("kill", Self::Kill),
     ];
 
     /// The word for it.
@@ -81,6 +84,7 @@ impl LossBy {
             Self::Address => "address",
             Self::Assertion => "assertion",
             Self::Hang => "hang",
+            Self::Kill => "kill",
         }
     }
 }

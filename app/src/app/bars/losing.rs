@@ -99,6 +99,7 @@ fn menu(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
         (LossBy::Address, "By a kernel that uses a wrong address"),
         (LossBy::Assertion, "By an assertion of a kernel"),
         (LossBy::Hang, "By a kernel that never ends"),
+        (LossBy::Kill, "By the end of its process"),
     ] {
         if ui.radio(loss.by == by, words).clicked() {
             actions.push(Action::LoseBy(by));
@@ -187,6 +188,7 @@ fn acted(by: LossBy, real: &[engine::record::LossKind]) -> &'static str {
         LossBy::Address => engine::record::LossKind::Address,
         LossBy::Assertion => engine::record::LossKind::Assertion,
         LossBy::Hang => engine::record::LossKind::Hang,
+        LossBy::Kill => engine::record::LossKind::Process,
     };
     if real.contains(&kind) {
         "this device is really lost so"

@@ -1,5 +1,5 @@
 //! Losing a device for real: a kernel that traps, that writes where nothing is, that breaks an assertion, that never
-//! ends; or a context that is destroyed.
+//! ends; a context that is destroyed; or a process that is ended.
 
 use std::time::{Duration, Instant};
 
@@ -8,6 +8,7 @@ use super::code::Code;
 use super::stream::Grid;
 use crate::backend::dispatch::words;
 use crate::backend::threads::Downfall;
+use crate::backend::worker;
 use crate::device::lock;
 use crate::record::LossKind;
 
@@ -19,6 +20,7 @@ pub const LOSSES: &[LossKind] = &[
     LossKind::Address,
     LossKind::Assertion,
     LossKind::Hang,
+    LossKind::Process,
 ];
 
 /// How long a fault may take to be reported.
@@ -35,6 +37,14 @@ pub fn lose(body: &Body, kind: LossKind) -> Downfall {
             is_real: true,
             message: String::new(),
             how: "cuCtxDestroy, with whatever was queued",
+        };
+    }
+    if kind == LossKind::Process {
+        worker::end();
+        return Downfall {
+            is_real: false,
+            message: String::new(),
+            how: "this process is no worker, and is not ended",
         };
     }
     let (number, how) = match kind {

@@ -1,0 +1,180 @@
+//! CUPTI's records of a known order of kernels: every one there, no two of a stream at a time, every wait tied to the
+//! record it is for and never broken, and its times against those of events.
+
+use std::collections::HashMap;
+use std::sync::Mutex;
+
+use inject::{Batch, Cupti, Event, Kernel, Kind, Listening, Record, Sync, SyncKind};
+
+use crate::report::Report;
+use crate::work::Bench;
+
+/// Streams, rounds, and how long a kernel of each round is.
+const STREAMS: usize = 3;
+const ROUNDS: usize = 200;
+const NANOS: u64 = 20_000;
+/// A kernel that is measured by events as well.
+const MEASURED: u64 = 3_000_000;
+
+static RECORDS: Mutex<Vec<Record>> = Mutex::new(Vec::new());
+
+/// The library, for as long as the process lives.
+///
+/// # Errors
+/// It is not there.
+pub fn cupti() -> Result<&'static Cupti, String> {
+    Cupti::find().map(|found| &*Box::leak(Box::new(found)))
+}
+
+/// Begins to keep what CUPTI tells of these kinds.
+///
+/// # Errors
+/// CUPTI tells of none.
+pub fn listen(kinds: &[Kind]) -> Result<&'static Listening, String> {
+    let take = |batch: Batch| {
+        if let Ok(mut records) = RECORDS.lock() {
+            records.extend(batch.records);
+        }
+    };
+    Listening::start(cupti()?, kinds, Box::new(take))
+}
+
+/// What was told until now, once everything that ended is.
+pub fn told(listening: &Listening) -> Vec<Record> {
+    listening.flush(true);
+    RECORDS
+        .lock()
+        .map(|mut it| std::mem::take(&mut *it))
+        .unwrap_or_default()
+}
+
+/// Each round, each stream runs a kernel, records an event, and the next stream waits for it. The length of a kernel of
+/// [`MEASURED`] by events, in nanoseconds.
+fn scenario() -> Result<f64, String> {
+    let bench = Bench::new(STREAMS)?;
+    let events: Vec<_> = (0..STREAMS)
+        .map(|_| bench.event(false))
+        .collect::<Result<_, _>>()?;
+    for _ in 0..ROUNDS {
+        for (place, event) in events.iter().enumerate() {
+            let stream = bench.stream(place);
+            bench.spin(stream, NANOS)?;
+            bench.record(*event, stream)?;
+            bench.wait(bench.stream((place + 1) % STREAMS), *event)?;
+        }
+    }
+    bench.synchronize_all()?;
+    let (from, to) = (bench.event(true)?, bench.event(true)?);
+    bench.record(from, bench.stream(0))?;
+    bench.spin(bench.stream(0), MEASURED)?;
+    bench.record(to, bench.stream(0))?;
+    bench.synchronize(bench.stream(0))?;
+    Ok(f64::from(bench.elapsed(from, to)?) * 1e6)
+}
+
+fn kernels(records: &[Record]) -> Vec<&Kernel> {
+    let mut kernels: Vec<&Kernel> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Kernel(kernel) => Some(&**kernel),
+            _ => None,
+        })
+        .collect();
+    kernels.sort_by_key(|kernel| kernel.times.start);
+    kernels
+}
+
+/// How many kernels began before the one before them on their stream had ended.
+fn overlaps(kernels: &[&Kernel]) -> usize {
+    let mut ends: HashMap<u32, u64> = HashMap::new();
+    let overlaps = kernels.iter().filter(|kernel| {
+        let end = ends.insert(kernel.place.stream, kernel.times.end);
+        end.is_some_and(|end| kernel.times.start < end)
+    });
+    overlaps.count()
+}
+
+/// Of the waits that tell which record they are for: how many there are, how many of those records were told, and how
+/// many were broken by the first kernel after them.
+fn waits(records: &[Record], kernels: &[&Kernel]) -> (usize, usize, usize) {
+    let events: HashMap<u64, &Event> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Event(event) => Some((event.sync?, event)),
+            _ => None,
+        })
+        .collect();
+    let waits: Vec<&Sync> = records
+        .iter()
+        .filter_map(|record| match record {
+            Record::Sync(sync) if sync.kind == SyncKind::StreamWaitEvent => Some(sync),
+            _ => None,
+        })
+        .collect();
+    let tied = waits
+        .iter()
+        .filter_map(|wait| Some((*wait, *events.get(&wait.sync?)?)));
+    let tied: Vec<_> = tied.collect();
+    let broken = tied.iter().filter(|(wait, event)| {
+        // Calls are numbered in their order: the last kernel before the record, the first after the wait.
+        let of = |stream| {
+            kernels
+                .iter()
+                .filter(move |it| Some(it.place.stream) == stream)
+        };
+        let before = of(Some(event.stream)).filter(|it| it.correlation < event.correlation);
+        let before = before.max_by_key(|it| it.correlation);
+        let after = of(wait.stream).filter(|it| it.correlation > wait.correlation);
+        let after = after.min_by_key(|it| it.correlation);
+        before
+            .zip(after)
+            .is_some_and(|(cause, effect)| effect.times.start < cause.times.end)
+    });
+    (waits.len(), tied.len(), broken.count())
+}
+
+/// Makes the check.
+pub fn check(report: &mut Report) -> Result<(), String> {
+    let listening = listen(Kind::ALL)?;
+    report.fact("cupti", listening.cupti().version());
+    for (kind, code) in listening.kinds().iter().filter(|(_, code)| *code != 0) {
+        report.fact(&format!("kind-{}", kind.number()), code);
+    }
+    let by_events = scenario()?;
+    let records = told(listening);
+    let kernels = kernels(&records);
+    let others = records
+        .iter()
+        .filter(|it| matches!(it, Record::Other(_)))
+        .count();
+    let (waits, tied, broken) = waits(&records, &kernels);
+    let overlaps = overlaps(&kernels);
+    let longest = kernels.iter().map(|it| it.times.end - it.times.start).max();
+    report.fact("records", records.len());
+    report.fact("unread-kinds", others);
+    report.fact("dropped", listening.dropped());
+    report.fact("kernels", kernels.len());
+    report.fact("overlaps", overlaps);
+    report.fact("waits", waits);
+    report.fact("waits-tied", tied);
+    report.fact("waits-broken", broken);
+    report.fact("kernel-by-cupti-ns", longest.unwrap_or(0));
+    report.fact("kernel-by-events-ns", by_events.round());
+    report.fact("kernel-asked-ns", MEASURED);
+    let lines: Vec<String> = records
+        .iter()
+        .filter_map(|record| serde_json::to_string(record).ok())
+        .collect();
+    report.file("cupti.jsonl", lines.join("\n").as_bytes())?;
+    let wanted = STREAMS * ROUNDS + 1;
+    if kernels.len() != wanted {
+        return Err(format!(
+            "{wanted} kernels were launched, and {} told of",
+            kernels.len()
+        ));
+    }
+    if overlaps + broken > 0 || tied != waits || waits != STREAMS * ROUNDS {
+        return Err("the records break the order of the calls, or do not tell it".to_owned());
+    }
+    Ok(())
+}

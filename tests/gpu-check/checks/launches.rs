@@ -1,0 +1,79 @@
+//! What a launch costs the host: plain, between two timing events, and while CUPTI tells of more or less.
+
+use std::time::Instant;
+
+use inject::Kind;
+
+use super::activity::{listen, told};
+use crate::report::Report;
+use crate::work::Bench;
+
+/// Launches that are counted, and how many go before a wait, so that no queue is ever full.
+const LAUNCHES: usize = 20_000;
+const AT_ONCE: usize = 500;
+
+/// Microseconds of the host for a launch of a kernel that does next to nothing.
+fn measure(report: &mut Report, has_events: bool) -> Result<(), String> {
+    let bench = Bench::new(1)?;
+    let stream = bench.stream(0);
+    let events = (bench.event(true)?, bench.event(true)?);
+    let round = || {
+        for _ in 0..AT_ONCE {
+            if has_events {
+                bench.record(events.0, stream)?;
+            }
+            bench.spin(stream, 0)?;
+            if has_events {
+                bench.record(events.1, stream)?;
+            }
+        }
+        Ok::<(), String>(())
+    };
+    round()?;
+    bench.synchronize(stream)?;
+    let (mut host, whole) = (0.0, Instant::now());
+    for _ in 0..LAUNCHES / AT_ONCE {
+        let begun = Instant::now();
+        round()?;
+        host += begun.elapsed().as_secs_f64();
+        bench.synchronize(stream)?;
+    }
+    let micros = |seconds: f64| format!("{:.3}", seconds * 1e6 / LAUNCHES as f64);
+    report.fact("host-us", micros(host));
+    report.fact("end-to-end-us", micros(whole.elapsed().as_secs_f64()));
+    Ok(())
+}
+
+fn listened(report: &mut Report, kinds: &[Kind]) -> Result<(), String> {
+    let listening = listen(kinds)?;
+    measure(report, false)?;
+    let records = told(listening);
+    report.fact("records", records.len());
+    report.fact("dropped", listening.dropped());
+    Ok(())
+}
+
+/// Alone.
+pub fn plain(report: &mut Report) -> Result<(), String> {
+    measure(report, false)
+}
+
+/// Between two records of timing events.
+pub fn timed(report: &mut Report) -> Result<(), String> {
+    measure(report, true)
+}
+
+/// With CUPTI telling of kernels.
+pub fn kernels(report: &mut Report) -> Result<(), String> {
+    listened(report, &[Kind::Kernel])
+}
+
+/// With CUPTI telling of all that is recorded.
+pub fn all(report: &mut Report) -> Result<(), String> {
+    let kinds: Vec<Kind> = Kind::ALL
+        .iter()
+        .copied()
+        .filter(|kind| *kind != Kind::Graph)
+        .collect();
+    listened(report, &kinds)
+}
