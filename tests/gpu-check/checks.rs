@@ -9,7 +9,7 @@ mod machine;
 mod memory;
 mod product;
 mod raw;
-mod recording;
+mod record;
 
 use crate::report::Report;
 
@@ -58,9 +58,9 @@ pub const CHECKS: &[Check] = &[
     question("errors", 60, product::errors),
     check("activity", 60, activity::check),
     question("raw", 30, raw::check),
-    check("recording", 60, recording::program),
-    check("recording-abrupt", 30, recording::abrupt),
-    question("recording-torch", 90, recording::torch),
+    check("record", 60, record::program),
+    check("record-abrupt", 30, record::abrupt),
+    question("record-torch", 90, record::torch),
     question("launches-plain", 20, launches::plain),
     question("launches-timed", 20, launches::timed),
     question("launches-kernels", 20, launches::kernels),

@@ -6,7 +6,7 @@ use super::product::{beside, last, syncline};
 use crate::report::Report;
 
 /// Records `command` to `name`; what `syncline info` says of the file.
-fn record(report: &mut Report, name: &str, command: &[&str]) -> Result<Value, String> {
+fn recorded(report: &mut Report, name: &str, command: &[&str]) -> Result<Value, String> {
     let place = report.place(name);
     let place = place.to_string_lossy();
     let first = ["record", "-o", &place, "--headless", "--"];
@@ -26,7 +26,7 @@ fn number(info: &Value, name: &str) -> u64 {
 /// A program of a known number of rounds, each of two kernels and two copies.
 pub fn program(report: &mut Report) -> Result<(), String> {
     let program = beside("cuda-program");
-    let info = record(
+    let info = recorded(
         report,
         "program.pftrace",
         &[&program.to_string_lossy(), "work", "100"],
@@ -43,7 +43,7 @@ pub fn program(report: &mut Report) -> Result<(), String> {
 /// A program that ends without telling anybody.
 pub fn abrupt(report: &mut Report) -> Result<(), String> {
     let program = beside("cuda-program");
-    let info = record(
+    let info = recorded(
         report,
         "abrupt.pftrace",
         &[&program.to_string_lossy(), "abrupt", "100"],
@@ -72,12 +72,12 @@ pub fn torch(report: &mut Report) -> Result<(), String> {
         report.fact("skipped", "\"there is no PyTorch with a device\"");
         return Ok(());
     }
-    let info = record(report, "torch.pftrace", &["python3", &script])?;
+    let info = recorded(report, "torch.pftrace", &["python3", &script])?;
     report.fact("spans", number(&info, "spans"));
     report.fact("dependencies", number(&info, "dependencies"));
     report.fact("profiled", python(&[&script, &own]));
     let both = report.place("both.json");
-    let info = record(
+    let info = recorded(
         report,
         "both.pftrace",
         &["python3", &script, &both.to_string_lossy()],
