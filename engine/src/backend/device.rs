@@ -155,7 +155,8 @@ pub trait Device: Send + Sync {
     /// What everything on it is doing.
     fn activity(&self) -> Activity;
 
-    /// Waits until every stream ended what it was given, for at most `timeout`, and says whether it did.
+    /// Waits until every stream ended what it was given and reported it, for at most `timeout`, and says whether it did:
+    /// some backends know when an operation ran only some time after it has ended.
     fn settle(&self, timeout: Duration) -> bool;
 
     /// Reports each operation that has been running for `age` or longer, unless its id is `known`.

@@ -5,7 +5,7 @@ mod table;
 
 use std::ffi::OsStr;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use inject::{Cupti, Kind, Listening, OFF, VARIABLE};
@@ -38,6 +38,8 @@ pub struct Activity {
     next: AtomicU64,
     /// Dropped records that were spoken of.
     spoken_of: AtomicU64,
+    /// Whether it was said that CUPTI gave up.
+    has_said_so: AtomicBool,
 }
 
 /// The subscription of this process to the CUPTI of this machine, or to that of the tests' stand-in.
@@ -83,6 +85,7 @@ impl Activity {
             moment: moment(),
             next: AtomicU64::new(0),
             spoken_of: AtomicU64::new(0),
+            has_said_so: AtomicBool::new(false),
         })
     }
 
@@ -107,6 +110,13 @@ impl Activity {
 
     /// What was lost of what CUPTI was to tell, since this was asked last.
     pub fn complaint(&self) -> Option<String> {
+        if self.listening.has_given_up() && !self.has_said_so.swap(true, Relaxed) {
+            return Some(
+                "CUPTI gave up after an error of its own: no more times of the device come in this process; run again, or \
+                 set SYNCLINE_CUPTI=off for timing events"
+                    .to_owned(),
+            );
+        }
         let dropped = self.listening.dropped();
         let known = self.spoken_of.swap(dropped, Relaxed);
         (dropped > known).then(|| {

@@ -24,6 +24,8 @@ const HASTE: Duration = Duration::from_millis(100);
 /// How long after what came behind it was told of a time cannot be late any more, and how many behind it are looked at.
 const PASSED: Duration = Duration::from_millis(200);
 const NEXT: usize = 64;
+/// Operations of a stream that wait for their times at once, at most: beyond that none is told of any more.
+const MOST: usize = 8192;
 /// Operations of a stream without a time that are named one by one; the others are counted.
 const NAMED: u64 = 8;
 
@@ -145,6 +147,9 @@ impl<E: Executor> Worker<E> {
         } else {
             PATIENCE
         };
+        if self.lateness.queue.len() >= MOST {
+            return true;
+        }
         let zero = self.shared.zero();
         let quiet = self.lateness.quiet;
         let mut next = self.lateness.queue.iter_mut().take(NEXT);
