@@ -28,7 +28,7 @@ fn program() -> PathBuf {
 }
 
 /// The command that records the program into a file, in a folder that is also that of temporary files.
-fn recording(folder: &Path, arguments: &[&str]) -> Command {
+fn recorder(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(syncline());
     command
         .args(["record", "--headless", "-o"])
@@ -42,7 +42,7 @@ fn recording(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// A recording that has ended.
+/// A program that was recorded to its end.
 struct Recorded {
     output: Output,
     capture: Capture,
@@ -52,7 +52,7 @@ struct Recorded {
 
 fn record(arguments: &[&str], variables: &[(&str, &str)]) -> Recorded {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = recording(folder.path(), arguments);
+    let mut command = recorder(folder.path(), arguments);
     command.envs(variables.iter().copied());
     let output = command.output().unwrap();
     recorded(folder.path(), output)

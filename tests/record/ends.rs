@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use engine::record::SpanKind;
 
-use super::{Recorded, of_kind, record, recorded, recording};
+use super::{Recorded, of_kind, record, recorded, recorder};
 
 #[test]
 fn a_program_that_fails_gives_its_exit_code() {
@@ -24,11 +24,15 @@ fn what_a_program_did_before_it_ended_without_a_word_is_there() {
     assert_eq!(of_kind(&recorded.capture, SpanKind::Kernel).len(), 40);
 }
 
-/// Starts the recording of a program that never ends, and waits until its processes are known and have worked for a while.
+/// Starts to record a program that never ends, and waits until its processes are known and have worked for a while.
+#[expect(
+    clippy::zombie_processes,
+    reason = "a test that fails waits for nothing"
+)]
 fn start(folder: &Path) -> (Child, u32) {
-    let mut command = recording(folder, &["forever"]);
+    let mut command = recorder(folder, &["forever"]);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    // As a terminal has it: the recording and the program are one group.
+    // As a terminal has it: the recorder and the program are one group.
     let child = command.process_group(0).spawn().unwrap();
     let until = Instant::now() + Duration::from_mins(1);
     loop {
@@ -51,9 +55,8 @@ fn file_in(folder: &Path) -> Option<u32> {
     let folders = inner.filter(|path| path.is_dir());
     let files = folders.flat_map(|path| std::fs::read_dir(path).into_iter().flatten().flatten());
     let names = files.map(|it| it.file_name().into_string().unwrap());
-    names
-        .filter_map(|name| name.split('-').next()?.parse().ok())
-        .next()
+    let mut numbers = names.filter_map(|name| name.split('-').next()?.parse().ok());
+    numbers.next()
 }
 
 fn kill(signal: &str, process: &str) {
@@ -121,4 +124,39 @@ fn a_recorder_that_is_killed_leaves_a_file_that_opens() {
     assert_eq!(output.status.signal(), Some(9));
     let recorded = recorded(folder.path(), output);
     assert!(of_kind(&recorded.capture, SpanKind::Kernel).len() > 50);
+    // What the process wrote itself is there too, and opens.
+    let kept = std::fs::read_dir(folder.path().join(&recorded.left[0])).unwrap();
+    let kept = super::open(&kept.flatten().next().unwrap().path());
+    assert!(of_kind(&kept, SpanKind::Kernel).len() > 50);
+}
+
+#[test]
+fn a_process_that_outlives_the_program_is_recorded_up_to_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = format!("{} forever & echo $!; sleep 1", super::program().display());
+    let command = recorder(folder.path(), &[]);
+    let mut arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
+    arguments.pop();
+    let mut shell = Command::new(command.get_program());
+    shell.args(arguments).args(["sh", "-c", &script]);
+    let variables = command
+        .get_envs()
+        .filter_map(|(name, value)| Some((name, value?)));
+    // It holds the streams that it inherits, and a pipe would not end before it does.
+    let said = folder.path().join("said");
+    let file = std::fs::File::create(&said).unwrap();
+    shell
+        .envs(variables)
+        .stdout(file.try_clone().unwrap())
+        .stderr(file);
+    let status = shell.status().unwrap();
+    let said = std::fs::read_to_string(&said).unwrap();
+    kill("-KILL", said.lines().next().unwrap());
+    assert!(status.success(), "{said}");
+    assert!(
+        said.contains("still runs; it was recorded up to here"),
+        "{said}"
+    );
+    let capture = super::open(&folder.path().join("out.pftrace"));
+    assert!(of_kind(&capture, SpanKind::Kernel).len() > 50, "{said}");
 }

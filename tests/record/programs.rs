@@ -109,10 +109,10 @@ fn a_forked_child_that_does_not_writes_nothing() {
 
 #[test]
 fn syncline_itself_can_be_recorded() {
-    use super::{recorded, recording};
+    use super::{recorded, recorder};
     use crate::house::program::syncline;
     let folder = tempfile::tempdir().unwrap();
-    let mut command = recording(folder.path(), &[]);
+    let mut command = recorder(folder.path(), &[]);
     let arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
     let variables: Vec<_> = command
         .get_envs()

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use super::{program, record, recording};
+use super::{program, record, recorder};
 use crate::house::program::syncline;
 
 fn said(output: &Output) -> String {
@@ -86,20 +86,20 @@ fn a_file_that_was_there_stays_where_nothing_begins() {
 
 #[test]
 fn why_nothing_was_recorded_is_said() {
-    let cases: [(&[&str], &[(&str, &str)], &str); 4] = [
-        (&["nothing"], &[], "none initialised CUDA"),
-        (&["work"], &[("SYNCLINE_CUPTI", "off")], "switched off"),
-        (&["work"], &[("SYNCLINE_STAND_IN_CUPTI", "busy")], "39"),
+    let cases = [
+        ("nothing", ("SYNCLINE_CUPTI", ""), "none initialised CUDA"),
+        ("work", ("SYNCLINE_CUPTI", "off"), "switched off"),
+        ("work", ("SYNCLINE_STAND_IN_CUPTI", "busy"), "39"),
         (
-            &["work"],
-            &[("SYNCLINE_STAND_IN_CUPTI", "unfit")],
+            "work",
+            ("SYNCLINE_STAND_IN_CUPTI", "unfit"),
             "nothing of CUDA was recorded",
         ),
     ];
-    for (arguments, variables, words) in cases {
-        let recorded = record(arguments, variables);
+    for (what, variable, words) in cases {
+        let recorded = record(&[what], &[variable]);
         let said = recorded.said();
-        assert!(said.contains(words), "{arguments:?} {variables:?}: {said}");
+        assert!(said.contains(words), "{what} {variable:?}: {said}");
         assert_eq!(recorded.code(), Some(1), "{said}");
         assert_eq!(recorded.codes(), ["nothing-recorded"]);
     }
@@ -108,7 +108,7 @@ fn why_nothing_was_recorded_is_said() {
 #[test]
 fn the_programs_streams_are_its_own() {
     let folder = tempfile::tempdir().unwrap();
-    let mut command = recording(folder.path(), &[]);
+    let mut command = recorder(folder.path(), &[]);
     let arguments: Vec<_> = command.get_args().map(ToOwned::to_owned).collect();
     let (_, before) = arguments.split_last().unwrap();
     command = Command::new(syncline());

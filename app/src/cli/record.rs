@@ -77,9 +77,14 @@ fn tell(
     for line in capture.log() {
         writeln!(streams.err, "syncline: {}", line.text)?;
     }
-    let mut has_all = true;
+    let (mut has_all, mut is_saved) = (true, true);
     for problem in capture.problems() {
-        has_all &= !matches!(problem.code.as_str(), "save-failed" | "nothing-recorded");
+        let code = problem.code.as_str();
+        is_saved &= code != "save-failed";
+        has_all &= !matches!(
+            code,
+            "save-failed" | "nothing-recorded" | "record-unwritten"
+        );
         let sign = match problem.severity {
             Severity::Info => continue,
             Severity::Warning => "note",
@@ -87,7 +92,7 @@ fn tell(
         };
         writeln!(streams.err, "syncline: {sign}: {}", problem.text)?;
     }
-    if let (Some(path), true) = (&options.output, has_all) {
+    if let (Some(path), true) = (&options.output, is_saved) {
         writeln!(streams.err, "syncline: saved as {}", path.display())?;
     }
     if let Some(Outcome::Failed(why)) = capture.end().map(|end| &end.outcome)

@@ -22,14 +22,9 @@ use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use crate::clock::now;
-use crate::file::{ENDING, Ear, Fact, Process, Writer};
+use crate::file::{ENDING, Ear, FOLDER, Fact, ORIGIN, Process, Writer};
 use crate::{Batch, Cupti, Kind, Listening};
 use scribe::{Heard, Scribe};
-
-/// Names the folder in which every process writes its file.
-pub const FOLDER: &str = "SYNCLINE_RECORD_FOLDER";
-/// Says when the capture began, in nanoseconds of `CLOCK_MONOTONIC`.
-pub const ORIGIN: &str = "SYNCLINE_RECORD_ORIGIN";
 
 /// How often CUPTI is asked for what it has: so much is lost at most where a process is killed.
 const PERIOD: Duration = Duration::from_millis(250);
@@ -129,10 +124,7 @@ fn described(process: u32) -> Process {
     let arguments = std::env::args_os();
     Process {
         process,
-        #[cfg(unix)]
         parent: std::os::unix::process::parent_id(),
-        #[cfg(not(unix))]
-        parent: 0,
         command: arguments
             .map(|it| it.to_string_lossy().into_owned())
             .collect(),

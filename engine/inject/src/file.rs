@@ -22,6 +22,11 @@ pub const HEADER: usize = 64;
 /// What the files are called, behind the number of their process.
 pub const ENDING: &str = "syncline-cupti";
 
+/// Names the folder in which every process writes its file.
+pub const FOLDER: &str = "SYNCLINE_RECORD_FOLDER";
+/// Says when the capture began, in nanoseconds of `CLOCK_MONOTONIC`.
+pub const ORIGIN: &str = "SYNCLINE_RECORD_ORIGIN";
+
 /// What every fact begins with, so that reading can go on behind damage.
 const MARK: [u8; 4] = *b"\xF6act";
 /// Bytes before a fact: its mark, its length and its check.

@@ -7,6 +7,7 @@
 mod buffers;
 mod clock;
 mod code;
+#[cfg(unix)]
 mod entry;
 mod file;
 mod functions;
@@ -22,9 +23,9 @@ mod record;
 mod strides;
 
 pub use clock::now;
-pub use entry::{FOLDER, ORIGIN};
 pub use file::{
-    Counts, Damage, Decoder, ENDING, Ear, Fact, HEADER, MAGIC, Process, VERSION, Writer,
+    Counts, Damage, Decoder, ENDING, Ear, FOLDER, Fact, HEADER, MAGIC, ORIGIN, Process, VERSION,
+    Writer,
 };
 pub use kind::Kind;
 pub use library::Cupti;

@@ -174,7 +174,7 @@ impl Process {
             );
             draft.problem(Severity::DataLoss, "cut-short", text);
         }
-        if self.has_ended || self.ear.is_none() {
+        if self.has_ended || self.ear.is_none() || damage.failed.is_some() {
             return;
         }
         let text = match presence {

@@ -149,7 +149,7 @@ pub fn code_of(status: Option<ExitStatus>) -> i32 {
     status.code().unwrap_or(-1)
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

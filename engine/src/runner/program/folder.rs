@@ -9,7 +9,10 @@ use super::file::Growing;
 
 /// The folder, and every file that turned up in it.
 pub struct Folder {
-    place: TempDir,
+    /// Goes with what is in it.
+    _place: TempDir,
+    /// The whole path: processes may be in other folders.
+    path: PathBuf,
     files: Vec<Growing>,
     is_over: bool,
 }
@@ -29,8 +32,11 @@ impl Folder {
                 std::env::temp_dir().display()
             )
         })?;
+        let path = folder.path().canonicalize();
+        let path = path.map_err(|error| error.to_string())?;
         Ok(Self {
-            place: folder,
+            _place: folder,
+            path,
             files: Vec::new(),
             is_over: false,
         })
@@ -38,7 +44,7 @@ impl Folder {
 
     /// Where it is.
     pub fn path(&self) -> &Path {
-        self.place.path()
+        &self.path
     }
 
     /// How many files turned up.
