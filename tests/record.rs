@@ -10,6 +10,8 @@ mod programs;
 #[cfg(target_os = "linux")]
 mod refusals;
 mod sample;
+#[cfg(target_os = "linux")]
+mod window;
 
 pub use sample::bytes as sample;
 

@@ -53,8 +53,7 @@ impl Process {
             CompilationKind::Other(_) => "load code",
         };
         let key = (Group::Device, self.place, 1, 0);
-        let device = Some(compilation.device);
-        let lane = draft.lanes.id(key, device, || {
+        let lane = draft.lanes.id(key, None, || {
             (format!("Compilation in {}", self.title()), String::new())
         });
         let call = self.calls.get(&compilation.correlation).copied();
@@ -72,6 +71,7 @@ impl Process {
         if !is_known {
             unknown_time(span, draft);
         }
+        draft.number(span, "device", u64::from(compilation.device));
         self.launched(compilation.correlation, span, draft);
     }
 }
