@@ -5,6 +5,7 @@
 //! to what it waited for by the number of the event's record, or by the order of calls where there is none.
 
 mod converter;
+mod copies;
 mod device;
 mod draft;
 mod event;
@@ -14,10 +15,13 @@ mod memory;
 mod order;
 mod overhead;
 mod process;
+mod purpose;
 mod symbol;
 mod tally;
 mod wait;
 mod work;
 
 pub use converter::{Converter, Pace};
+pub(crate) use copies::copy;
+pub(crate) use purpose::{Did, Work};
 pub use tally::{Summary, Teller};

@@ -6,25 +6,7 @@ use serde_json::Value;
 use super::{file, said, syncline_with};
 
 /// Work that lasts, and a result that a run without a fault has.
-const LONG: &str = r#"
-stream "a"
-stream "b"
-event "done"
-buffer "x" f32=64 init="k"
-host "main" {
-    upload "x" on="a"
-    repeat 40 {
-        launch "spin" on="a" { set "micros" 1000 }
-        record "done" on="a"
-        wait "done" on="b"
-        launch "spin" on="b" { set "micros" 500 }
-        synchronize-stream "b"
-    }
-    download "x" on="a"
-    synchronize-device
-}
-expect { each "x" equals="k" }
-"#;
+const LONG: &str = include_str!("../gpu-check/long.kdl");
 
 /// The answer in JSON of a run of `source` on the stand-in.
 fn run(source: &str, more: &[&str]) -> (Value, String) {

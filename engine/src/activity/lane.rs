@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::device::Devices;
+use super::purpose::{Did, Work};
 use crate::record::{Group, Lane, LaneId, Record, Role, SpanKind};
 
 /// What tells a lane from all others: its group, its process, and two numbers of that.
@@ -23,7 +24,7 @@ struct Row {
     besides: String,
     /// The number that its process gives its device.
     device: Option<u32>,
-    did: [u32; 6],
+    did: Did,
     /// As it was announced last.
     told: Option<Lane>,
 }
@@ -44,7 +45,7 @@ impl Lanes {
                 name,
                 besides,
                 device,
-                did: [0; 6],
+                did: Did::default(),
                 told: None,
             });
             LaneId(rows.len() as u32 - 1)
@@ -70,17 +71,8 @@ impl Lanes {
 
     /// Notes what a stream did.
     pub fn did(&mut self, lane: LaneId, kind: SpanKind, name: &str) {
-        let work = match kind {
-            SpanKind::Kernel if is_collective(name) => 1,
-            SpanKind::Kernel | SpanKind::Graph => 0,
-            SpanKind::Upload => 2,
-            SpanKind::Download => 3,
-            SpanKind::Copy => 4,
-            _ => 5,
-        };
-        let row = self.rows.get_mut(lane.index());
-        if let Some(count) = row.and_then(|row| row.did.get_mut(work)) {
-            *count += 1;
+        if let Some(row) = self.rows.get_mut(lane.index()) {
+            row.did.note(Work::of(kind, name));
         }
     }
 
@@ -116,7 +108,7 @@ impl Lanes {
                 id: LaneId(at as u32),
                 group: row.key.0,
                 device: row.device.map(|number| devices.id(row.key.1, number)),
-                role: if streams { role(row.did) } else { Role::None },
+                role: if streams { row.did.role() } else { Role::None },
                 name,
                 order: order.binary_search(&place(row)).unwrap_or(0) as i32,
             };
@@ -130,42 +122,9 @@ impl Lanes {
     }
 }
 
-/// Whether a kernel of that name talks to other devices.
-fn is_collective(name: &str) -> bool {
-    name.starts_with("nccl") || name.contains("ncclKernel") || name.contains("ncclDevKernel")
-}
-
-/// What a stream is for: kernels or collectives before anything else, or else what it did most.
-fn role(did: [u32; 6]) -> Role {
-    let [kernels, collectives, uploads, downloads, copies, others] = did;
-    if kernels > 0 && kernels >= collectives {
-        return Role::Compute;
-    }
-    if collectives > 0 {
-        return Role::Collective;
-    }
-    let moved = [
-        (others, Role::Compute),
-        (copies, Role::DeviceToDevice),
-        (downloads, Role::DeviceToHost),
-        (uploads, Role::HostToDevice),
-    ];
-    let most = moved.into_iter().max_by_key(|(count, _)| *count);
-    most.filter(|(count, _)| *count > 0)
-        .map_or(Role::None, |(_, role)| role)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_stream_is_for_what_it_runs() {
-        assert_eq!(role([9, 1, 99, 99, 99, 99]), Role::Compute);
-        assert_eq!(role([0, 1, 9, 0, 0, 0]), Role::Collective);
-        assert_eq!(role([0, 0, 3, 1, 0, 0]), Role::HostToDevice);
-        assert_eq!(role([0; 6]), Role::None);
-    }
 
     #[test]
     fn lanes_are_announced_when_they_change_and_told_apart() {

@@ -2,26 +2,12 @@
 
 use inject::{Context, Copy, Graph, Kernel, Place, Set, Stream as Made, Times};
 
+use super::copies::copy as copy_of;
 use super::draft::{Draft, Ran};
 use super::host::unknown_time;
 use super::order::Stream;
 use super::process::Process;
 use crate::record::{Group, LaneId, SpanId, SpanKind, State, Value};
-
-/// Kinds of copies by CUPTI's numbers (`CUpti_ActivityMemcpyKind`): what they are called, and which way they go.
-const COPIES: &[(&str, SpanKind)] = &[
-    ("Memcpy", SpanKind::Copy),
-    ("Memcpy HtoD", SpanKind::Upload),
-    ("Memcpy DtoH", SpanKind::Download),
-    ("Memcpy HtoA", SpanKind::Upload),
-    ("Memcpy AtoH", SpanKind::Download),
-    ("Memcpy AtoA", SpanKind::Copy),
-    ("Memcpy AtoD", SpanKind::Copy),
-    ("Memcpy DtoA", SpanKind::Copy),
-    ("Memcpy DtoD", SpanKind::Copy),
-    ("Memcpy HtoH", SpanKind::Copy),
-    ("Memcpy PtoP", SpanKind::Copy),
-];
 
 /// Kinds of memory by CUPTI's numbers (`CUpti_ActivityMemoryKind`).
 const MEMORY: &[&str] = &[
@@ -78,8 +64,7 @@ impl Process {
     }
 
     pub(super) fn copy(&mut self, copy: &Copy, draft: &mut Draft) {
-        let known = COPIES.get(usize::from(copy.way)).copied();
-        let (text, kind) = known.unwrap_or(("Memcpy", SpanKind::Copy));
+        let (text, kind) = copy_of(i64::from(copy.way));
         let span = self.work(
             &Work {
                 text,

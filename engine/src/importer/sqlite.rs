@@ -3,7 +3,6 @@
 mod block;
 mod budget;
 mod column;
-mod copy;
 mod database;
 mod device;
 mod draft;
@@ -25,16 +24,17 @@ use memchr::memmem;
 
 use super::{Error, IMPORTERS, Importer, Source};
 
+pub(super) use crate::activity::{Work, copy};
+
 pub(super) use block::Row;
 pub(super) use column::{As, Columns};
-pub(super) use copy::copy;
 pub(super) use database::Database;
 pub(super) use device::Devices;
 pub(super) use draft::{Draft, Ran};
 pub(super) use event::{Events, Recorded};
 pub(super) use handle::Handles;
 pub(super) use host::{HostSpan, Hosts};
-pub(super) use lane::{Lanes, Title, Work};
+pub(super) use lane::{Lanes, Title};
 pub(super) use launch::Launches;
 pub(super) use name::Names;
 pub(super) use order::{Operation, Operations, Stream};

@@ -126,25 +126,7 @@ pub fn errors(report: &mut Report) -> Result<(), String> {
 }
 
 /// Work that lasts, with a result that no loss may change.
-const LONG: &str = r#"
-stream "a"
-stream "b"
-event "done"
-buffer "x" f32=64 init="k"
-host "main" {
-    upload "x" on="a"
-    repeat 40 {
-        launch "spin" on="a" { set "micros" 1000 }
-        record "done" on="a"
-        wait "done" on="b"
-        launch "spin" on="b" { set "micros" 500 }
-        synchronize-stream "b"
-    }
-    download "x" on="a"
-    synchronize-device
-}
-expect { each "x" equals="k" }
-"#;
+const LONG: &str = include_str!("../long.kdl");
 
 /// The device is lost in each real way, and a new worker comes to the right result.
 pub fn losses(report: &mut Report) -> Result<(), String> {

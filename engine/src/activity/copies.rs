@@ -21,7 +21,7 @@ const COPIES: &[(&str, SpanKind)] = &[
 ];
 
 /// What a copy of a kind is called, and which way it goes.
-pub(in crate::importer) fn copy(kind: i64) -> (&'static str, SpanKind) {
+pub fn copy(kind: i64) -> (&'static str, SpanKind) {
     let known = usize::try_from(kind).ok().and_then(|kind| COPIES.get(kind));
     known.copied().unwrap_or(("Memcpy", SpanKind::Copy))
 }
