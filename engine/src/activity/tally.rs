@@ -237,10 +237,10 @@ impl Process {
         let lasted = counts.at.saturating_sub(self.told.at);
         let share = 100.0 * counts.taking as f64 / lasted.max(1) as f64;
         let mut text = format!(
-            "handing over held threads up for {:.1} ms ({share:.2} % of {:.2} s), and beside the program {} flushes took \
-             {:.1} ms and writing {:.1} ms",
+            "handing over held threads up for {:.1} ms ({share:.2} % of {:.1} ms), and beside the program flushing {} \
+             times took {:.1} ms and writing {:.1} ms",
             ms(counts.taking),
-            lasted as f64 / 1e9,
+            ms(lasted),
             counts.flushes,
             ms(counts.flushing),
             ms(counts.writing)
