@@ -112,8 +112,8 @@ fn run(variables: &[(&str, &str)]) -> (Vec<Ran>, Vec<(String, String)>) {
 
 /// How long the kernels were, in nanoseconds.
 fn lengths(spans: &[Ran]) -> Vec<i64> {
-    let spins = spans.iter().filter(|(name, ..)| name == "spin");
-    spins.map(|(_, start, end)| end - start).collect()
+    let kernels = spans.iter().filter(|(name, ..)| name == "spin");
+    kernels.map(|(_, start, end)| end - start).collect()
 }
 
 #[test]

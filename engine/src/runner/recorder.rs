@@ -186,8 +186,8 @@ mod tests {
     fn a_name_comes_before_what_another_thread_says_of_it() {
         let recorder = Recorder::new(false);
         // Swept after the other, and its batch is never full.
-        let (user, namer) = (recorder.reporter(), recorder.reporter());
-        namer.send(Record::Name(NameId(0), "saxpy".into()));
+        let (user, author) = (recorder.reporter(), recorder.reporter());
+        author.send(Record::Name(NameId(0), "saxpy".into()));
         (0..BATCH as u32).for_each(|id| user.send(fact(id)));
         let mut order = Vec::new();
         let mut collect = |records: Vec<Record>| {
@@ -195,7 +195,7 @@ mod tests {
         };
         let full = recorder.full().try_recv().unwrap();
         recorder.take(full, &mut collect);
-        namer.send(Record::Name(NameId(1), "copy".into()));
+        author.send(Record::Name(NameId(1), "copy".into()));
         user.send(fact(0));
         recorder.sweep(&mut collect);
         let names: Vec<_> = (0..order.len()).filter(|&at| order[at]).collect();
