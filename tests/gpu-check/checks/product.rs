@@ -137,9 +137,9 @@ pub fn losses(report: &mut Report) -> Result<(), String> {
     for way in ["trap", "address", "assertion", "hang", "kill"] {
         let lose = format!("{way}@30ms");
         let run = ["run", &long, "--backend", "cuda", "--lose", &lose];
-        let lost = syncline(&[&run[..], &["--format", "json"]].concat())?;
-        report.file(&format!("loss-{way}.json"), &lost.stdout)?;
-        let answer: serde_json::Value = serde_json::from_slice(&lost.stdout).unwrap_or_default();
+        let output = syncline(&[&run[..], &["--format", "json"]].concat())?;
+        report.file(&format!("loss-{way}.json"), &output.stdout)?;
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let reason = answer
             .pointer("/losses/0/reason")
             .and_then(|it| it.as_str());

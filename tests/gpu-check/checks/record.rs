@@ -15,7 +15,7 @@ fn recorded(report: &mut Report, name: &str, command: &[&str]) -> Result<Value, 
     report.file(&format!("{name}.log"), &log)?;
     report.fact("exit", output.status.code().unwrap_or(-1));
     let info = syncline(&["info", &place, "--format", "json"])?;
-    serde_json::from_slice(&info.stdout).map_err(|_| last(&output))
+    serde_json::from_slice(&info.stdout).map_err(|_broken| last(&output))
 }
 
 fn number(info: &Value, name: &str) -> u64 {
