@@ -11,6 +11,8 @@ pub struct Activity {
     pub hosts: Vec<HostActivity>,
     /// The streams.
     pub streams: Vec<StreamActivity>,
+    /// What is due besides, such as compiles in virtual time, and may let any of them go on.
+    pub due: usize,
 }
 
 /// What a host thread is doing.
@@ -67,6 +69,7 @@ impl Activity {
         let hosts = self.hosts.iter();
         let mut streams = self.streams.iter();
         !self.is_over()
+            && self.due == 0
             && hosts
                 .into_iter()
                 .all(|host| host.is_done || host.blocker.is_some())

@@ -56,9 +56,12 @@ impl MockDevice {
         mut simulation: MutexGuard<'s, Simulation>,
     ) -> MutexGuard<'s, Simulation> {
         while let Some((time, act)) = simulation.advance(&self.memory) {
+            // Nobody has the turn meanwhile, and yet nothing stands still.
+            simulation.acting += 1;
             drop(simulation);
             act(time);
             simulation = lock(&self.simulation);
+            simulation.acting -= 1;
             simulation.wake(time);
         }
         simulation

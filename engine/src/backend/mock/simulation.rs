@@ -52,6 +52,8 @@ pub struct Simulation {
     /// What is to be done, by its time and then by the order of asking.
     alarms: BTreeMap<(Nanos, u64), Alarm>,
     alarm_count: u64,
+    /// How many acts are being done, while the simulation is not locked.
+    pub acting: usize,
     /// What is to be done once so many operations of each stream have ended.
     last: Vec<(Until, Alarm)>,
     /// What is to be done once an operation runs on a stream.
@@ -96,6 +98,7 @@ impl Simulation {
             time: Nanos::ZERO,
             alarms: BTreeMap::new(),
             alarm_count: 0,
+            acting: 0,
             last: Vec::new(),
             watches: Vec::new(),
             called: BTreeMap::new(),
@@ -541,6 +544,7 @@ impl Simulation {
         Activity {
             streams: streams.collect(),
             hosts: self.hosts.iter().map(Host::activity).collect(),
+            due: self.alarms.len() + self.acting,
         }
     }
 }

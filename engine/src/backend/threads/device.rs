@@ -414,6 +414,7 @@ impl<E: Executor> Device for ThreadedDevice<E> {
             hosts: hosts
                 .map(|host| host.activity(|wait| shared.holds(wait)))
                 .collect(),
+            due: 0,
         }
     }
 
