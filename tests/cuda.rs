@@ -14,7 +14,7 @@ use std::process::{Command, Output};
 use crate::house::program::{stand_in, syncline};
 
 /// What `syncline` says, with the stand-in in the driver's place.
-fn syncline_with(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
+pub fn syncline_with(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = Command::new(syncline());
     command
         .args(arguments)
@@ -32,7 +32,7 @@ fn file(folder: &tempfile::TempDir, text: &str) -> PathBuf {
     path
 }
 
-fn said(output: &Output) -> String {
+pub fn said(output: &Output) -> String {
     let (out, err) = (&output.stdout, &output.stderr);
     format!(
         "{}{}",

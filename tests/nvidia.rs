@@ -8,6 +8,7 @@ use std::process::Command;
 
 use engine::backend::{CUDA_KERNELS, CompileError, CudaCompiler};
 
+use crate::cuda::{said, syncline_with};
 use crate::house::root;
 
 /// The architectures that everything has to assemble for: the oldest that is still made for, and the newest at hand.
@@ -97,4 +98,30 @@ fn the_assembler_notices_what_is_wrong() {
     let broken = CUDA_KERNELS[0].ptx.replace("ld.param", "ld.nothing");
     let failed = std::panic::catch_unwind(|| assemble(&tools, "90", "broken", &broken));
     assert!(failed.is_err());
+}
+
+#[test]
+fn the_backend_runs_what_the_compiler_made() {
+    let Some(tools) = downloaded() else { return };
+    let library = tools.join("lib").to_string_lossy().into_owned();
+    let variables = [("SYNCLINE_NVRTC_DIR", library.as_str())];
+    let backends = said(&syncline_with(&["backends"], &variables));
+    assert!(
+        backends.contains("NVRTC 13.0 compiles kernels"),
+        "{backends}"
+    );
+    for workload in ["histogram", "n-body", "heat"] {
+        let run = ["run", workload, "--backend", "cuda", "--format", "json"];
+        let output = syncline_with(&run, &variables);
+        let answer: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(answer["outcome"], "finished", "{workload}");
+        let expectations = answer["expectations"].as_array().unwrap();
+        let is_number = |text: &str| text.starts_with("each") || text.starts_with("sum");
+        let numbers = expectations
+            .iter()
+            .filter(|it| is_number(it["text"].as_str().unwrap()));
+        let mut numbers = numbers.peekable();
+        assert!(numbers.peek().is_some(), "{workload} expects no numbers");
+        assert!(numbers.all(|it| it["holds"] == true), "{answer}");
+    }
 }
