@@ -67,7 +67,7 @@ functions! {
 pub struct Driver {
     /// Its functions.
     pub functions: Functions,
-    library: Library,
+    loaded: Library,
 }
 
 /// What a result says.
@@ -94,13 +94,16 @@ impl Driver {
         let functions = Functions::find(&library)?;
         // SAFETY: no flags are defined.
         checked(unsafe { (functions.init)(0) })?;
-        Ok(Self { functions, library })
+        Ok(Self {
+            functions,
+            loaded: library,
+        })
     }
 
     /// A function that takes one device, where there is one of this name.
     pub fn of_device(&self, symbol: &str) -> Option<unsafe extern "C" fn(c_int) -> c_int> {
         // SAFETY: the caller names functions of this type alone.
-        unsafe { self.library.get(symbol.as_bytes()) }
+        unsafe { self.loaded.get(symbol.as_bytes()) }
             .ok()
             .map(|it| *it)
     }
@@ -108,7 +111,7 @@ impl Driver {
     /// `cuDevicePrimaryCtxRetain`, where it is there.
     pub fn retain(&self) -> Option<unsafe extern "C" fn(*mut Handle, c_int) -> c_int> {
         // SAFETY: this is its type.
-        unsafe { self.library.get(b"cuDevicePrimaryCtxRetain") }
+        unsafe { self.loaded.get(b"cuDevicePrimaryCtxRetain") }
             .ok()
             .map(|it| *it)
     }
@@ -116,7 +119,7 @@ impl Driver {
     /// `cuCtxSetCurrent`, where it is there.
     pub fn set_current(&self) -> Option<unsafe extern "C" fn(Handle) -> c_int> {
         // SAFETY: this is its type.
-        unsafe { self.library.get(b"cuCtxSetCurrent") }
+        unsafe { self.loaded.get(b"cuCtxSetCurrent") }
             .ok()
             .map(|it| *it)
     }
