@@ -28,7 +28,7 @@ pub use file::{
     Writer,
 };
 pub use kind::Kind;
-pub use library::Cupti;
+pub use library::{Cupti, version_name};
 pub use listening::{Listening, Take};
 pub use places::{OFF, VARIABLE};
 pub use read::{Batch, Reader, walk};

@@ -29,6 +29,18 @@ pub struct Cupti {
     path: PathBuf,
 }
 
+/// What a version of CUPTI is called, such as `CUPTI of CUDA 13.0`: since CUDA 13 its number is that of CUDA.
+pub fn version_name(version: u32) -> String {
+    if version < 10_000 {
+        return format!("CUPTI, version {version}");
+    }
+    format!(
+        "CUPTI of CUDA {}.{}",
+        version / 10_000,
+        version % 10_000 / 100
+    )
+}
+
 impl Cupti {
     /// The CUPTI of this process: the tests' stand-in where a test names it, the one that is mapped already, the one that
     /// `SYNCLINE_CUPTI` names (a file, a folder, or `off`), or the first that is installed.
@@ -139,15 +151,7 @@ impl Cupti {
 
     /// Its version in words, such as `CUPTI of CUDA 13.0`.
     pub fn name(&self) -> String {
-        let version = self.version;
-        if version < 10_000 {
-            return format!("CUPTI, version {version}");
-        }
-        format!(
-            "CUPTI of CUDA {}.{}",
-            version / 10_000,
-            version % 10_000 / 100
-        )
+        version_name(self.version)
     }
 
     /// What a result means.

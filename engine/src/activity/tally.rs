@@ -135,18 +135,6 @@ pub(super) enum Presence {
     Gone,
 }
 
-/// What a version of CUPTI is called: since CUDA 13 its number is that of CUDA.
-fn cupti(version: u32) -> String {
-    if version < 10_000 {
-        return format!("CUPTI, version {version}");
-    }
-    format!(
-        "CUPTI of CUDA {}.{}",
-        version / 10_000,
-        version % 10_000 / 100
-    )
-}
-
 impl Process {
     /// Says what was wrong with its file, and how it ended.
     pub(super) fn tell_damage(&self, damage: &Damage, presence: Presence, draft: &mut Draft) {
@@ -203,7 +191,7 @@ impl Process {
             (None, Some(ear)) => format!(
                 "{title}: {} activities by {} ({}){}; {}",
                 self.activities,
-                cupti(ear.version),
+                inject::version_name(ear.version),
                 ear.path,
                 self.refused(),
                 self.cost()
