@@ -11,6 +11,7 @@ mod fold;
 mod forest;
 mod launches;
 mod links;
+mod names;
 mod natural;
 mod pipelines;
 mod promises;
@@ -24,6 +25,7 @@ mod text;
 
 pub use fold::Cell;
 pub use launches::Launched;
+pub use names::{NamePage, PAGE as NAMES_A_PAGE};
 pub use pipelines::Stages;
 pub use promises::Pledge;
 pub use samples::Samples;
@@ -48,7 +50,7 @@ pub struct Capture {
     extent: Option<Interval>,
     run: Option<Run>,
     end: Option<RunEnd>,
-    names: Vec<Box<str>>,
+    names: names::Names,
     devices: Vec<Device>,
     lanes: Vec<Lane>,
     events: Vec<Event>,

@@ -1,7 +1,7 @@
 //! The one door: a record goes in, and the table it belongs to grows.
 
 use super::table::Refusal;
-use super::{Capture, Samples};
+use super::{Capture, Samples, names};
 use crate::record::{
     Began, Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, NameId, Problem,
     Record, Sample, Severity, Span, SpanId, SpanKind, Value,
@@ -41,9 +41,7 @@ impl Capture {
             Record::Fields(fields) => self.take_fields(*fields),
             Record::Began(began) => self.take_began(began),
             Record::Sample(sample) => self.take_sample(sample),
-            Record::Name(id, text) => {
-                self.put("name", id.index(), text, |capture| &mut capture.names);
-            }
+            Record::Name(id, text) => self.take_name(id.index(), &text),
             Record::Lane(lane) => {
                 self.put("lane", lane.id.index(), *lane, |capture| &mut capture.lanes);
             }
@@ -211,15 +209,32 @@ impl Capture {
         let rows = table(self);
         let len = rows.len();
         if index > len + FAR {
-            let text =
-                format!("A {what} was left out: its number {index} is far beyond the {len} known.");
-            return self.complain("row-refused", text, SpanId::NONE);
+            return self.refuse_far(what, index, len);
         }
         while rows.len() <= index {
             rows.push(T::filler(rows.len() as u32));
         }
         if let Some(slot) = rows.get_mut(index) {
             *slot = row;
+        }
+    }
+
+    fn refuse_far(&mut self, what: &str, index: usize, len: usize) {
+        let text =
+            format!("A {what} was left out: its number {index} is far beyond the {len} known.");
+        self.complain("row-refused", text, SpanId::NONE);
+    }
+
+    fn take_name(&mut self, index: usize, text: &str) {
+        let len = self.names.len();
+        if index > len + FAR {
+            self.refuse_far("name", index, len);
+        } else if !self.names.put(index, text) {
+            let text = format!(
+                "Name {index} was left out: it and the {} before it are longer than 4 GB.",
+                index % names::PAGE
+            );
+            self.complain("row-refused", text, SpanId::NONE);
         }
     }
 
@@ -246,12 +261,6 @@ impl Capture {
 /// A row that stands in a table until the record for its number arrives.
 pub(super) trait Filler {
     fn filler(index: u32) -> Self;
-}
-
-impl Filler for Box<str> {
-    fn filler(_: u32) -> Self {
-        "?".into()
-    }
 }
 
 impl Filler for Lane {

@@ -32,7 +32,7 @@ impl Capture {
 
     /// The text of a name; `?` where it has not arrived.
     pub fn name(&self, id: NameId) -> &str {
-        self.names.get(id.index()).map_or("?", AsRef::as_ref)
+        self.names.get(id.index()).unwrap_or("?")
     }
 
     /// How many names there are; their ids are `0..name_count()`.
@@ -253,16 +253,12 @@ impl Capture {
 
     /// Bytes held by each table that grows with the file, the spans' first.
     pub fn tables_in_bytes(&self) -> [(&'static str, usize); 5] {
-        let texts: usize = self.names.iter().map(|name| name.len()).sum();
         let samples: usize = self.samples.iter().map(Samples::heap_bytes).sum();
         [
             ("spans", self.span_bytes()),
             ("dependencies", self.dependencies.heap_bytes()),
             ("arguments", self.arguments.heap_bytes()),
-            (
-                "names",
-                self.names.capacity() * size_of::<Box<str>>() + texts,
-            ),
+            ("names", self.names.heap_bytes()),
             ("samples", samples),
         ]
     }
