@@ -2,8 +2,10 @@
 
 mod apply;
 mod arguments;
+mod block;
 mod chunk;
 mod column;
+mod columns;
 mod dependencies;
 mod even;
 mod findings;
@@ -13,11 +15,14 @@ mod launches;
 mod links;
 mod names;
 mod natural;
+mod packed;
 mod pipelines;
+mod places;
 mod promises;
 mod query;
 mod row;
 mod samples;
+mod sealed;
 mod sparse;
 mod stretch;
 mod table;

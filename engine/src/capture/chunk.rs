@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::even::Even;
+use super::block::{Block, waiting};
+use super::columns::{Columns, Line};
 use super::forest::Node;
+use super::packed::STEP;
+use super::sealed::Sealed;
 use super::table::{PlacedSpan, Repair};
 use crate::record::{CallId, NameId, Span, SpanId, SpanKind, State};
 use crate::time::{Interval, Nanos};
@@ -11,21 +14,9 @@ use crate::time::{Interval, Nanos};
 /// Spans a chunk holds at most. Its columns then fill whole allocations, and an insertion moves little.
 pub(super) const CHUNK: usize = 512;
 /// Spans under one node of a chunk: what a fold may have to look at one by one.
-pub(super) const BLOCK: usize = 32;
+pub(super) const BLOCK: usize = STEP;
 /// Stands in a 32-bit column for a length that does not fit; the length is then in `wide`.
 const WIDE: u32 = u32::MAX;
-
-/// The kinds that wait, each as the bit of its number.
-const WAITING: u64 = {
-    let (mut bits, mut rest) = (0, SpanKind::ALL);
-    while let [kind, others @ ..] = rest {
-        if kind.is_waiting() {
-            bits |= 1 << *kind as u64;
-        }
-        rest = others;
-    }
-    bits
-};
 
 /// The lengths that 32 bits of nanoseconds (4.29 s) cannot hold.
 #[derive(Clone, Copy, Default)]
@@ -34,20 +25,30 @@ struct Wide {
     queued: i64,
 }
 
+/// The columns of a chunk, in one of two forms.
+enum Form {
+    Open(Box<Columns>),
+    Sealed(Sealed),
+}
+
 /// Spans of one row, none of which overlap.
-#[derive(Default)]
 pub(super) struct Chunk {
     /// The row it belongs to.
     pub row: u32,
+    /// Whether the table will seal it once it has rested.
+    pub is_loose: bool,
     base: i64,
-    ids: Vec<u32>,
-    offsets: Vec<u32>,
-    durations: Vec<u32>,
-    queued: Even,
-    names: Vec<u32>,
-    flags: Vec<u16>,
+    form: Form,
     nodes: Vec<Node>,
     wide: BTreeMap<u32, Wide>,
+}
+
+/// Which span it is, and what it is.
+#[derive(Clone, Copy)]
+pub(super) struct Label {
+    pub id: SpanId,
+    pub name: NameId,
+    pub flags: u16,
 }
 
 /// What a chunk stores of a span; the row and the table know the rest.
@@ -68,16 +69,21 @@ impl Entry {
         self.start == self.end
     }
 
+    /// How long it does not wait.
+    pub fn busy(&self) -> Nanos {
+        if self.kind.is_waiting() {
+            Nanos::ZERO
+        } else {
+            self.end - self.start
+        }
+    }
+
     pub fn node(&self) -> Node {
         let length = self.end - self.start;
         Node {
             start: self.start,
             end: self.end,
-            busy: if self.kind.is_waiting() {
-                Nanos::ZERO
-            } else {
-                length
-            },
+            busy: self.busy(),
             longest: length.0.clamp(0, i64::from(u32::MAX)) as u32,
             count: 1,
             span: self.id,
@@ -124,42 +130,100 @@ impl Chunk {
     pub fn new(row: u32, base: Nanos) -> Self {
         Self {
             row,
+            is_loose: false,
             base: base.0,
-            ..Self::default()
+            form: Form::Open(Box::default()),
+            nodes: Vec::new(),
+            wide: BTreeMap::new(),
+        }
+    }
+
+    /// Packs its columns. They are opened again when a span is put into it.
+    pub fn seal(&mut self) {
+        if let Form::Open(columns) = &self.form {
+            self.form = Form::Sealed(Sealed::new(columns));
+            self.nodes.shrink_to_fit();
+        }
+    }
+
+    /// Makes its columns such that spans can be put into them.
+    pub fn unseal(&mut self) {
+        if let Form::Sealed(sealed) = &self.form {
+            self.form = Form::Open(Box::new(sealed.open()));
+        }
+    }
+
+    fn columns(&mut self) -> Option<&mut Columns> {
+        self.unseal();
+        match &mut self.form {
+            Form::Open(columns) => Some(columns),
+            Form::Sealed(_) => None,
         }
     }
 
     pub fn len(&self) -> usize {
-        self.ids.len()
+        match &self.form {
+            Form::Open(columns) => columns.len(),
+            Form::Sealed(sealed) => sealed.len(),
+        }
     }
 
-    pub fn ids(&self) -> &[u32] {
-        &self.ids
-    }
-
-    pub fn names(&self) -> &[u32] {
-        &self.names
+    /// What offsets are from, in nanoseconds of capture time.
+    pub fn base(&self) -> i64 {
+        self.base
     }
 
     pub fn nodes(&self) -> &[Node] {
         &self.nodes
     }
 
+    fn line(&self, at: usize) -> Option<Line> {
+        match &self.form {
+            Form::Open(columns) => columns.line(at),
+            Form::Sealed(sealed) => sealed.line(at),
+        }
+    }
+
+    fn offset(&self, at: usize) -> Option<u32> {
+        match &self.form {
+            Form::Open(columns) => columns.offsets.get(at).copied(),
+            Form::Sealed(sealed) => sealed.offset(at),
+        }
+    }
+
+    pub fn id(&self, at: usize) -> Option<SpanId> {
+        let id = match &self.form {
+            Form::Open(columns) => columns.ids.get(at).copied(),
+            Form::Sealed(sealed) => sealed.id(at),
+        };
+        id.map(SpanId)
+    }
+
     /// The position of a span, by a scan of at most 512 numbers.
     pub fn position(&self, id: SpanId) -> Option<usize> {
-        self.ids.iter().position(|&other| other == id.0)
+        match &self.form {
+            // Most often they are in order.
+            Form::Open(columns) => columns.ids.binary_search(&id.0).ok().or_else(|| {
+                let mut ids = columns.ids.iter();
+                ids.position(|&other| other == id.0)
+            }),
+            Form::Sealed(sealed) => sealed.position(id.0),
+        }
     }
 
     pub fn start(&self, at: usize) -> Option<Nanos> {
-        self.offsets
-            .get(at)
-            .map(|&offset| Nanos(self.base + i64::from(offset)))
+        let offset = self.offset(at)?;
+        Some(Nanos(self.base + i64::from(offset)))
     }
 
     pub fn interval(&self, at: usize) -> Option<Interval> {
         let start = self.start(at)?;
-        let length = match *self.durations.get(at)? {
-            WIDE => self.wide(at).duration,
+        let duration = match &self.form {
+            Form::Open(columns) => columns.durations.get(at).copied(),
+            Form::Sealed(sealed) => sealed.duration(at),
+        };
+        let length = match duration? {
+            WIDE => self.wide(self.id(at)?.0).duration,
             short => i64::from(short),
         };
         Some(Interval {
@@ -168,91 +232,100 @@ impl Chunk {
         })
     }
 
-    fn wide(&self, at: usize) -> Wide {
-        let found = self.ids.get(at).and_then(|id| self.wide.get(id));
+    fn wide(&self, id: u32) -> Wide {
+        let found = self.wide.get(&id);
         found.copied().unwrap_or_default()
     }
 
     pub fn entry(&self, at: usize) -> Option<Entry> {
-        let Interval { start, end } = self.interval(at)?;
-        let enqueued = self.enqueued(at)?;
-        let (kind, state, repair) = unpack(*self.flags.get(at)?);
+        let line = self.line(at)?;
+        let start = self.base + i64::from(line.offset);
+        let (mut duration, mut queued) = (i64::from(line.duration), i64::from(line.queued));
+        if line.duration == WIDE || line.queued == WIDE {
+            let wide = self.wide(line.id);
+            (duration, queued) = (wide.duration, wide.queued);
+        }
+        let (kind, state, repair) = unpack(line.flags);
         Some(Entry {
-            id: SpanId(*self.ids.get(at)?),
-            name: NameId(*self.names.get(at)?),
+            id: SpanId(line.id),
+            name: NameId(line.name),
             kind,
             state,
             repair,
-            enqueued,
-            start,
-            end,
+            enqueued: Nanos(start - queued),
+            start: Nanos(start),
+            end: Nanos(start + duration),
         })
     }
 
-    /// The node over the span `at` and those after it, up to `stop`, that start in the same column
-    /// of 2^`shift` ns and are shorter than it, and how many they are. A span as long as a column
-    /// comes alone.
-    pub fn run(&self, at: usize, stop: usize, shift: u32) -> Option<(Node, usize)> {
-        let (offsets, durations) = (self.offsets.get(at..stop)?, self.durations.get(at..stop)?);
-        let start = self.base + i64::from(*offsets.first()?);
-        let shift = shift.min(62);
-        // Most of a fold's time goes here, so only the columns that decide are read, in 32 bits: no offset is as
-        // great as `WIDE`, and a length that is `WIDE` counts as longer than any column.
-        let next = ((start >> shift) + 1).saturating_mul(1 << shift) - self.base;
-        let next = u32::try_from(next).unwrap_or(WIDE);
-        let column = u32::try_from(1_u64 << shift).unwrap_or(WIDE);
-        let (mut longest, mut longest_at) = (0, at);
-        let (mut busy, mut covered) = (0, 0);
-        for ((&offset, &duration), &flags) in
-            offsets.iter().zip(durations).zip(self.flags.get(at..stop)?)
-        {
-            if offset >= next || duration >= column {
-                break;
-            }
-            let waits = WAITING >> (flags >> 8 & 63) & 1;
-            busy += i64::from(duration) * (1 - waits as i64);
-            if duration > longest {
-                (longest, longest_at) = (duration, at + covered);
-            }
-            covered += 1;
-        }
-        let node = self.entry(longest_at)?.node();
-        if covered == 0 {
-            return Some((node, 1));
-        }
-        let end = self.interval(at + covered - 1)?.end;
-        let (start, busy, count) = (Nanos(start), Nanos(busy), covered as u32);
-        let run = Node {
-            start,
-            end,
-            busy,
-            count,
-            ..node
+    pub fn label(&self, at: usize) -> Option<Label> {
+        let (id, name, flags) = match &self.form {
+            Form::Open(columns) => (
+                *columns.ids.get(at)?,
+                *columns.names.get(at)?,
+                *columns.flags.get(at)?,
+            ),
+            Form::Sealed(sealed) => sealed.label(at)?,
         };
-        Some((run, covered))
+        Some(Label {
+            id: SpanId(id),
+            name: NameId(name),
+            flags,
+        })
     }
 
-    /// When a span was enqueued.
-    pub fn enqueued(&self, at: usize) -> Option<Nanos> {
-        let queued = match self.queued.get(at)? {
-            WIDE => self.wide(at).queued,
-            short => i64::from(short),
+    /// Reads `length` spans from a place on into a block.
+    pub fn read(&self, from: usize, length: usize, block: &mut Block) {
+        let (Some(offsets), Some(durations)) = (
+            block.offsets.get_mut(..length),
+            block.durations.get_mut(..length),
+        ) else {
+            return;
         };
-        Some(self.start(at)? - Nanos(queued))
+        match &self.form {
+            Form::Open(columns) => {
+                copy(&columns.offsets, from, offsets);
+                copy(&columns.durations, from, durations);
+                let first = from / BLOCK * BLOCK;
+                let flags = columns.flags.get(first..).unwrap_or_default();
+                block.waiting = waiting(flags.get(..BLOCK).unwrap_or(flags));
+            }
+            Form::Sealed(sealed) => {
+                sealed.read(from, offsets, durations);
+                block.waiting = sealed.waiting(from / BLOCK);
+            }
+        }
+    }
+
+    /// Reads names from a place on; says how many.
+    pub fn names(&self, from: usize, names: &mut [u32]) -> usize {
+        let length = names.len().min(self.len().saturating_sub(from));
+        let names = names.get_mut(..length).unwrap_or_default();
+        match &self.form {
+            Form::Open(columns) => copy(&columns.names, from, names),
+            Form::Sealed(sealed) => sealed.names(from, names),
+        }
+        length
+    }
+
+    /// The first place whose offset is not one of those that come before.
+    fn partition(&self, comes_before: impl Fn(u32) -> bool) -> usize {
+        match &self.form {
+            Form::Open(columns) => columns.offsets.partition_point(|&it| comes_before(it)),
+            Form::Sealed(sealed) => sealed.partition(comes_before),
+        }
     }
 
     /// How many spans start at or before `instant`.
     pub fn started_by(&self, instant: Nanos) -> usize {
         let offset = instant.0.saturating_sub(self.base);
-        self.offsets
-            .partition_point(|&other| i64::from(other) <= offset)
+        self.partition(|other| i64::from(other) <= offset)
     }
 
     /// How many spans start before `instant`.
     pub fn started_before(&self, instant: Nanos) -> usize {
         let offset = instant.0.saturating_sub(self.base);
-        self.offsets
-            .partition_point(|&other| i64::from(other) < offset)
+        self.partition(|other| i64::from(other) < offset)
     }
 
     /// Whether the span belongs behind every span here. Of those that start together, the empty
@@ -267,10 +340,8 @@ impl Chunk {
 
     /// Whether a span that starts at `start` can be written with this chunk's base, moved back if need be.
     pub fn reaches(&self, start: Nanos) -> bool {
-        let last = self
-            .offsets
-            .last()
-            .map_or(self.base, |&o| self.base + i64::from(o));
+        let last = self.len().checked_sub(1).and_then(|at| self.start(at));
+        let last = last.map_or(self.base, |last| last.0);
         let first = self.base.min(start.0);
         let span = last.max(start.0).checked_sub(first);
         span.is_some_and(|span| span < i64::from(WIDE))
@@ -293,14 +364,17 @@ impl Chunk {
             };
             self.wide.insert(entry.id.0, lengths);
         }
-        self.make_room();
-        self.queued.insert(at, queued, self.len());
-        self.ids.insert(at, entry.id.0);
-        self.offsets.insert(at, (entry.start.0 - self.base) as u32);
-        self.durations.insert(at, duration);
-        self.names.insert(at, entry.name.0);
-        self.flags
-            .insert(at, pack(entry.kind, entry.state, entry.repair));
+        let line = Line {
+            id: entry.id.0,
+            offset: (entry.start.0 - self.base) as u32,
+            duration,
+            queued,
+            name: entry.name.0,
+            flags: pack(entry.kind, entry.state, entry.repair),
+        };
+        if let Some(columns) = self.columns() {
+            columns.insert(at, line);
+        }
         self.nodes.truncate(at / BLOCK);
         while (self.nodes.len() + 1) * BLOCK <= self.len() {
             let from = self.nodes.len() * BLOCK;
@@ -309,27 +383,13 @@ impl Chunk {
         at
     }
 
-    /// Makes room for one more span in every column, and for few more than that.
-    fn make_room(&mut self) {
-        let length = self.len();
-        if length < self.ids.capacity() {
-            return;
-        }
-        let more = room(length) - length;
-        self.ids.reserve_exact(more);
-        self.offsets.reserve_exact(more);
-        self.durations.reserve_exact(more);
-        self.names.reserve_exact(more);
-        self.flags.reserve_exact(more);
-    }
-
     fn rebase(&mut self, start: Nanos) {
         let Some(back) = self.base.checked_sub(start.0).filter(|&back| back > 0) else {
             return;
         };
         self.base = start.0;
-        for offset in &mut self.offsets {
-            *offset = offset.saturating_add(u32::try_from(back).unwrap_or(WIDE));
+        if let Some(columns) = self.columns() {
+            columns.rebase(u32::try_from(back).unwrap_or(WIDE));
         }
     }
 
@@ -351,18 +411,9 @@ impl Chunk {
     pub fn split_off(&mut self) -> Vec<Entry> {
         let keep = self.len() / 2;
         let moved: Vec<Entry> = (keep..self.len()).filter_map(|at| self.entry(at)).collect();
-        self.queued.truncate(keep);
-        for column in [
-            &mut self.ids,
-            &mut self.offsets,
-            &mut self.durations,
-            &mut self.names,
-        ] {
-            column.truncate(keep);
-            column.shrink_to_fit();
+        if let Some(columns) = self.columns() {
+            columns.truncate(keep);
         }
-        self.flags.truncate(keep);
-        self.flags.shrink_to_fit();
         self.nodes.truncate(keep / BLOCK);
         self.nodes.shrink_to_fit();
         moved
@@ -370,11 +421,20 @@ impl Chunk {
 
     /// Bytes that it holds on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let words = [&self.ids, &self.offsets, &self.durations, &self.names];
-        let words: usize = words.iter().map(|column| column.capacity() * 4).sum();
+        let columns = match &self.form {
+            Form::Open(columns) => size_of::<Columns>() + columns.heap_bytes(),
+            Form::Sealed(sealed) => sealed.heap_bytes(),
+        };
         let wide = self.wide.len() * 24;
-        let words = words + self.queued.heap_bytes();
-        words + self.flags.capacity() * 2 + self.nodes.capacity() * size_of::<Node>() + wide
+        columns + self.nodes.capacity() * size_of::<Node>() + wide
+    }
+}
+
+/// Copies numbers from a place on.
+fn copy(column: &[u32], from: usize, slots: &mut [u32]) {
+    let found = column.get(from..from + slots.len()).unwrap_or_default();
+    if found.len() == slots.len() {
+        slots.copy_from_slice(found);
     }
 }
 

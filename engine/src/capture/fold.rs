@@ -1,6 +1,7 @@
 //! What a row looks like at a given scale: long spans alone, short ones folded by column of time.
 
-use super::chunk::{BLOCK, Chunk, unpack};
+use super::block::Block;
+use super::chunk::{BLOCK, Chunk, Entry, unpack};
 use super::forest::Node;
 use super::row::{Row, Spot};
 use super::table::Repair;
@@ -51,6 +52,26 @@ impl From<Node> for Cell {
     }
 }
 
+impl From<&Entry> for Cell {
+    fn from(entry: &Entry) -> Self {
+        let interval = Interval {
+            start: entry.start,
+            end: entry.end,
+        };
+        Self {
+            interval,
+            count: 1,
+            busy: entry.busy(),
+            span: entry.id,
+            name: entry.name,
+            kind: entry.kind,
+            state: entry.state,
+            repair: entry.repair,
+            enqueued: entry.enqueued,
+        }
+    }
+}
+
 /// Collects short spans of one column and hands out cells.
 struct Folder<'f, F: FnMut(Cell)> {
     shift: u32,
@@ -63,17 +84,20 @@ impl<F: FnMut(Cell)> Folder<'_, F> {
         (node.end - node.start).0 >= 1 << self.shift
     }
 
-    /// Adds a span that is as long as a column.
-    fn add_long(&mut self, node: Node, enqueued: Nanos) {
+    /// Adds a span that comes alone: as long as a column, or of a length that is not known in 32 bits.
+    fn add_alone(&mut self, entry: &Entry) {
+        if (entry.end - entry.start).0 < 1 << self.shift {
+            return self.add(entry.node());
+        }
         self.flush();
-        let cell = Cell::from(node);
-        (self.emit)(Cell { enqueued, ..cell });
+        (self.emit)(entry.into());
     }
 
     /// Adds spans that start in one column.
     fn add(&mut self, node: Node) {
         if node.count == 1 && self.is_long(&node) {
-            self.add_long(node, node.start);
+            self.flush();
+            (self.emit)(node.into());
             return;
         }
         match self.open {
@@ -112,6 +136,7 @@ pub(super) fn fold<F: FnMut(Cell)>(
         open: None,
         emit,
     };
+    let mut block = Block::default();
     let mut spot = row.first_touching(chunks, view.start);
     while let Some(chunk) = row.chunk(chunks, spot.chunk) {
         if spot.at == 0
@@ -124,7 +149,7 @@ pub(super) fn fold<F: FnMut(Cell)>(
             spot.chunk += covered;
             continue;
         }
-        if !fold_chunk(&mut folder, chunk, spot.at, view.end) {
+        if !fold_chunk(&mut folder, chunk, spot.at, view.end, &mut block) {
             break;
         }
         spot = Spot {
@@ -141,13 +166,14 @@ fn fold_chunk<F: FnMut(Cell)>(
     chunk: &Chunk,
     mut at: usize,
     end: Nanos,
+    block: &mut Block,
 ) -> bool {
     while at < chunk.len() {
-        let block = chunk
+        let covering = chunk
             .nodes()
             .get(at / BLOCK)
             .filter(|_| at.is_multiple_of(BLOCK));
-        if let Some(node) = block.filter(|node| node.fits_column(folder.shift)) {
+        if let Some(node) = covering.filter(|node| node.fits_column(folder.shift)) {
             if node.start >= end {
                 return false;
             }
@@ -156,16 +182,20 @@ fn fold_chunk<F: FnMut(Cell)>(
             continue;
         }
         let stop = ((at / BLOCK + 1) * BLOCK).min(chunk.len());
+        block.read(chunk, at, stop);
         while at < stop {
-            let run = chunk.run(at, stop, folder.shift);
-            let Some((node, covered)) = run.filter(|(node, _)| node.start < end) else {
+            if block.start(at).is_none_or(|start| start >= end) {
                 return false;
-            };
-            if covered == 1 && folder.is_long(&node) {
-                folder.add_long(node, chunk.enqueued(at).unwrap_or(node.start));
-            } else {
-                folder.add(node);
             }
+            let Some((node, covered)) = block.run(chunk, at, folder.shift) else {
+                let Some(entry) = chunk.entry(at) else {
+                    return false;
+                };
+                folder.add_alone(&entry);
+                at += 1;
+                continue;
+            };
+            folder.add(node);
             at += covered;
         }
     }

@@ -104,13 +104,13 @@ impl Row {
     }
 
     /// Puts a span at its place and returns the id of the chunk that holds it; `moved` hears of spans whose chunk
-    /// changed.
+    /// changed, from the first to the second.
     pub fn insert(
         &mut self,
         row: u32,
         chunks: &mut Vec<Chunk>,
         entry: &Entry,
-        moved: impl FnMut(&[u32], u32),
+        moved: impl FnMut(&[Entry], [u32; 2]),
     ) -> u32 {
         let before =
             |&start: &Nanos| start < entry.start || (start == entry.start && !entry.is_empty());
@@ -125,6 +125,7 @@ impl Row {
         };
         let appends = is_last && chunk.is_behind(entry);
         if appends && (chunk.len() >= CHUNK || !chunk.reaches(entry.start)) {
+            chunk.seal();
             return self.open(row, chunks, entry, position + 1);
         }
         if !chunk.reaches(entry.start) {
@@ -169,7 +170,7 @@ impl Row {
         chunks: &mut Vec<Chunk>,
         entry: &Entry,
         position: usize,
-        mut moved: impl FnMut(&[u32], u32),
+        mut moved: impl FnMut(&[Entry], [u32; 2]),
     ) -> u32 {
         let id = self.chunks.get(position).copied().unwrap_or_default();
         let Some(rest) = chunks.get_mut(id as usize).map(Chunk::split_off) else {
@@ -181,12 +182,17 @@ impl Row {
         for entry in &rest {
             chunk.insert(entry);
         }
-        moved(chunk.ids(), new);
+        moved(&rest, [id, new]);
         let went = chunk.position(entry.id).is_some();
         self.chunks.insert(position + 1, new);
         self.starts.insert(position + 1, first.start);
         push(chunks, chunk);
         if went { new } else { id }
+    }
+
+    /// Whether a chunk is the last one, which grows.
+    pub fn ends_with(&self, chunk: u32) -> bool {
+        self.chunks.last() == Some(&chunk)
     }
 
     /// Brings the forest up to every chunk but the last, which still grows.

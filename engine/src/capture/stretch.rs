@@ -17,17 +17,20 @@ impl Capture {
         is_wanted: impl Fn(NameId) -> bool,
     ) -> impl Iterator<Item = (Nanos, SpanId)> {
         let chunk = self.spans.chunks().get(stretch);
-        chunk.into_iter().flat_map(move |chunk| {
-            let names = chunk.names().iter().zip(chunk.ids()).enumerate();
-            let wanted = names.filter_map({
-                let is_wanted = &is_wanted;
-                move |(at, (name, id))| is_wanted(NameId(*name)).then_some((at, *id))
-            });
-            let found: Vec<(Nanos, SpanId)> = wanted
-                .filter_map(|(at, id)| Some((chunk.start(at)?, SpanId(id))))
-                .collect();
-            found
-        })
+        let mut found = Vec::new();
+        if let Some(chunk) = chunk {
+            let mut names = [0; 64];
+            for from in (0..chunk.len()).step_by(names.len()) {
+                let length = chunk.names(from, &mut names);
+                for (place, &name) in names.iter().enumerate() {
+                    if place < length && is_wanted(NameId(name)) {
+                        let at = from + place;
+                        found.extend(chunk.start(at).zip(chunk.id(at)));
+                    }
+                }
+            }
+        }
+        found.into_iter()
     }
 }
 

@@ -1,9 +1,10 @@
 //! The table of spans: which chunk each id lies in, and the rows of each lane.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::chunk::{Chunk, Entry};
 use super::column::put;
+use super::places::Places;
 use super::row::{Row, Spot};
 use crate::record::{CallId, LaneId, Span, SpanId};
 use crate::time::{Interval, Nanos};
@@ -69,13 +70,14 @@ impl PlacedSpan {
     }
 }
 
-/// Where a hole of the table points: the span of this id has not arrived.
-const HOLE: u32 = u32::MAX;
 /// How far an id may run ahead of the highest one known. Beyond that the file is damaged.
 const FAR: usize = 1 << 24;
 
 /// Sub-lanes that a lane may have: no program nests deeper, and each costs memory and a look at it for every span.
 const DEEPEST: usize = 4096;
+
+/// So many chunks in the middle of rows are left open, or a sixteenth of all.
+const LOOSE: usize = 256;
 
 /// Why a span could not be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -91,13 +93,15 @@ pub(super) enum Refusal {
 /// Every span, in rows.
 #[derive(Default)]
 pub(super) struct Table {
-    places: Vec<u32>,
+    places: Places,
     calls: Vec<u32>,
     chunks: Vec<Chunk>,
     rows: Vec<Row>,
     rows_of: Vec<Vec<u32>>,
     owners: Vec<(LaneId, u16)>,
     unsettled: Vec<u32>,
+    /// Chunks in the middle of their rows that are not sealed, the longest untouched first.
+    loose: VecDeque<u32>,
     /// From when to when all sub-lanes of a lane are known to be taken.
     crowded: BTreeMap<LaneId, Interval>,
     len: usize,
@@ -119,11 +123,10 @@ impl Table {
         if index > self.places.len() + FAR || span.lane.index() > self.rows_of.len() + FAR {
             return Err(Refusal::Far);
         }
-        if index >= self.places.len() {
-            put(&mut self.places, index, HOLE, HOLE);
-        } else if self.places.get(index).is_some_and(|&place| place != HOLE) {
+        if self.places.get(index).is_some() {
             return Err(Refusal::Duplicate);
         }
+        self.places.reach(index);
         let mut entry = mend(span);
         let (row, depth) = self.row_for(
             span.lane,
@@ -140,22 +143,53 @@ impl Table {
             return Err(Refusal::Far);
         };
         let before = target.forest().len();
-        let chunk = target.insert(row, &mut self.chunks, &entry, |ids, chunk| {
-            for &id in ids {
-                if let Some(place) = places.get_mut(id as usize) {
-                    *place = chunk;
-                }
+        let mut split = None;
+        let chunk = target.insert(row, &mut self.chunks, &entry, |entries, both| {
+            for entry in entries {
+                places.put(entry.id.index(), both[1]);
             }
+            split = Some(both);
         });
         if target.forest().len() < before {
             self.unsettled.push(row);
         }
-        if let Some(place) = self.places.get_mut(index) {
-            *place = chunk;
-        }
+        self.places.put(index, chunk);
         self.note_call(index, span.call);
         self.len += 1;
+        for chunk in split.into_iter().flatten() {
+            self.rest(row, chunk);
+        }
+        self.rest(row, chunk);
         Ok(())
+    }
+
+    /// Remembers a chunk that was put into, unless it is the last of its row, to seal it when others were put into after
+    /// it: spans that come late are often followed by more.
+    fn rest(&mut self, row: u32, id: u32) {
+        let is_last = self
+            .rows
+            .get(row as usize)
+            .is_some_and(|row| row.ends_with(id));
+        let Some(chunk) = self.chunks.get_mut(id as usize) else {
+            return;
+        };
+        if is_last || chunk.is_loose {
+            return;
+        }
+        chunk.is_loose = true;
+        self.loose.push_back(id);
+        if self.loose.len() <= LOOSE.max(self.chunks.len() / 16) {
+            return;
+        }
+        let oldest = self.loose.pop_front().map(|id| id as usize);
+        let Some(chunk) = oldest.and_then(|id| self.chunks.get_mut(id)) else {
+            return;
+        };
+        chunk.is_loose = false;
+        let row = self.rows.get(chunk.row as usize);
+        if oldest.is_some_and(|id| row.is_some_and(|row| !row.ends_with(id as u32))) {
+            chunk.seal();
+        }
     }
 
     fn note_call(&mut self, index: usize, call: CallId) {
@@ -231,7 +265,7 @@ impl Table {
     }
 
     pub fn get(&self, id: SpanId) -> Option<PlacedSpan> {
-        let chunk = self.chunks.get(*self.places.get(id.index())? as usize)?;
+        let chunk = self.chunks.get(self.places.get(id.index())? as usize)?;
         let entry = chunk.entry(chunk.position(id)?)?;
         let &(lane, depth) = self.owners.get(chunk.row as usize)?;
         Some(entry.placed(lane, depth, self.call(id)))
@@ -272,7 +306,7 @@ impl Table {
 
     /// The neighbour of a span on its sub-lane: the next one by start, or the one before.
     pub fn neighbour(&self, id: SpanId, forward: bool) -> Option<SpanId> {
-        let chunk_id = *self.places.get(id.index())?;
+        let chunk_id = self.places.get(id.index())?;
         let chunk = self.chunks.get(chunk_id as usize)?;
         let at = chunk.position(id)?;
         let row = self.rows.get(chunk.row as usize)?;
@@ -281,8 +315,8 @@ impl Table {
         } else {
             at.checked_sub(1)
         };
-        if let Some(&id) = inside.and_then(|at| chunk.ids().get(at)) {
-            return Some(SpanId(id));
+        if let Some(id) = inside.and_then(|at| chunk.id(at)) {
+            return Some(id);
         }
         let position = row.position(chunk_id, chunk.start(at)?)?;
         let position = if forward {
@@ -290,8 +324,24 @@ impl Table {
         } else {
             position.checked_sub(1)?
         };
-        let ids = row.chunk(&self.chunks, position)?.ids();
-        (if forward { ids.first() } else { ids.last() }).map(|&id| SpanId(id))
+        let next = row.chunk(&self.chunks, position)?;
+        next.id(if forward {
+            0
+        } else {
+            next.len().checked_sub(1)?
+        })
+    }
+
+    /// Seals every chunk, whether more is to come or not.
+    #[cfg(test)]
+    pub fn seal_all(&mut self) {
+        self.chunks.iter_mut().for_each(Chunk::seal);
+    }
+
+    /// Opens every chunk.
+    #[cfg(test)]
+    pub fn open_all(&mut self) {
+        self.chunks.iter_mut().for_each(Chunk::unseal);
     }
 
     /// Bytes held on the heap.
@@ -300,7 +350,8 @@ impl Table {
         let rows: usize = self.rows.iter().map(Row::heap_bytes).sum();
         let headers =
             self.chunks.capacity() * size_of::<Chunk>() + self.rows.capacity() * size_of::<Row>();
-        chunks + rows + headers + (self.places.capacity() + self.calls.capacity()) * 4
+        let loose = self.loose.capacity() * 4;
+        chunks + rows + headers + loose + self.places.heap_bytes() + self.calls.capacity() * 4
     }
 }
 

@@ -1,5 +1,7 @@
 //! What the capture must keep, whatever order it arrives in and however much there is.
 
+mod forms;
+
 use super::*;
 use crate::record::{CallId, Dependency, EventId, LaneId, NameId, Record, Span, SpanKind, State};
 use crate::time::Nanos;

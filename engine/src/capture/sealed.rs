@@ -1,0 +1,135 @@
+//! The columns of a chunk that is full: the same numbers in a third of the room.
+
+use super::block::waiting;
+use super::chunk::BLOCK;
+use super::columns::{Columns, Line};
+use super::packed::{Flat, PADDING, Stepped};
+
+/// Columns that nothing is put into. Whoever does opens them before.
+pub(super) struct Sealed {
+    length: u16,
+    ids: Stepped,
+    offsets: Stepped,
+    durations: Flat,
+    queued: Flat,
+    names: Flat,
+    flags: Flat,
+    /// For each node which of its spans wait.
+    waiting: Flat,
+    bytes: Box<[u8]>,
+}
+
+impl Sealed {
+    pub fn new(columns: &Columns) -> Self {
+        let length = columns.len();
+        let mut bytes = Vec::with_capacity(length * 16);
+        let queued: Vec<u32> = (0..length)
+            .filter_map(|at| columns.queued.get(at))
+            .collect();
+        let flags: Vec<u32> = columns.flags.iter().map(|it| u32::from(*it)).collect();
+        let waiting: Vec<u32> = columns.flags.chunks(BLOCK).map(waiting).collect();
+        let mut sealed = Self {
+            length: length as u16,
+            ids: Stepped::pack(&mut bytes, &columns.ids),
+            offsets: Stepped::pack(&mut bytes, &columns.offsets),
+            durations: Flat::pack(&mut bytes, &columns.durations),
+            queued: Flat::pack(&mut bytes, &queued),
+            names: Flat::pack_listed(&mut bytes, &columns.names),
+            flags: Flat::pack_listed(&mut bytes, &flags),
+            waiting: Flat::pack(&mut bytes, &waiting),
+            bytes: Box::default(),
+        };
+        bytes.extend([0; PADDING]);
+        sealed.bytes = bytes.into_boxed_slice();
+        sealed
+    }
+
+    /// As columns in which something can be put.
+    pub fn open(&self) -> Columns {
+        let mut columns = Columns::default();
+        for (at, line) in (0..self.len()).filter_map(|at| self.line(at)).enumerate() {
+            columns.insert(at, line);
+        }
+        columns
+    }
+
+    pub fn len(&self) -> usize {
+        usize::from(self.length)
+    }
+
+    /// A column's number at a place.
+    #[inline]
+    fn number(&self, at: usize, get: impl Fn(&[u8]) -> u32) -> Option<u32> {
+        (at < self.len()).then(|| get(&self.bytes))
+    }
+
+    #[inline]
+    pub fn line(&self, at: usize) -> Option<Line> {
+        let bytes = &*self.bytes;
+        (at < self.len()).then(|| Line {
+            id: self.ids.get(bytes, at),
+            offset: self.offsets.get(bytes, at),
+            duration: self.durations.get(bytes, at),
+            queued: self.queued.get(bytes, at),
+            name: self.names.get(bytes, at),
+            flags: self.flags.get(bytes, at) as u16,
+        })
+    }
+
+    /// Number, name and flags of a span.
+    #[inline]
+    pub fn label(&self, at: usize) -> Option<(u32, u32, u16)> {
+        let bytes = &*self.bytes;
+        (at < self.len()).then(|| {
+            let flags = self.flags.get(bytes, at) as u16;
+            (self.ids.get(bytes, at), self.names.get(bytes, at), flags)
+        })
+    }
+
+    pub fn id(&self, at: usize) -> Option<u32> {
+        self.number(at, |bytes| self.ids.get(bytes, at))
+    }
+
+    #[inline]
+    pub fn offset(&self, at: usize) -> Option<u32> {
+        self.number(at, |bytes| self.offsets.get(bytes, at))
+    }
+
+    #[inline]
+    pub fn duration(&self, at: usize) -> Option<u32> {
+        self.number(at, |bytes| self.durations.get(bytes, at))
+    }
+
+    /// The first place whose offset is not one of those that come before.
+    #[inline]
+    pub fn partition(&self, comes_before: impl Fn(u32) -> bool) -> usize {
+        self.offsets
+            .partition(&self.bytes, self.len(), comes_before)
+    }
+
+    pub fn position(&self, id: u32) -> Option<usize> {
+        self.ids.position(&self.bytes, id, self.len())
+    }
+
+    /// Reads the offsets and durations from a place on, all under one node.
+    pub fn read(&self, from: usize, offsets: &mut [u32], durations: &mut [u32]) {
+        self.offsets.read(&self.bytes, from, offsets);
+        self.durations.read(&self.bytes, from, durations);
+    }
+
+    /// Which of the spans under a node wait, each as a bit.
+    #[inline]
+    pub fn waiting(&self, node: usize) -> u32 {
+        self.waiting.get(&self.bytes, node)
+    }
+
+    /// Reads the names from a place on.
+    pub fn names(&self, from: usize, names: &mut [u32]) {
+        self.names.read(&self.bytes, from, names);
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+}
