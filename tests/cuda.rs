@@ -2,6 +2,7 @@
 //! far as the driver's interface goes, each in a process of its own.
 
 mod faults;
+mod graphs;
 mod misuse;
 mod priorities;
 mod results;

@@ -67,12 +67,17 @@ expect { each "x" equals="k" }
 "#;
 
 /// A span: its name, its start and its end in nanoseconds.
-type Ran = (String, i64, i64);
+pub type Ran = (String, i64, i64);
 
 /// The spans of a run of [`CHAIN`], and the codes and texts of its problems.
 fn run(variables: &[(&str, &str)]) -> (Vec<Ran>, Vec<(String, String)>) {
+    ran(CHAIN, variables)
+}
+
+/// The spans on streams of a run of a workload, and the codes and texts of its problems.
+pub fn ran(text: &str, variables: &[(&str, &str)]) -> (Vec<Ran>, Vec<(String, String)>) {
     let folder = tempfile::tempdir().unwrap();
-    let path = file(&folder, CHAIN).to_string_lossy().into_owned();
+    let path = file(&folder, text).to_string_lossy().into_owned();
     let save = folder
         .path()
         .join("run.pftrace")

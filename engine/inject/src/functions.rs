@@ -83,5 +83,6 @@ functions! {
         runtime_call = "cuptiActivityEnableRuntimeApi" (u32, u8);
         all_syncs = "cuptiActivityEnableAllSyncRecords" (u8);
         event_times = "cuptiActivityEnableCudaEventDeviceTimestamps" (u8);
+        node_number = "cuptiGetGraphNodeId" (*mut c_void, *mut u64);
     }
 }

@@ -15,6 +15,7 @@ mod kind;
 mod layout;
 mod library;
 mod listening;
+mod nodes;
 mod parse;
 mod places;
 mod quiet;
@@ -30,6 +31,7 @@ pub use file::{
 pub use kind::Kind;
 pub use library::{Cupti, version_name};
 pub use listening::{Listening, Take};
+pub use nodes::Node;
 pub use places::{OFF, VARIABLE};
 pub use read::{Batch, Reader, walk};
 pub use record::{

@@ -4,13 +4,14 @@
 
 use std::ffi::{CStr, c_char, c_void};
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::functions::Handle;
 use super::kind::Kind;
 use super::library::Cupti;
+use super::nodes::{self, CLONED, MADE, Node};
 use super::read::{Batch, Reader};
 use super::{buffers, clock, quiet};
 
@@ -39,6 +40,7 @@ static LISTENING: OnceLock<Listening> = OnceLock::new();
 /// A subscription that runs.
 pub struct Listening {
     cupti: &'static Cupti,
+    own: AtomicPtr<c_void>,
     take: Take,
     kinds: OnceLock<Vec<(Kind, i32)>>,
     dropped: AtomicU64,
@@ -65,6 +67,7 @@ impl Listening {
         let own = subscribe(cupti)?;
         let listening = LISTENING.get_or_init(|| Self {
             cupti,
+            own: AtomicPtr::new(own),
             take,
             kinds: OnceLock::new(),
             dropped: AtomicU64::new(0),
@@ -187,6 +190,22 @@ impl Listening {
         made
     }
 
+    /// Has CUPTI tell which nodes of graphs are made, for [`Listening::watching_nodes`]. Answers whether it does.
+    pub fn tell_of_nodes(&self) -> bool {
+        let functions = &self.cupti.functions;
+        let enable = |(domain, fact): (u32, u32)| {
+            // SAFETY: the subscription lasts; it takes numbers alone, and refuses what it does not know.
+            unsafe { (functions.enable_notice)(1, self.own.load(SeqCst), domain, fact) == 0 }
+        };
+        functions.node_number.is_some() && enable(MADE) && enable(CLONED)
+    }
+
+    /// Calls `call`, and answers which nodes of graphs the driver made for it on this thread; none where they are not told
+    /// of.
+    pub fn watching_nodes<T>(&self, call: impl FnOnce() -> T) -> (T, Vec<Node>) {
+        nodes::watching(call)
+    }
+
     /// Reads what CUPTI has written, and gives it on.
     pub(super) fn give(&self, written: &[u8]) {
         let reader = Reader {
@@ -212,8 +231,8 @@ fn subscribe(cupti: &Cupti) -> Result<Handle, String> {
     cupti.check(answer).map(|()| own)
 }
 
-/// Told of [`NOTICES`], on a thread of the program.
-extern "C" fn notice(_own: *mut c_void, domain: u32, fact: u32, _more: *const c_void) {
+/// Told of [`NOTICES`], and of nodes of graphs where that is wanted, on a thread of the program.
+extern "C" fn notice(_own: *mut c_void, domain: u32, fact: u32, more: *const c_void) {
     let Some(listening) = Listening::running() else {
         return;
     };
@@ -221,6 +240,8 @@ extern "C" fn notice(_own: *mut c_void, domain: u32, fact: u32, _more: *const c_
         // What ran in it is told now or never.
         CONTEXT_ENDS => listening.flush(false),
         GIVEN_UP => listening.has_given_up.store(true, SeqCst),
+        MADE => nodes::note(&listening.cupti.functions, false, more),
+        CLONED => nodes::note(&listening.cupti.functions, true, more),
         _ => {}
     }
 }

@@ -4,7 +4,7 @@
 use std::ptr;
 use std::time::Instant;
 
-use inject::{Kind, Record};
+use inject::{Kind, Node, Record};
 
 use super::activity::{listen, told};
 use crate::driver::checked;
@@ -44,13 +44,19 @@ fn measure(report: &mut Report, kinds: &[Kind]) -> Result<(), String> {
     let before = told(listening).len();
     let (mut graph, mut instance) = (ptr::null_mut(), ptr::null_mut());
     let functions = &bench.driver.functions;
+    let is_named = listening.tell_of_nodes();
     // SAFETY: the stream is of this context, and places for what they answer are given.
-    unsafe {
+    let (captured, made) = listening.watching_nodes(|| unsafe {
         checked((functions.capture_begin)(main, 2))?;
         calls(&bench, &events)?;
-        checked((functions.capture_end)(main, &raw mut graph))?;
-        checked((functions.instantiate)(&raw mut instance, graph, 0))?;
-    }
+        checked((functions.capture_end)(main, &raw mut graph))
+    });
+    captured?;
+    // SAFETY: the same.
+    let (ready, clones) = listening.watching_nodes(|| unsafe {
+        checked((functions.instantiate)(&raw mut instance, graph, 0))
+    });
+    ready?;
     let begun = Instant::now();
     for _ in 0..REPLAYS {
         // SAFETY: the instance is that of a graph of this context.
@@ -62,6 +68,16 @@ fn measure(report: &mut Report, kinds: &[Kind]) -> Result<(), String> {
     let of_nodes = records
         .iter()
         .filter(|it| matches!(it, Record::Kernel(it) if it.graph != 0));
+    let clone_of = |made: &Node| {
+        clones.iter().find_map(|clone| match (made, clone) {
+            (Node::Made(made), Node::Cloned { of, own }) if of == made => Some(*own),
+            _ => None,
+        })
+    };
+    let named: Vec<u64> = made.iter().filter_map(clone_of).collect();
+    let of_named = records
+        .iter()
+        .filter(|it| matches!(it, Record::Kernel(it) if named.contains(&it.graph_node)));
     let whole = records.iter().filter(|it| matches!(it, Record::Graph(_)));
     let micros =
         |time: std::time::Duration| format!("{:.2}", time.as_secs_f64() * 1e6 / REPLAYS as f64);
@@ -69,6 +85,10 @@ fn measure(report: &mut Report, kinds: &[Kind]) -> Result<(), String> {
     report.fact("replay-us", micros(replayed));
     report.fact("records-of-calls", before);
     report.fact("kernels-of-nodes", of_nodes.count());
+    report.fact("nodes-are-named", is_named);
+    report.fact("nodes-captured", made.len());
+    report.fact("nodes-with-a-copy-that-runs", named.len());
+    report.fact("kernels-of-named-nodes", of_named.count());
     report.fact("graphs", whole.count());
     Ok(())
 }

@@ -31,6 +31,8 @@ pub struct Node {
     pub plan: Plan,
     /// Those that it comes right after.
     pub before: Frontier,
+    /// What the driver gives to name it.
+    pub handle: usize,
 }
 
 /// Nodes, each after those that it comes after.
@@ -60,11 +62,18 @@ impl Captures {
     ///
     /// # Errors
     /// The capture is not under way any more.
-    pub fn push(&mut self, capture: usize, plan: Plan, before: &Frontier) -> Result<usize, i32> {
+    pub fn push(
+        &mut self,
+        capture: usize,
+        handle: usize,
+        plan: Plan,
+        before: &Frontier,
+    ) -> Result<usize, i32> {
         let capture = self.open.get_mut(&capture).ok_or(CAPTURE_INVALIDATED)?;
         capture.nodes.push(Node {
             plan,
             before: before.clone(),
+            handle,
         });
         Ok(capture.nodes.len() - 1)
     }
@@ -90,6 +99,22 @@ impl Capture {
 }
 
 impl Graph {
+    /// The same nodes under other names.
+    pub fn named(&self, handles: &[usize]) -> Self {
+        let named = |(node, handle): (&Node, &usize)| Node {
+            handle: *handle,
+            ..node.clone()
+        };
+        Self {
+            nodes: self.nodes.iter().zip(handles).map(named).collect(),
+        }
+    }
+
+    /// What its nodes are named by.
+    pub fn handles(&self) -> Vec<usize> {
+        self.nodes.iter().map(|node| node.handle).collect()
+    }
+
     /// Whether another graph can take its place: the same nodes after the same ones.
     pub fn is_alike(&self, other: &Self) -> bool {
         let sort = |node: &Node| {

@@ -7,7 +7,9 @@ mod strides;
 mod tell;
 mod write;
 
-pub use tell::{Ended, api, compiled, context, ended, memory, notify_destruction, stream, synced};
+pub use tell::{
+    Ended, api, compiled, context, ended, memory, notify_destruction, notify_node, stream, synced,
+};
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,6 +77,11 @@ pub fn call() -> u32 {
 /// What CUPTI calls things by that the driver names by a handle.
 pub const fn id(handle: usize) -> u32 {
     (handle.saturating_sub(0x1000) / 16) as u32
+}
+
+/// What CUPTI calls a node of a graph.
+pub const fn node_id(handle: usize) -> u64 {
+    1 << 32 | id(handle) as u64
 }
 
 impl Cupti {

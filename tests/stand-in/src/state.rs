@@ -292,10 +292,16 @@ impl State {
     /// # Errors
     /// The code of what is wrong.
     pub fn give(&mut self, handle: usize, mut plan: Plan) -> Result<(), i32> {
+        let is_captured = self
+            .streams
+            .get(&handle)
+            .is_some_and(|it| it.capture.is_some());
+        let name = if is_captured { self.handle() } else { 0 };
         let stream = self.streams.get_mut(&handle).ok_or(INVALID_HANDLE)?;
         if let Some((capture, frontier)) = &mut stream.capture {
-            let node = self.captures.push(*capture, plan, frontier)?;
+            let node = self.captures.push(*capture, name, plan, frontier)?;
             *frontier = Frontier::from([node]);
+            cupti::notify_node(name, None);
             return Ok(());
         }
         (plan.note.stream, plan.note.call) = (handle, cupti::call());

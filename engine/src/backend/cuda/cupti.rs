@@ -8,9 +8,9 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use inject::{Cupti, Kind, Listening, OFF, VARIABLE};
+use inject::{Cupti, Kind, Listening, Node, OFF, VARIABLE};
 
-use self::table::Table;
+use self::table::{OF_A_GRAPH, Table};
 use super::stand_in;
 use crate::backend::threads::{Later, Zero};
 use crate::time::{Interval, Nanos};
@@ -40,6 +40,8 @@ pub struct Activity {
     spoken_of: AtomicU64,
     /// Whether it was said that CUPTI gave up.
     has_said_so: AtomicBool,
+    /// Whether it is told which nodes of graphs are made.
+    names_nodes: bool,
 }
 
 /// The subscription of this process to the CUPTI of this machine, or to that of the tests' stand-in.
@@ -86,6 +88,7 @@ impl Activity {
             next: AtomicU64::new(0),
             spoken_of: AtomicU64::new(0),
             has_said_so: AtomicBool::new(false),
+            names_nodes: listening.tell_of_nodes(),
         })
     }
 
@@ -106,6 +109,23 @@ impl Activity {
         let own = self.next.fetch_add(1, Relaxed) + 1;
         let made = self.listening.correlated(own, call);
         (made, Told { of: self, own })
+    }
+
+    /// The same for what launches a graph, whose nodes CUPTI tells of one by one.
+    pub fn launched<T>(&'static self, call: impl FnOnce() -> T) -> (T, Launched) {
+        let own = (self.next.fetch_add(1, Relaxed) + 1) | OF_A_GRAPH;
+        let made = self.listening.correlated(own, call);
+        (made, Launched { of: self, own })
+    }
+
+    /// Whether [`Activity::watching_nodes`] answers anything.
+    pub const fn names_nodes(&self) -> bool {
+        self.names_nodes
+    }
+
+    /// Calls the driver, and answers which nodes of graphs it made for that.
+    pub fn watching_nodes<T>(&self, call: impl FnOnce() -> T) -> (T, Vec<Node>) {
+        self.listening.watching_nodes(call)
     }
 
     /// What was lost of what CUPTI was to tell, since this was asked last.
@@ -146,6 +166,23 @@ pub struct Told {
 impl Later for Told {
     fn look(&mut self, zero: Zero) -> Option<Interval> {
         let (start, end) = self.of.table.get(self.own)?;
+        Some(Interval {
+            start: self.of.at(start, zero),
+            end: self.of.at(end, zero),
+        })
+    }
+}
+
+/// The times of the nodes of a graph that was launched.
+pub struct Launched {
+    of: &'static Activity,
+    own: u64,
+}
+
+impl Launched {
+    /// When a node ran, by CUPTI's number for it, once that is told; it is told once.
+    pub fn look(&self, node: u64, zero: Zero) -> Option<Interval> {
+        let (start, end) = self.of.table.get_node(self.own, node)?;
         Some(Interval {
             start: self.of.at(start, zero),
             end: self.of.at(end, zero),

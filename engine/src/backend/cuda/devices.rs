@@ -136,8 +136,9 @@ fn name(driver: &Driver, device: i32) -> Result<String, Code> {
 /// What times come from, and what that costs or why it is not the other.
 fn clock() -> String {
     match activity() {
+        Ok(activity) if activity.names_nodes() => activity.about(),
         Ok(activity) => format!(
-            "{}, and timing events around graphs and in them",
+            "{}, and timing events around graphs and in them, since this version does not say which node is which",
             activity.about()
         ),
         Err(reason) => format!(

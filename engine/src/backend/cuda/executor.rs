@@ -8,7 +8,7 @@ use super::body::{Body, Wanted};
 use super::cupti::Activity;
 use super::devices::{Chosen, choose};
 use super::event::Event;
-use super::flight::{After, Flight, mark};
+use super::flight::{Flight, mark};
 use super::give::{dispatch, give, length, takes};
 use super::host::Pages;
 use super::{compile, faults, graph, memory};
@@ -103,11 +103,8 @@ impl CudaExecutor {
                 Flight::wait(&body, turn.stream, event.map(|mark| &**mark))
             }
             Operation::Replay(replay) if graph::can_hold(&replay.graph) => {
-                Flight::between(&body, turn.stream, |stream| {
-                    let instance = body.graphs.take(&body, lane, &replay.graph)?;
-                    instance.launch(stream)?;
-                    Ok(After::Graph(instance))
-                })
+                let taken = body.graphs.take(&body, lane, &replay.graph);
+                taken.and_then(|instance| Flight::replay(&body, turn.stream, instance))
             }
             operation if takes(operation) => Flight::of(&body, turn.stream, |stream| {
                 give(&body, lane, stream, operation, None)

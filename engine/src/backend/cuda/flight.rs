@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::body::Body;
 use super::clock::Anchor;
 use super::code::Code;
-use super::cupti::Told;
+use super::cupti::{Launched, Told};
 use super::event::{Event, Lent};
 use super::give::Given;
 use super::graph::Instance;
@@ -69,6 +69,8 @@ enum Timing {
     Events(Arc<Anchor>, Lent),
     /// CUPTI tells it.
     Told(Told),
+    /// CUPTI tells it of each node of a graph.
+    Nodes(Launched),
     /// It is a record: by its own event, where that keeps times, and by CUPTI, where it tells them of events.
     Record(Option<Arc<Anchor>>, Option<Told>),
     /// It is known.
@@ -78,7 +80,7 @@ enum Timing {
 }
 
 /// It begins and ends with what was before it in its stream.
-const ORDERED: Interval = Interval {
+pub const ORDERED: Interval = Interval {
     start: Nanos::MIN,
     end: Nanos::MIN,
 };
@@ -158,6 +160,24 @@ impl Flight {
         };
         let mut flight = Self::behind(body, stream, timing)?;
         flight.after = given.after;
+        Ok(flight)
+    }
+
+    /// Replays a graph on `stream`, by an instance of it that was taken for that.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn replay(body: &Arc<Body>, stream: usize, instance: Arc<Instance>) -> Result<Self, Code> {
+        let Some(activity) = body.activity.filter(|_| instance.is_told()) else {
+            return Self::between(body, stream, |it| {
+                instance.launch(it).map(|()| After::Graph(instance))
+            });
+        };
+        let it = own(body, stream)?;
+        let (given, launched) = activity.launched(|| instance.launch(it));
+        given?;
+        let mut flight = Self::behind(body, stream, Timing::Nodes(launched))?;
+        flight.after = After::Graph(instance);
         Ok(flight)
     }
 
@@ -244,7 +264,7 @@ impl Flight {
     }
 
     /// When it ran as far as that is known, and who tells more.
-    fn time(&mut self, zero: Zero) -> Result<(Interval, Option<Told>), Fault> {
+    fn time(&mut self, zero: Zero) -> Result<(Interval, Option<Box<dyn Later>>), Fault> {
         let at = |anchor: &Anchor, event: &Event| anchor.time(event, zero).map_err(Fault::from);
         let instant = |anchor: &Anchor| -> Result<Interval, Fault> {
             let time = at(anchor, &self.end)?;
@@ -261,11 +281,15 @@ impl Flight {
                 };
                 (interval, None)
             }
-            Timing::Told(told) => (ORDERED, Some(told)),
+            Timing::Told(told) => (ORDERED, Some(Box::new(told))),
+            Timing::Nodes(launched) => match &self.after {
+                After::Graph(instance) => (ORDERED, instance.coming(launched, zero)),
+                _ => (ORDERED, None),
+            },
             Timing::Known(ran) => (ran, None),
             Timing::Record(anchor, told) => {
                 let known = anchor.map_or(Ok(ORDERED), |anchor| instant(&anchor))?;
-                (known, told)
+                (known, told.map(|told| -> Box<dyn Later> { Box::new(told) }))
             }
             Timing::Ordered => (ORDERED, None),
         })
@@ -291,7 +315,7 @@ impl Flight {
                 end: anchor.time(&self.end, zero).ok()?,
             },
             Timing::Known(ran) => *ran,
-            Timing::Record(..) | Timing::Ordered => return Some(false),
+            Timing::Nodes(_) | Timing::Record(..) | Timing::Ordered => return Some(false),
         };
         Some(ran.length().to_duration() + SLACK < self.length)
     }
@@ -338,7 +362,6 @@ impl Flight {
                 interval.start = first.unwrap_or(interval.start);
             }
         }
-        let later = later.map(|told| -> Box<dyn Later> { Box::new(told) });
         Ok(Some(Ran {
             interval,
             nodes,

@@ -1,31 +1,33 @@
 //! Graphs of the driver: captured from streams as a program would, made ready, updated, and replayed.
 #![expect(unsafe_code, reason = "the driver's functions are C functions")]
 
+mod capture;
+mod times;
+
 use std::ptr;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Arc, Mutex};
 
-use cudarc::driver::sys::CUstreamCaptureMode;
-
+use self::capture::{Taking, capture};
+use self::times::{Coming, Part, Times, parts};
 use super::body::Body;
 use super::code::Code;
 use super::context::{Context, Raw};
+use super::cupti::{Activity, Launched};
 use super::event::Event;
-use super::give::{Functions, give};
+use super::give::Functions;
 use super::lane::Lane;
 use super::stream::Stream;
-use crate::backend::threads::{Fault, Landed};
+use crate::backend::threads::{Fault, Landed, Later, Zero};
 use crate::backend::{EventLayout, Executable, Operation};
 use crate::device::lock;
 use crate::time::{Interval, Nanos};
-use crate::workload::StreamTraits;
 
 /// A graph that is ready to run, with what keeps the time of its nodes. It runs once at a time.
 pub struct Instance {
     raw: Raw,
     context: Arc<Context>,
-    /// For each node, events at its begin and its end.
-    stamps: Vec<[Event; 2]>,
+    times: Times,
     functions: Functions,
     is_busy: AtomicBool,
 }
@@ -80,27 +82,87 @@ fn is_alike(one: &Executable, other: &Executable) -> bool {
 
 impl Instance {
     fn new(body: &Body, lane: &Lane, of: &Executable, old: Option<Self>) -> Result<Self, Code> {
-        let context = &body.context;
-        let (kept, stamps) = if let Some(mut old) = old {
-            (Some(old.taken()), std::mem::take(&mut old.stamps))
-        } else {
-            let event = || Event::new(context, EventLayout::default());
-            let stamps = of.nodes.iter().map(|_| Ok([event()?, event()?]));
-            (None, stamps.collect::<Result<Vec<_>, Code>>()?)
+        let is_told = old.as_ref().is_none_or(Self::is_told);
+        let activity = body.activity.filter(|it| is_told && it.names_nodes());
+        let Some(activity) = activity else {
+            return Self::stamped(body, lane, of, old);
         };
-        let mut functions = Vec::new();
-        let graph = capture(body, lane, of, &stamps, &mut functions)?;
-        let mut made = Self {
-            raw: kept.unwrap_or(Raw(ptr::null_mut())),
-            context: Arc::clone(context),
-            stamps,
+        // Where it is not known which node a record will be of, events around each have to do.
+        match Self::told(body, lane, of, old, activity)? {
+            Some(told) => Ok(told),
+            None => Self::stamped(body, lane, of, None),
+        }
+    }
+
+    /// One whose nodes' times CUPTI tells; nothing where it does not say which nodes they are.
+    fn told(
+        body: &Body,
+        lane: &Lane,
+        of: &Executable,
+        old: Option<Self>,
+        activity: &Activity,
+    ) -> Result<Option<Self>, Code> {
+        let (kept, known) = match old {
+            Some(mut old) => (old.taken(), old.parts()),
+            None => (Raw(ptr::null_mut()), Vec::new()),
+        };
+        let captured = capture(body, lane, of, Taking::Names(activity))?;
+        let made = Self::empty(body, kept, captured.functions);
+        let (made, clones) = activity.watching_nodes(|| made.ready_with(&captured.graph));
+        let mut made = made?;
+        let Some(parts) = parts(of, captured.made, &clones, &known) else {
+            return Ok(None);
+        };
+        made.times = Times::Told(parts);
+        Ok(Some(made))
+    }
+
+    /// One whose nodes' times are kept by events around each.
+    fn stamped(
+        body: &Body,
+        lane: &Lane,
+        of: &Executable,
+        mut old: Option<Self>,
+    ) -> Result<Self, Code> {
+        let event = || Event::new(&body.context, EventLayout::default());
+        let known = old.as_mut().and_then(|old| match &mut old.times {
+            Times::Events(stamps) => Some(std::mem::take(stamps)),
+            Times::Told(_) => None,
+        });
+        let stamps = if let Some(stamps) = known {
+            stamps
+        } else {
+            let stamps = of.nodes.iter().map(|_| Ok([event()?, event()?]));
+            stamps.collect::<Result<Vec<_>, Code>>()?
+        };
+        let kept = old.map_or(Raw(ptr::null_mut()), |mut old| old.taken());
+        let captured = capture(body, lane, of, Taking::Stamps(&stamps))?;
+        let mut made = Self::empty(body, kept, captured.functions).ready_with(&captured.graph)?;
+        made.times = Times::Events(stamps);
+        Ok(made)
+    }
+
+    fn empty(body: &Body, raw: Raw, functions: Functions) -> Self {
+        Self {
+            raw,
+            context: Arc::clone(&body.context),
+            times: Times::Told(Vec::new()),
             functions,
             is_busy: AtomicBool::new(true),
-        };
-        let ready = made.ready(&graph);
+        }
+    }
+
+    /// Whether CUPTI tells when its nodes ran.
+    pub const fn is_told(&self) -> bool {
+        matches!(self.times, Times::Told(_))
+    }
+
+    fn ready_with(mut self, graph: &Raw) -> Result<Self, Code> {
+        let ready = self.ready(graph);
         // SAFETY: it is given back once; what was made ready of it stays.
-        context.release(|api| unsafe { (api.graph_destroy)(graph.0) });
-        ready.map(|()| made)
+        self.context
+            .release(|api| unsafe { (api.graph_destroy)(graph.0) });
+        ready.map(|()| self)
     }
 
     /// Updates the instance to `graph`, or makes a new one where that is not possible.
@@ -128,6 +190,14 @@ impl Instance {
         Ok(())
     }
 
+    /// Who knows when its nodes ran, where CUPTI does.
+    fn parts(&mut self) -> Vec<Part> {
+        match &mut self.times {
+            Times::Told(parts) => std::mem::take(parts),
+            Times::Events(_) => Vec::new(),
+        }
+    }
+
     const fn taken(&mut self) -> Raw {
         std::mem::replace(&mut self.raw, Raw(ptr::null_mut()))
     }
@@ -142,7 +212,7 @@ impl Instance {
             .call(|api| unsafe { (api.graph_launch)(self.raw.0, stream.raw().0) })
     }
 
-    /// When its nodes ran, once it has ended; `at` gives the time of an event.
+    /// When its nodes ran, once it has ended, where events keep that; `at` gives the time of one.
     ///
     /// # Errors
     /// What the driver says.
@@ -158,9 +228,22 @@ impl Instance {
             };
             Ok(Some((interval, Ok(()))))
         };
-        let landed = self.stamps.iter().map(ran).collect();
+        let landed = match &self.times {
+            Times::Events(stamps) => stamps.iter().map(ran).collect(),
+            Times::Told(_) => Ok(Vec::new()),
+        };
         self.is_busy.store(false, SeqCst);
         landed
+    }
+
+    /// Who tells when its nodes ran, once it has ended, where CUPTI does.
+    pub fn coming(&self, launched: Launched, zero: Zero) -> Option<Box<dyn Later>> {
+        let Times::Told(parts) = &self.times else {
+            return None;
+        };
+        let coming = Coming::new(launched, parts, zero);
+        self.is_busy.store(false, SeqCst);
+        Some(Box::new(coming))
     }
 
     /// Whether a function of the host that it called was cut short.
@@ -176,125 +259,6 @@ impl Drop for Instance {
             self.context
                 .release(|api| unsafe { (api.instance_destroy)(self.raw.0) });
         }
-    }
-}
-
-/// Streams that a graph is captured with, and what each has come to.
-struct Web<'a> {
-    context: &'a Arc<Context>,
-    streams: Vec<Stream>,
-    /// The node that each stream had last.
-    last: Vec<Option<usize>>,
-    /// The stream of each node so far, and the event behind it.
-    nodes: Vec<(usize, Event)>,
-    fork: Event,
-}
-
-/// Captures the nodes of `of`, each between its two stamps.
-fn capture(
-    body: &Body,
-    lane: &Lane,
-    of: &Executable,
-    stamps: &[[Event; 2]],
-    functions: &mut Functions,
-) -> Result<Raw, Code> {
-    let context = &body.context;
-    let mut web = Web {
-        context,
-        streams: vec![Stream::new(context, StreamTraits::default(), 0)?],
-        last: vec![None],
-        nodes: Vec::new(),
-        fork: untimed(context)?,
-    };
-    let origin = web
-        .streams
-        .first()
-        .map_or(Raw(ptr::null_mut()), Stream::raw);
-    let mode = CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_RELAXED as i32;
-    // SAFETY: the stream lives, and nothing is captured on it.
-    context.call(|api| unsafe { (api.capture_begin)(origin.0, mode) })?;
-    let told = web.tell(body, lane, of, stamps, functions);
-    let mut graph = ptr::null_mut();
-    // SAFETY: the stream lives and captures, and the driver writes one handle.
-    let ended = context.call(|api| unsafe { (api.capture_end)(origin.0, &raw mut graph) });
-    told.and(ended).map(|()| Raw(graph))
-}
-
-fn untimed(context: &Arc<Context>) -> Result<Event, Code> {
-    Event::new(
-        context,
-        EventLayout {
-            timing: false,
-            ..EventLayout::default()
-        },
-    )
-}
-
-impl Web<'_> {
-    fn tell(
-        &mut self,
-        body: &Body,
-        lane: &Lane,
-        of: &Executable,
-        stamps: &[[Event; 2]],
-        functions: &mut Functions,
-    ) -> Result<(), Code> {
-        self.record(0, &self.fork)?;
-        for (place, (node, [start, end])) in of.nodes.iter().zip(stamps).enumerate() {
-            let before: Vec<usize> = node.before.iter().map(|it| *it as usize).collect();
-            let on = self.stream_after(&before)?;
-            let Some(stream) = self.streams.get(on) else {
-                continue;
-            };
-            stream.record(start, true)?;
-            give(body, lane, stream, &node.operation, Some(functions))?;
-            stream.record(end, true)?;
-            let event = untimed(self.context)?;
-            stream.record(&event, false)?;
-            self.nodes.push((on, event));
-            if let Some(last) = self.last.get_mut(on) {
-                *last = Some(place);
-            }
-        }
-        // Every stream comes back to the first one.
-        let ends = self.last.iter().skip(1).flatten();
-        ends.filter_map(|last| self.nodes.get(*last))
-            .try_for_each(|(_, event)| self.wait(0, event))
-    }
-
-    /// The stream for a node that comes after these: that of one of them which nothing came after, or a new one.
-    fn stream_after(&mut self, before: &[usize]) -> Result<usize, Code> {
-        let goes_on = before.iter().find_map(|node| {
-            let (stream, _) = self.nodes.get(*node)?;
-            (self.last.get(*stream) == Some(&Some(*node))).then_some(*stream)
-        });
-        let fresh = (self.nodes.is_empty() && before.is_empty()).then_some(0);
-        let on = if let Some(stream) = goes_on.or(fresh) {
-            stream
-        } else {
-            let stream = Stream::new(self.context, StreamTraits::default(), 0)?;
-            self.streams.push(stream);
-            self.last.push(None);
-            let place = self.streams.len() - 1;
-            self.wait(place, &self.fork)?;
-            place
-        };
-        for node in before {
-            if let Some((_, event)) = self.nodes.get(*node) {
-                self.wait(on, event)?;
-            }
-        }
-        Ok(on)
-    }
-
-    fn record(&self, stream: usize, event: &Event) -> Result<(), Code> {
-        self.streams
-            .get(stream)
-            .map_or(Ok(()), |it| it.record(event, false))
-    }
-
-    fn wait(&self, stream: usize, event: &Event) -> Result<(), Code> {
-        self.streams.get(stream).map_or(Ok(()), |it| it.wait(event))
     }
 }
 

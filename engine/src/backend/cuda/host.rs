@@ -8,7 +8,7 @@ use std::alloc::{Layout, alloc_zeroed, dealloc};
 use std::ffi::c_void;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed, Ordering::SeqCst};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 use cudarc::driver::sys::CUdeviceptr;
@@ -17,6 +17,7 @@ use super::code::Code;
 use super::context::Context;
 use super::stream::Stream;
 use crate::backend::spin::spin;
+use crate::device::lock;
 use crate::time::Nanos;
 
 /// Bytes of a page: memory is registered by pages, so each has its own.
@@ -147,8 +148,8 @@ pub struct HostFunction {
     length: Nanos,
     is_void: Arc<AtomicBool>,
     was_cut: AtomicBool,
-    /// When it worked last, where it is no node of a graph.
-    ran: OnceLock<(Instant, Instant)>,
+    /// When it worked last.
+    ran: Mutex<Option<(Instant, Instant)>>,
 }
 
 impl HostFunction {
@@ -158,13 +159,13 @@ impl HostFunction {
             length,
             is_void: Arc::clone(is_void),
             was_cut: AtomicBool::new(false),
-            ran: OnceLock::new(),
+            ran: Mutex::new(None),
         })
     }
 
-    /// When it worked, once it has.
+    /// When it worked last, once it has.
     pub fn ran(&self) -> Option<(Instant, Instant)> {
-        self.ran.get().copied()
+        *lock(&self.ran)
     }
 
     /// Whether it was cut short.
@@ -178,8 +179,7 @@ impl HostFunction {
         if spin(self.length, &is_void).is_err() {
             self.was_cut.store(true, SeqCst);
         }
-        // That of the first call counts, and but for nodes of graphs there is no other.
-        let _ = self.ran.set((begun, Instant::now()));
+        *lock(&self.ran) = Some((begun, Instant::now()));
     }
 
     /// Lets `stream` call it, once.

@@ -52,6 +52,11 @@ pub struct Ran {
 pub trait Later: Send {
     /// When it ran, once that is told.
     fn look(&mut self, zero: Zero) -> Option<Interval>;
+
+    /// For a graph, when each of its nodes ran, as far as that is told; none for anything else.
+    fn nodes(&mut self) -> Vec<Landed> {
+        Vec::new()
+    }
 }
 
 /// What an operation came to that has ended.

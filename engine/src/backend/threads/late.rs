@@ -132,7 +132,8 @@ impl<E: Executor> Worker<E> {
             };
             let enqueued = late.item.submission.enqueued;
             let (ran, state) = self.settled_by(ran, late.landing.state, enqueued, late.seen);
-            self.landed = late.nodes;
+            let told = late.landing.later.as_mut().map(|later| later.nodes());
+            self.landed = told.filter(|it| !it.is_empty()).unwrap_or(late.nodes);
             self.emit(stream, &late.item, (ran, state), late.left);
             self.tell(stream, &late.item, ran);
         }

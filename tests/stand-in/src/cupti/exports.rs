@@ -267,6 +267,16 @@ unsafe extern "C" fn cuptiGetCallbackName(
 }
 
 #[unsafe(no_mangle)]
+unsafe extern "C" fn cuptiGetGraphNodeId(node: *mut c_void, own: *mut u64) -> i32 {
+    if node.is_null() || mode::is_nameless() {
+        return INVALID_PARAMETER;
+    }
+    // SAFETY: as CUPTI's documentation has it.
+    unsafe { answer(own, super::node_id(node.addr())) };
+    OK
+}
+
+#[unsafe(no_mangle)]
 extern "C" fn cuptiSetThreadIdType(sort: u32) -> i32 {
     if sort > 1 { INVALID_PARAMETER } else { OK }
 }

@@ -33,6 +33,11 @@ pub fn is_untimed() -> bool {
     is("untimed")
 }
 
+/// `nameless`: nobody is told which node of a graph is which.
+pub fn is_nameless() -> bool {
+    is("nameless")
+}
+
 /// `drop=N`: each N-th record is dropped.
 pub fn dropped_each() -> Option<usize> {
     let all = MODE.iter().filter_map(|it| it.strip_prefix("drop="));

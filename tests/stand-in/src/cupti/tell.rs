@@ -1,6 +1,6 @@
 //! What the driver's face does, told to CUPTI's: calls, what streams ran, synchronisation, contexts, streams, memory.
 
-use std::ffi::c_int;
+use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
 use super::write::{self, Ran};
@@ -190,6 +190,58 @@ pub fn compiled(begun: u64) {
     let ran = at(&cupti, (begun, now()), call());
     cupti.push(write::compilation(ran, thread()));
     cupti.push(write::overhead(ran, thread()));
+}
+
+/// What CUPTI hands over with a fact about resources.
+#[repr(C)]
+struct Resource {
+    context: *mut c_void,
+    handle: *mut c_void,
+    more: *const Graph,
+}
+
+/// What it points to where the fact is about graphs.
+#[repr(C)]
+struct Graph {
+    whole: *mut c_void,
+    original: *mut c_void,
+    node: *mut c_void,
+    original_node: *mut c_void,
+    sort: u32,
+    dependency: *mut c_void,
+    instance: *mut c_void,
+}
+
+/// Notifies the listener that a node of a graph was made, as a copy of another or not. It may ask for their numbers.
+pub fn notify_node(node: usize, original: Option<usize>) {
+    let fact = (3, if original.is_some() { 20 } else { 13 });
+    let cupti = lock();
+    let listener = cupti.listener.filter(|_| cupti.notices.contains(&fact));
+    drop(cupti);
+    let Some((notice, own)) = listener else {
+        return;
+    };
+    let nothing = std::ptr::null_mut();
+    let graph = Graph {
+        whole: nothing,
+        original: nothing,
+        node: std::ptr::without_provenance_mut(node),
+        original_node: std::ptr::without_provenance_mut(original.unwrap_or_default()),
+        sort: 0,
+        dependency: nothing,
+        instance: nothing,
+    };
+    let resource = Resource {
+        context: nothing,
+        handle: nothing,
+        more: &raw const graph,
+    };
+    notice(
+        std::ptr::with_exposed_provenance_mut(own),
+        fact.0,
+        fact.1,
+        (&raw const resource).cast(),
+    );
 }
 
 /// Notifies the listener that a context is about to be destroyed. Nothing is locked meanwhile: it may flush.

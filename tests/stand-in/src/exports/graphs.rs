@@ -91,6 +91,11 @@ unsafe extern "C" fn cuGraphInstantiateWithFlags(
                 return Err(INVALID_VALUE);
             }
             let made = state.handle();
+            let clones: Vec<usize> = graph.nodes.iter().map(|_| state.handle()).collect();
+            for (own, of) in clones.iter().zip(graph.handles()) {
+                cupti::notify_node(*own, Some(of));
+            }
+            let graph = Arc::new(graph.named(&clones));
             state.instances.insert(made, (graph, None));
             // SAFETY: as the driver's documentation has it.
             unsafe { answer(instance, handle(made)) };
@@ -112,7 +117,8 @@ extern "C" fn cuGraphExecUpdate_v2(instance: Handle, graph: Handle, _result: *mu
             if !found.0.is_alike(&graph) {
                 return Err(UPDATE_FAILURE);
             }
-            found.0 = graph;
+            // Its nodes stay what they are.
+            found.0 = Arc::new(graph.named(&found.0.handles()));
             Ok(())
         })
     })
@@ -128,10 +134,9 @@ extern "C" fn cuGraphLaunch(instance: Handle, stream: Handle) -> c_int {
     })
 }
 
-/// What CUPTI calls a graph that is launched, and a node of it.
-fn node_of(instance: usize, node: usize) -> (u32, u64) {
-    let graph = cupti::id(instance);
-    (graph, u64::from(graph) << 32 | node as u64)
+/// What CUPTI calls a graph that is launched, and a node of it; nothing for the launch itself.
+fn node_of(instance: usize, node: Option<usize>) -> (u32, u64) {
+    (cupti::id(instance), node.map_or(0, cupti::node_id))
 }
 
 fn launch(state: &mut State, instance: usize, handle: usize) -> Result<(), i32> {
@@ -148,20 +153,22 @@ fn launch(state: &mut State, instance: usize, handle: usize) -> Result<(), i32> 
     let stream = state.streams.get(&handle).ok_or(INVALID_HANDLE)?;
     let (context, begin) = (stream.context, stream.tail.clone());
     let mut places: Vec<Place> = Vec::new();
-    for (place, node) in graph.nodes.iter().enumerate() {
+    // All of it is given at once.
+    let given = now();
+    for node in &graph.nodes {
         let own = node.before.iter().filter_map(|it| places.get(*it).cloned());
         let before: Vec<Place> = own.chain(begin.clone()).collect();
         let mut plan = node.plan.clone();
         plan.note.stream = handle;
         plan.note.call = cupti::call();
-        plan.note.graph = node_of(instance, place + 1);
-        places.push(state.schedule.push(now(), context, plan, &before));
+        plan.note.graph = node_of(instance, Some(node.handle));
+        places.push(state.schedule.push(given, context, plan, &before));
     }
     if let Some(stream) = state.streams.get_mut(&handle) {
         stream.waits.extend(places);
     }
     let mut last = Plan::mark();
-    last.note.graph = node_of(instance, 0);
+    last.note.graph = node_of(instance, None);
     last.note.begun = begin.map(|(_, end)| end);
     state.give(handle, last)?;
     let end = state.streams.get(&handle).and_then(|it| it.tail.clone());
