@@ -6,6 +6,7 @@ mod made;
 mod opened;
 mod pictures;
 mod pipelines;
+mod program;
 mod receipts;
 mod storm;
 mod storms;

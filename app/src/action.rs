@@ -74,6 +74,8 @@ pub enum Action {
     Recover(Recovery),
     /// Run on the machine at this place from now on; `None` runs in this process.
     Connect(Option<String>),
+    /// Record the program that this command line starts.
+    Record(String),
     /// At most this many calls a second and host thread; `None` is as fast as they can.
     SetPace(Option<f64>),
     /// Who orders uses of a buffer on several streams; `None` is as the workload says.
@@ -127,6 +129,8 @@ pub enum Request {
     Recover(Recovery),
     /// Leave the engine for one at this place; `None` is in this process.
     Connect(Option<String>),
+    /// Record the program that this command line starts.
+    Record(String),
     /// Ask which file to open.
     ChooseFile,
     /// Open files, several of them as one capture.

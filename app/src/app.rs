@@ -8,7 +8,7 @@ mod requests;
 mod start;
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use eframe::egui::{self, Context, Ui, ViewportBuilder};
@@ -46,7 +46,15 @@ pub struct App {
     is_first: bool,
     /// Whether frames are timed; pictures that are compared must not tell the time.
     is_timed: bool,
+    /// How the program ended that was recorded last, as a shell has it.
+    exit: Arc<OnceLock<i32>>,
 }
+
+/// Says whether a window is to close; nothing where nobody but its user does that.
+pub type IsOver = Option<fn() -> bool>;
+
+/// How often it is looked whether the window is to close.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// What a window opens with.
 pub enum First {
@@ -60,9 +68,12 @@ pub enum First {
 
 /// Opens the window, and in it what is wanted first.
 ///
+/// Answers how the program ended that it was opened to record, as a shell has it; nothing where it had none, or was closed
+/// before that had ended. It closes by itself once `is_over` comes true.
+///
 /// # Errors
 /// There is no display, or no way to draw on it.
-pub fn open_window(first: First) -> anyhow::Result<()> {
+pub fn open_window(first: First, is_over: IsOver) -> anyhow::Result<Option<i32>> {
     let options = eframe::NativeOptions {
         viewport: ViewportBuilder::default()
             .with_title("Syncline")
@@ -73,16 +84,38 @@ pub fn open_window(first: First) -> anyhow::Result<()> {
         persist_window: true,
         ..eframe::NativeOptions::default()
     };
+    let exit: Arc<OnceLock<i32>> = Arc::default();
+    let told = Arc::clone(&exit);
     let make: eframe::AppCreator<'_> = Box::new(move |creation| {
         let settings = creation
             .storage
             .and_then(|storage| eframe::get_value(storage, SETTINGS));
         let link = Link::start(&creation.egui_ctx);
         let mut app = App::new(&creation.egui_ctx, settings.unwrap_or_default(), Some(link));
+        app.exit = told;
         app.begin(first);
+        close_with(&creation.egui_ctx, is_over);
         Ok(Box::new(app))
     });
-    eframe::run_native("Syncline", options, make).map_err(|error| anyhow::anyhow!("{error}"))
+    let closed = eframe::run_native("Syncline", options, make);
+    closed.map_err(|error| anyhow::anyhow!("{error}"))?;
+    Ok(exit.get().copied())
+}
+
+/// Closes the window once `is_over` comes true.
+fn close_with(context: &Context, is_over: IsOver) {
+    let Some(is_over) = is_over else { return };
+    let context = context.clone();
+    let watch = move || {
+        while !is_over() {
+            std::thread::sleep(LOOK);
+        }
+        context.send_viewport_cmd(egui::ViewportCommand::Close);
+    };
+    // Without the thread the system's signal is left to the window's button.
+    let _ = std::thread::Builder::new()
+        .name("termination".to_owned())
+        .spawn(watch);
 }
 
 impl App {
@@ -105,6 +138,7 @@ impl App {
             greeting: Greeting::default(),
             is_first: false,
             is_timed: true,
+            exit: Arc::default(),
         };
         app.check_text();
         app
@@ -122,8 +156,14 @@ impl App {
             }
             First::Files(files) => self.act(vec![Action::OpenFiles(files)], None),
             First::Capture(capture) => self.replace(*capture),
-            First::Program(request) => self.control(Control::Record(request)),
+            First::Program(request) => self.conduct(*request),
         }
+    }
+
+    /// Has the engine record a program.
+    fn conduct(&mut self, request: ProgramRequest) {
+        self.status.program = Some(request.name());
+        self.control(Control::Record(Box::new(request)));
     }
 
     /// The capture on screen, the state and how things are; for tests and pictures.

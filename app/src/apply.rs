@@ -60,6 +60,11 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
             documents::remember_place(state, place.as_deref());
             return Some(Request::Connect(place));
         }
+        Action::Record(line) => {
+            state.window = None;
+            documents::remember_program(state, &line);
+            return Some(Request::Record(line));
+        }
         Action::OpenFile(path) => return Some(Request::Open(vec![path])),
         Action::OpenFiles(paths) => return Some(Request::Open(paths)),
         Action::Align(part, by) => return view::align(state, part, by),
@@ -133,6 +138,7 @@ fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Opti
         Command::Help => open(state, Window::Keys),
         Command::Guides => open(state, Window::Guides),
         Command::Connect => open(state, Window::Connect),
+        Command::Record => open(state, Window::Program),
     }
     None
 }

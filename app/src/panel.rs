@@ -13,6 +13,7 @@ mod log;
 mod parameters;
 mod pipelines;
 mod problems;
+mod program;
 mod promises;
 mod receipts;
 mod scene;
@@ -25,6 +26,7 @@ mod workloads;
 
 pub use choice::{Adapter, BackendChoice, NOTHING_RUNS};
 pub use connect::state_of;
+pub use program::words;
 pub use scene::{Checked, Job, Scene, Status, Verdict};
 pub use search::Search;
 pub use widgets::{Sign, hint, section, toggle};
@@ -88,4 +90,5 @@ pub const PANELS: &[Make] = &[
     || Box::new(help::Help),
     || Box::new(guide::Coming::default()),
     || Box::new(connect::Connect::default()),
+    || Box::new(program::Program::default()),
 ];

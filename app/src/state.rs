@@ -49,6 +49,8 @@ pub enum Window {
     Guides,
     /// Where to run.
     Connect,
+    /// Which program to record.
+    Program,
 }
 
 /// How devices are to be lost, and what then.
@@ -225,6 +227,8 @@ pub struct Settings {
     pub recent: Vec<PathBuf>,
     /// Machines that were connected to, the latest first.
     pub places: Vec<String>,
+    /// Command lines of programs that were recorded, the latest first.
+    pub programs: Vec<String>,
     /// Whether the first start's line was read and put away.
     pub greeted: bool,
     /// Who orders uses of a buffer on several streams; `None` is as the workload says.
@@ -260,6 +264,7 @@ impl Default for Settings {
             tab: String::from("statistics"),
             recent: Vec::new(),
             places: Vec::new(),
+            programs: Vec::new(),
             greeted: false,
             synchronization: None,
         }

@@ -19,6 +19,7 @@ mod limits;
 mod loss;
 mod mishap;
 mod mock;
+mod overhead;
 mod packed;
 mod raw;
 mod replay;
@@ -45,6 +46,7 @@ pub use layout::{Callback, EventLayout, Layout, Operation, Position, StreamLayou
 pub use library::{ENTRY, kernel_shader};
 pub use limits::{Limits, Sides};
 pub use loss::LossReport;
+pub use overhead::Overhead;
 pub use packed::{Kept, Packed};
 pub use raw::{ErrorFilter, MapMode, Question, Raw};
 pub use replay::{Executable, Node, Replay};

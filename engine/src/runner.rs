@@ -21,6 +21,7 @@ mod mesh;
 mod names;
 mod order;
 mod outbox;
+mod overheads;
 mod pools;
 mod prepare;
 mod program;

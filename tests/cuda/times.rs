@@ -191,6 +191,44 @@ fn operations_without_a_record_are_there_and_said_to_be_guesses() {
     }
 }
 
+#[test]
+fn what_the_driver_and_cupti_take_for_themselves_has_a_lane() {
+    let folder = tempfile::tempdir().unwrap();
+    let save = folder.path().join("run.pftrace");
+    let save = save.to_string_lossy().into_owned();
+    let stutter = [
+        "run",
+        "pipeline-stutter",
+        "--backend",
+        "cuda",
+        "--save",
+        &save,
+    ];
+    let kinds = |variables: &[(&str, &str)]| {
+        let output = syncline_with(&stutter, variables);
+        assert!(output.status.success(), "{}", said(&output));
+        let (records, _) = opened(std::fs::read(&save).unwrap()).unwrap();
+        let capture = capture(records);
+        let lane = capture.lanes().iter().find(|lane| lane.name == "overhead");
+        let lane = lane.map(|lane| lane.id);
+        let spans = capture.spans().filter(|it| Some(it.span.lane) == lane);
+        let spans: Vec<_> = spans
+            .map(|it| {
+                assert!(it.span.start.0 >= 0 && it.span.end >= it.span.start);
+                capture.name(it.span.name).to_owned()
+            })
+            .collect();
+        (lane.is_some(), spans)
+    };
+    let (is_there, spans) = kinds(&[]);
+    // The stand-in tells of each module that it loads.
+    for name in ["compile", "driver compiles"] {
+        let found = spans.iter().any(|it| it == name);
+        assert!(is_there && found, "{name}: {spans:?}");
+    }
+    assert!(!kinds(&[("SYNCLINE_CUPTI", "off")]).0);
+}
+
 /// Every test of the device over the stand-in, once more in a process that has no CUPTI.
 #[test]
 fn everything_runs_on_timing_events_too() {

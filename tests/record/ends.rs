@@ -113,6 +113,22 @@ fn an_interrupt_is_the_programs() {
 }
 
 #[test]
+fn a_recorder_that_is_terminated_ends_the_program_and_saves() {
+    let folder = tempfile::tempdir().unwrap();
+    let (child, process) = start(folder.path());
+    kill("-TERM", &child.id().to_string());
+    let recorded = ended(folder.path(), child);
+    assert_eq!(recorded.code(), Some(143), "{}", recorded.said());
+    assert!(of_kind(&recorded.capture, SpanKind::Kernel).len() > 50);
+    assert!(recorded.said().contains("saved as"), "{}", recorded.said());
+    assert!(
+        !exists(process) && recorded.left.is_empty(),
+        "{:?}",
+        recorded.left
+    );
+}
+
+#[test]
 fn a_recorder_that_is_killed_leaves_a_file_that_opens() {
     let folder = tempfile::tempdir().unwrap();
     let (child, process) = start(folder.path());

@@ -1,6 +1,7 @@
 //! A program that is seen in a window as it runs, on a display of its own.
 
-use std::process::{Child, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 use engine::record::{DependencyKind, SpanKind};
 
@@ -18,30 +19,64 @@ impl Drop for Recorder {
     }
 }
 
-#[test]
-fn a_program_is_seen_as_it_runs_and_ends_with_the_window() {
-    let display = match Display::open(1200, 800) {
-        Ok(display) => display,
+/// A display of its own; nothing, said, where there can be none.
+fn display() -> Option<Display> {
+    match Display::open(1200, 800) {
+        Ok(display) => Some(display),
         Err(reason) => {
             let must = std::env::var_os("REQUIRE_WINDOW").is_some();
             assert!(!must, "no display: {reason}");
             eprintln!("skipped: the window is not tested here: {reason}");
-            return;
+            None
         }
-    };
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("out.pftrace");
+    }
+}
+
+/// Records the program in a window, into `out.pftrace` of a folder.
+fn start(display: &Display, folder: &Path, arguments: &[&str]) -> Recorder {
     let mut command = display.command(syncline());
     command
         .args(["record", "--live", "-o"])
-        .arg(&path)
+        .arg(folder.join("out.pftrace"))
         .arg("--");
-    command.arg(program()).arg("forever");
+    command.arg(program()).args(arguments);
     command
         .env("SYNCLINE_TEST_CUDA_STAND_IN", stand_in())
-        .env("TMPDIR", folder.path())
+        .env("TMPDIR", folder)
         .stdin(Stdio::null());
-    let mut recorder = Recorder(command.spawn().unwrap());
+    Recorder(command.spawn().unwrap())
+}
+
+/// The window closes once it is told to by a signal, with the exit code of the program that had ended before.
+#[test]
+fn the_programs_exit_code_is_that_of_the_window() {
+    let Some(display) = display() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut recorder = start(&display, folder.path(), &["fail", "5"]);
+    let path = folder.path().join("out.pftrace");
+    until("the program has ended", || {
+        let is_there = std::fs::metadata(&path).is_ok_and(|it| it.len() > 0);
+        (is_there && open(&path).end().is_some()).then_some(())
+    });
+    // The window has yet to hear of it.
+    until("the picture rests", || Some(display.resting()));
+    let process = recorder.0.id().to_string();
+    let sent = Command::new("kill").args(["-TERM", &process]).status();
+    assert!(sent.unwrap().success());
+    let end = until("it closes", || recorder.0.try_wait().unwrap());
+    assert_eq!(end.code(), Some(3), "{end}");
+}
+
+#[test]
+fn a_program_is_seen_as_it_runs_and_ends_with_the_window() {
+    let Some(display) = display() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("out.pftrace");
+    let mut recorder = start(&display, folder.path(), &["forever"]);
     let window = until("a window opens", || {
         let found = display.hand(&["search", "--onlyvisible", "--name", "Syncline"]);
         found.lines().next().map(str::to_owned)
@@ -60,7 +95,7 @@ fn a_program_is_seen_as_it_runs_and_ends_with_the_window() {
     display.hand(&["mousemove", "600", "300"]);
     display.hand(&["key", "ctrl+q"]);
     let end = until("it closes", || recorder.0.try_wait().unwrap());
-    assert!(end.success(), "{end}");
+    assert_eq!(end.code(), Some(130), "{end}");
     let capture = open(&path);
     assert!(of_kind(&capture, SpanKind::Kernel).len() > 100);
     assert!(ties(&capture, DependencyKind::Event).len() > 50);

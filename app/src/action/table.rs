@@ -89,6 +89,7 @@ commands! {
     SaveCapture, File, "Save capture…", "Write the capture on screen to a file", [ctrl(Key::S)];
     Export, File, "Export…", "Write the capture as Chrome JSON or CSV, or the view as a picture", [ctrl(Key::E)];
     Extract, File, "Extract workload…", "Write a workload that does what the selected range, or all of the capture, shows", [];
+    Record, File, "Record a program…", "Start a CUDA program and show what it and all that it starts do on the device", [];
     SaveText, File, "Save workload", "Write the workload's text to its file", [Chord::ctrl_shift(Key::S)];
     Quit, File, "Quit", "Close the window", [ctrl(Key::Q)];
 

@@ -39,10 +39,13 @@ pub fn top(ui: &mut Ui, scene: &Scene<'_>, search: &mut Search, actions: &mut Ve
             device::show(ui, scene, actions);
             ui.add_space(2.0 * GRID);
             buttons(ui, scene, actions);
-            ui.add_space(2.0 * GRID);
-            speed(ui, scene, actions);
-            synchronization::show(ui, scene, actions);
-            losing::show(ui, scene, actions);
+            // What is recorded can be stopped, and nothing else be done to it.
+            if scene.status.program.is_none() {
+                ui.add_space(2.0 * GRID);
+                speed(ui, scene, actions);
+                synchronization::show(ui, scene, actions);
+                losing::show(ui, scene, actions);
+            }
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 search.ui(ui, scene, actions);
             });
@@ -54,11 +57,12 @@ pub fn top(ui: &mut Ui, scene: &Scene<'_>, search: &mut Search, actions: &mut Ve
 fn buttons(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     ui.spacing_mut().item_spacing.x = GRID;
     let phase = scene.status.phase;
-    let runs = phase == Phase::Running;
+    let is_recorded = scene.status.program.is_some();
+    let runs = phase == Phase::Running && !is_recorded;
     let idle = phase == Phase::Idle;
     let chosen = scene.state.documents.text();
     let unfit = chosen.is_some_and(|text| scene.status.fit.reason(&text.name).is_some());
-    let can_run = scene.status.checked.errors.is_empty() && !unfit;
+    let can_run = scene.status.checked.errors.is_empty() && !unfit && !is_recorded;
     let go = if phase == Phase::Paused {
         Command::RunOrPause
     } else {

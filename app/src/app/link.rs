@@ -127,14 +127,20 @@ impl App {
                 None => return Some(Message::Batch(records)),
             },
             Message::Phase(phase) => self.status.phase = phase,
-            // How a program ended is in the end of its capture.
-            Message::Seated { .. } | Message::Exited(_) => {}
+            Message::Seated { .. } => {}
+            Message::Exited(code) => {
+                // Whoever opened the window to record a program asks for that one.
+                let _ = self.exit.set(code);
+            }
             Message::Connection(connection) => self.status.connection = Some(connection),
             Message::Offers(offers) => {
                 self.status.backends = offers.into_iter().filter_map(choice).collect();
                 self.check_text();
             }
             Message::Refused(text) => {
+                if self.status.phase == Phase::Idle {
+                    self.status.program = None;
+                }
                 self.act(
                     vec![Action::Notify(Some(Notice {
                         is_error: true,
@@ -146,6 +152,7 @@ impl App {
             Message::Finished { lost, .. } => {
                 self.status.lost = lost;
                 self.status.phase = Phase::Idle;
+                self.status.program = None;
                 self.judge();
             }
         }

@@ -2,14 +2,14 @@
 
 use eframe::egui::{Context, ViewportCommand};
 use engine::runner::far::{Connection, Target};
-use engine::runner::{Control, Phase, RankControl, Recovery};
+use engine::runner::{Control, Phase, ProgramRequest, RankControl, Recovery};
 use engine::workload::{Injection, Moment};
 
 use super::App;
 use super::files::{self, Purpose};
 use super::link::{Link, pace};
 use crate::action::{Action, Request};
-use crate::panel::NOTHING_RUNS;
+use crate::panel::{NOTHING_RUNS, words};
 use crate::state::Notice;
 
 impl App {
@@ -33,6 +33,7 @@ impl App {
             Request::Hurt(fault) => self.control(Control::Rank(RankControl::Fault(fault))),
             Request::Pace(calls) => self.control(Control::Pace(pace(calls))),
             Request::Connect(place) => self.connect(place.as_deref(), context),
+            Request::Record(line) => self.record(&line),
             Request::ChooseFile => self.files.ask(Purpose::Open, ""),
             Request::Open(paths) => {
                 let first = paths.first().map(|path| files::name(path));
@@ -103,6 +104,16 @@ impl App {
         } else {
             self.files.probe();
             Link::start(context)
+        });
+    }
+
+    /// Records the program that a command line starts, while the window shows it.
+    fn record(&mut self, line: &str) {
+        let command = words(line).unwrap_or_default().into_iter();
+        self.conduct(ProgramRequest {
+            command: command.map(Into::into).collect(),
+            save: None,
+            is_live: true,
         });
     }
 

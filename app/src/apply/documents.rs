@@ -62,11 +62,20 @@ fn remember(state: &mut State, path: &Path) {
 
 /// Lists `place` among those that were connected to, the latest first.
 pub fn remember_place(state: &mut State, place: Option<&str>) {
-    let Some(place) = place else { return };
-    let places = &mut state.settings.places;
-    places.retain(|known| known != place);
-    places.insert(0, place.to_owned());
-    places.truncate(RECENT);
+    if let Some(place) = place {
+        put_first(&mut state.settings.places, place);
+    }
+}
+
+/// Lists `line` among the programs that were recorded, the latest first.
+pub fn remember_program(state: &mut State, line: &str) {
+    put_first(&mut state.settings.programs, line);
+}
+
+fn put_first(list: &mut Vec<String>, new: &str) {
+    list.retain(|known| known != new);
+    list.insert(0, new.to_owned());
+    list.truncate(RECENT);
 }
 
 fn adopt(state: &mut State, text: Text) {

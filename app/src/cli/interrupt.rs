@@ -1,8 +1,11 @@
-//! Ctrl-C: the first asks for an orderly end, the second ends the process.
+//! Ctrl-C: the first asks for an orderly end, the second ends the process; and the signals that others end processes with.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock};
 
 static PRESSED: AtomicU32 = AtomicU32::new(0);
+/// Whether SIGTERM or SIGHUP came.
+static TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Whether another program has the terminal, and Ctrl-C is for that.
 static IS_ANOTHERS: AtomicBool = AtomicBool::new(false);
 
@@ -20,6 +23,21 @@ pub(super) fn watch() {
 /// Says whether Ctrl-C is for another program, which the terminal tells as well.
 pub(super) fn leave_to_another(is_anothers: bool) {
     IS_ANOTHERS.store(is_anothers, Relaxed);
+}
+
+/// From now on SIGTERM and SIGHUP are heard, and end nothing by themselves: whoever has something to end first looks.
+pub(super) fn watch_termination() {
+    #[cfg(unix)]
+    for signal in [signal_hook::consts::SIGTERM, signal_hook::consts::SIGHUP] {
+        // Where the system does not allow that, the signal ends the process as ever.
+        let heard = signal_hook::flag::register(signal, Arc::clone(&TERMINATED));
+        drop(heard);
+    }
+}
+
+/// Whether somebody wants the process to end.
+pub(super) fn is_terminated() -> bool {
+    TERMINATED.load(Relaxed)
 }
 
 /// How often Ctrl-C was pressed.

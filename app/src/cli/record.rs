@@ -1,13 +1,20 @@
 //! Records a CUDA program: runs it with its own streams and signals, says what was recorded, and shows it.
 
+use std::time::{Duration, Instant};
+
 use crossbeam_channel::RecvTimeoutError;
 use engine::capture::Capture;
 use engine::record::{Outcome, Severity};
 use engine::runner::{Control, Engine, Message, ProgramRequest};
 
 use super::arguments::RecordOptions;
-use super::{FAILED, FINE, LOOK, Stop, Streams, interrupt, window};
+use super::{FAILED, FINE, LOOK, STOPPED, Stop, Streams, interrupt, window};
 use crate::app::First;
+
+/// What a shell calls a process that SIGTERM ended.
+const TERMINATED: u8 = 128 + 15;
+/// How long the program has to end, each time that it is told to because Syncline was.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Runs the program, says what was recorded, and shows it where there is a display.
 pub(super) fn record(options: &RecordOptions, streams: &mut Streams<'_>) -> Result<u8, Stop> {
@@ -16,8 +23,12 @@ pub(super) fn record(options: &RecordOptions, streams: &mut Streams<'_>) -> Resu
         save: options.output.clone(),
         is_live: options.live,
     };
+    interrupt::watch_termination();
     if options.live {
-        return window::open_with(First::Program(Box::new(request)));
+        let program = First::Program(Box::new(request));
+        let exit = window::open_with(program, Some(interrupt::is_terminated))?;
+        // Closed while the program ran, the window stops it, as Ctrl-C does.
+        return Ok(exit.map_or(STOPPED, code_of));
     }
     let opens = !options.headless && streams.own_process && window::has_display();
     if !opens && options.output.is_none() {
@@ -26,8 +37,14 @@ pub(super) fn record(options: &RecordOptions, streams: &mut Streams<'_>) -> Resu
     }
     let (capture, code) = follow(request, streams)?;
     let has_all = tell(&capture, options, streams)?;
+    if interrupt::is_terminated() {
+        return Ok(TERMINATED);
+    }
     if opens && capture.span_count() > 0 {
-        window::open_with(First::Capture(Box::new(capture)))?;
+        window::open_with(
+            First::Capture(Box::new(capture)),
+            Some(interrupt::is_terminated),
+        )?;
     }
     Ok(match (code, has_all) {
         (FINE, false) => FAILED,
@@ -44,11 +61,11 @@ fn follow(request: ProgramRequest, streams: &mut Streams<'_>) -> Result<(Capture
     engine.send(Control::Record(Box::new(request)));
     let (mut capture, mut code) = (Capture::new(), FAILED);
     let mut heard = interrupt::presses();
-    let (first, mut answer) = (heard, None);
+    let (first, mut told, mut answer) = (heard, None, None);
     while answer.is_none() {
         match engine.messages().recv_timeout(LOOK) {
             Ok(Message::Batch(records)) => capture.apply(records),
-            Ok(Message::Exited(exit)) => code = u8::try_from(exit).unwrap_or(FAILED),
+            Ok(Message::Exited(exit)) => code = code_of(exit),
             Ok(Message::Refused(reason)) => answer = Some(Err(Stop::Wrong(reason))),
             Ok(Message::Finished { .. }) => answer = Some(Ok(())),
             Err(RecvTimeoutError::Disconnected) => {
@@ -63,9 +80,19 @@ fn follow(request: ProgramRequest, streams: &mut Streams<'_>) -> Result<(Capture
             engine.send(Control::Stop);
         }
         heard = presses;
+        // Each time it is told more firmly.
+        if interrupt::is_terminated() && told.is_none_or(|at: Instant| at.elapsed() > GRACE) {
+            engine.send(Control::Stop);
+            told = Some(Instant::now());
+        }
     }
     interrupt::leave_to_another(false);
     answer.unwrap_or(Ok(())).map(|()| (capture, code))
+}
+
+/// The exit code for how a program ended.
+fn code_of(exit: i32) -> u8 {
+    u8::try_from(exit).unwrap_or(FAILED)
 }
 
 /// Says what was recorded and what is missing, and whether that is all that was wanted.

@@ -7,7 +7,7 @@ use engine::workload::nearest;
 
 use super::arguments::Arguments;
 use super::{FINE, Stop};
-use crate::app::First;
+use crate::app::{First, IsOver};
 
 /// Opens the window with these files and answers when it is closed.
 pub(super) fn open(files: &[PathBuf]) -> Result<u8, Stop> {
@@ -16,20 +16,18 @@ pub(super) fn open(files: &[PathBuf]) -> Result<u8, Stop> {
             return Err(Stop::Wrong(unknown(&file.display().to_string())));
         }
     }
-    open_with(First::Files(files.to_vec()))
+    open_with(First::Files(files.to_vec()), None).map(|_| FINE)
 }
 
-/// Opens the window with something in it and answers when it is closed.
-pub(super) fn open_with(first: First) -> Result<u8, Stop> {
+/// Opens the window with something in it and answers when it is closed, with how the program ended that it recorded.
+pub(super) fn open_with(first: First, is_over: IsOver) -> Result<Option<i32>, Stop> {
     if !has_display() {
         return Err(Stop::Wrong(headless(
             "neither DISPLAY nor WAYLAND_DISPLAY is set",
         )));
     }
-    match crate::app::open_window(first) {
-        Ok(()) => Ok(FINE),
-        Err(error) => Err(Stop::Wrong(headless(without_place(&error.to_string())))),
-    }
+    let closed = crate::app::open_window(first, is_over);
+    closed.map_err(|error| Stop::Wrong(headless(without_place(&error.to_string()))))
 }
 
 /// What is neither a file nor a command.

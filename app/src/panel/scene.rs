@@ -36,6 +36,8 @@ pub struct Status {
     pub is_live: bool,
     /// Name of the workload that runs or ran last.
     pub running: Option<String>,
+    /// The program that is recorded, while one is.
+    pub program: Option<String>,
     /// How the link to the engine is, where that is in another process.
     pub connection: Option<Box<Connection>>,
     /// Each backend, and why it cannot be used where it cannot.

@@ -246,6 +246,23 @@ pub struct Overhead {
     pub correlation: u32,
 }
 
+impl OverheadKind {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Compiler => "driver compiles",
+            Self::Flush => "CUPTI flushes a buffer",
+            Self::Instrumentation => "CUPTI instruments",
+            Self::Resource => "CUPTI makes or frees what it needs",
+            Self::ModuleLoading => "runtime loads a module",
+            Self::LazyLoading => "function loaded at its first use",
+            Self::CommandBufferFull => "command buffer full",
+            Self::BufferRequest => "CUPTI asks for a buffer",
+            Self::Other(_) => "other overhead",
+        }
+    }
+}
+
 /// What was done when code was loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum CompilationKind {
@@ -257,6 +274,18 @@ pub enum CompilationKind {
     Compile,
     /// Another, by CUPTI's number.
     Other(u32),
+}
+
+impl CompilationKind {
+    /// In words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Compile => "compile",
+            Self::CacheLoad => "load compiled code",
+            Self::CacheStore => "keep compiled code",
+            Self::Other(_) => "load code",
+        }
+    }
 }
 
 /// A compilation when a module was loaded.

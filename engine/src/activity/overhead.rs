@@ -1,6 +1,6 @@
 //! Time that the driver and CUPTI itself took, and code that was compiled as it was loaded.
 
-use inject::{Compilation, CompilationKind, Overhead, OverheadKind};
+use inject::{Compilation, Overhead};
 
 use super::draft::{Draft, Ran};
 use super::host::unknown_time;
@@ -9,17 +9,7 @@ use crate::record::{Group, SpanKind, State};
 
 impl Process {
     pub(super) fn overhead(&mut self, overhead: &Overhead, draft: &mut Draft) {
-        let text = match overhead.kind {
-            OverheadKind::Compiler => "driver compiles",
-            OverheadKind::Flush => "CUPTI flushes a buffer",
-            OverheadKind::Instrumentation => "CUPTI instruments",
-            OverheadKind::Resource => "CUPTI makes or frees what it needs",
-            OverheadKind::ModuleLoading => "runtime loads a module",
-            OverheadKind::LazyLoading => "function loaded at its first use",
-            OverheadKind::CommandBufferFull => "command buffer full",
-            OverheadKind::BufferRequest => "CUPTI asks for a buffer",
-            OverheadKind::Other(_) => "other overhead",
-        };
+        let text = overhead.kind.words();
         let key = (Group::Device, self.place, 0, 0);
         let lane = draft.lanes.id(key, None, || {
             (format!("Overhead in {}", self.title()), String::new())
@@ -46,12 +36,7 @@ impl Process {
     }
 
     pub(super) fn compilation(&mut self, compilation: &Compilation, draft: &mut Draft) {
-        let text = match compilation.kind {
-            CompilationKind::Compile => "compile",
-            CompilationKind::CacheLoad => "load compiled code",
-            CompilationKind::CacheStore => "keep compiled code",
-            CompilationKind::Other(_) => "load code",
-        };
+        let text = compilation.kind.words();
         let key = (Group::Device, self.place, 1, 0);
         let lane = draft.lanes.id(key, None, || {
             (format!("Compilation in {}", self.title()), String::new())

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{
-    Activity, Alarm, Caps, CompileError, CompileRequest, Compiled, Error, Flag, LossReport, Packed,
-    Question, Raw, Submission,
+    Activity, Alarm, Caps, CompileError, CompileRequest, Compiled, Error, Flag, LossReport,
+    Overhead, Packed, Question, Raw, Submission,
 };
 use crate::device::{Progress, Status};
 use crate::record::{Began, Clock, LossKind, SpanId};
@@ -206,6 +206,11 @@ pub trait Device: Send + Sync {
     fn when_running(&self, stream: StreamIndex, act: Alarm) -> Option<Alarm> {
         let _ = stream;
         Some(act)
+    }
+
+    /// What the driver, and whoever measures it, took for itself since this was asked last, as far as it is told.
+    fn overheads(&self) -> Vec<Overhead> {
+        Vec::new()
     }
 
     /// Asks the implementation below, on the calling thread; nothing where there is none that has such an answer.

@@ -11,6 +11,7 @@ use super::comparison::{Figures, Inserted};
 use super::ledger::Ledger;
 use super::order::Races;
 use super::outbox::Outbox;
+use super::prepare::DEVICE;
 use super::recorder::{Recorder, Reporter};
 use super::save::Save;
 use super::shared::Shared;
@@ -138,6 +139,8 @@ impl Desk {
         if let Some(machine) = &shared.machine {
             machine.release(shared, reporter);
         }
+        shared.overheads.report(shared, DEVICE, reporter);
+        shared.overheads.close();
         let mode = shared.plan.synchronization;
         let found = self
             .inserted
@@ -161,6 +164,9 @@ impl Desk {
         if let Some(machine) = &self.shared.machine {
             machine.release(&self.shared, &self.own);
         }
+        self.shared
+            .overheads
+            .report(&self.shared, DEVICE, &self.own);
         let recorder = Arc::clone(&self.recorder);
         recorder.sweep(&mut |records| self.collect(records));
         let flushed = self.save.as_mut().map_or(Ok(()), Save::flush);

@@ -88,6 +88,11 @@ impl Machine {
         }
     }
 
+    /// How many lanes it has.
+    pub const fn lanes(&self) -> u32 {
+        self.workers.lanes() + self.roles.len() as u32
+    }
+
     /// Reports the lanes: the machine's thread, and the instructions of each stream.
     /// The workers are named after the sort of device, `kind`.
     pub fn describe(&self, plan: &Plan, device: DeviceId, kind: &str, reporter: &Reporter) {

@@ -12,6 +12,7 @@ use super::machine::Machine;
 use super::memory::Memory;
 use super::mesh::Mesh;
 use super::names::Names;
+use super::overheads::Overheads;
 use super::pools::{Pools, Subscriptions};
 use super::timelines::Timelines;
 use crate::backend::{Device, HostIndex};
@@ -38,6 +39,8 @@ pub struct Shared {
     pub gate: Gate,
     /// Where allocations are shown, where some are made in the order of streams.
     pub memory: Option<Memory>,
+    /// What the driver took for itself, where the device tells that.
+    pub overheads: Overheads,
     /// The machine that calls are instructions of, where the workload has one.
     pub machine: Option<Machine>,
     /// Decides which waits are inserted, where some may have to be.
@@ -130,7 +133,9 @@ impl Shared {
         next += plan.callback_threads.len() as u32;
         next += timelines.as_ref().map_or(0, |_| super::timelines::LANES);
         let memory = Memory::new(&plan, LaneId(next), last_counter(&plan));
-        let machine = Machine::new(&plan, LaneId(next + u32::from(memory.is_some())));
+        next += u32::from(memory.is_some());
+        let machine = Machine::new(&plan, LaneId(next));
+        next += machine.as_ref().map_or(0, Machine::lanes);
         Self {
             events: Events::new(plan.events.len()),
             streams: plan.streams.iter().map(|_| Mutex::new(tail())).collect(),
@@ -140,6 +145,7 @@ impl Shared {
             launches: Launches::new(&plan),
             machine,
             memory,
+            overheads: Overheads::new(LaneId(next)),
             plan,
             device,
             names,

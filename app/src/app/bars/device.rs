@@ -11,6 +11,12 @@ const SHOWN: usize = 24;
 
 /// The chosen workload, and the backend it runs on.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+    if let Some(program) = &scene.status.program {
+        ui.label(RichText::new("recording").color(scene.theme.weak));
+        ui.label(RichText::new(text::shorten(program, SHOWN)).strong())
+            .on_hover_text(program);
+        return;
+    }
     let documents = &scene.state.documents;
     if let Some(text) = documents.text() {
         let dirty = if text.is_dirty() { " •" } else { "" };

@@ -8,10 +8,11 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use inject::{Cupti, Kind, Listening, Node, OFF, VARIABLE};
+use inject::{Cupti, Kind, Listening, Node, OFF, Times, VARIABLE};
 
 use self::table::{OF_A_GRAPH, Table};
 use super::stand_in;
+use crate::backend::Overhead;
 use crate::backend::threads::{Later, Zero};
 use crate::time::{Interval, Nanos};
 
@@ -24,6 +25,8 @@ const NEEDED: &[Kind] = &[
     Kind::Driver,
     Kind::Correlation,
 ];
+/// What is shown besides, where it is told.
+const WELCOME: &[Kind] = &[Kind::Event, Kind::Overhead, Kind::Compilation];
 /// From one flush to the next, while times are waited for.
 const PACE: Duration = Duration::from_millis(3);
 /// How often both clocks are read, to take the tightest.
@@ -66,7 +69,7 @@ fn find() -> Result<Cupti, String> {
 impl Activity {
     fn start() -> Result<Self, String> {
         let cupti: &'static Cupti = Box::leak(Box::new(find()?));
-        let kinds: Vec<Kind> = NEEDED.iter().copied().chain([Kind::Event]).collect();
+        let kinds: Vec<Kind> = NEEDED.iter().chain(WELCOME).copied().collect();
         let table = Table::default();
         let taking = table.clone();
         let listening = Listening::start(cupti, &kinds, Box::new(move |it| taking.take(it)))?;
@@ -146,6 +149,20 @@ impl Activity {
                 dropped - known
             )
         })
+    }
+
+    /// What the driver and CUPTI took for themselves since this was asked last.
+    pub fn overheads(&self, zero: Zero) -> Vec<Overhead> {
+        let told = self.table.take_overheads().into_iter();
+        let overhead = |(what, kind, times): (_, _, Times)| Overhead {
+            what,
+            kind,
+            ran: Interval {
+                start: self.at(times.start, zero),
+                end: self.at(times.end.max(times.start), zero),
+            },
+        };
+        told.map(overhead).collect()
     }
 
     fn at(&self, time: u64, zero: Zero) -> Nanos {

@@ -15,8 +15,8 @@ use super::{compile, faults, graph, memory};
 use crate::backend::spin::spin;
 use crate::backend::threads::{Downfall, Executor, Fault, Flying, Native, Ran, Turn, Zero};
 use crate::backend::{
-    Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Question, Raw,
-    Side, check,
+    Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Overhead,
+    Question, Raw, Side, check,
 };
 use crate::device::lock;
 use crate::record::{Clock, LossKind};
@@ -293,6 +293,11 @@ impl Executor for CudaExecutor {
             (Some(dropped), Some(untimed)) => Some(format!("{dropped}. {untimed}")),
             (dropped, untimed) => dropped.or(untimed),
         }
+    }
+
+    fn overheads(&self, zero: Zero) -> Vec<Overhead> {
+        let activity = self.body().activity;
+        activity.map_or_else(Vec::new, |activity| activity.overheads(zero))
     }
 
     fn raw(&self, _: &Question) -> Option<Raw> {

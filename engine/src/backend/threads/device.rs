@@ -15,7 +15,7 @@ use super::worker::Worker;
 use crate::backend::spin::spin;
 use crate::backend::{
     Activity, Caps, CompileError, CompileRequest, Compiled, Device, Error, Executable, HostIndex,
-    Layout, LossReport, Operation, Packed, Question, Raw, Side, Sink, Submission,
+    Layout, LossReport, Operation, Overhead, Packed, Question, Raw, Side, Sink, Submission,
 };
 use crate::device::{Cause, Progress, Status, lock};
 use crate::record::{Began, Clock, LossKind, SpanId};
@@ -488,6 +488,10 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         self.shared.hosts.iter().for_each(Host::rewind);
         self.shared.signals.iter().for_each(Watermark::lower);
         self.shared.condition.check()
+    }
+
+    fn overheads(&self) -> Vec<Overhead> {
+        self.shared.executor.overheads(self.shared.zero())
     }
 
     fn raw(&self, question: &Question) -> Option<Raw> {

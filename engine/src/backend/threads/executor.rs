@@ -4,7 +4,8 @@ use std::time::Instant;
 
 use super::ahead::{Flying, Native};
 use crate::backend::{
-    Caps, CompileError, CompileRequest, Compiled, Error, Kept, Operation, Question, Raw, Side,
+    Caps, CompileError, CompileRequest, Compiled, Error, Kept, Operation, Overhead, Question, Raw,
+    Side,
 };
 use crate::record::{Clock, LossKind};
 use crate::time::{Interval, Nanos};
@@ -113,6 +114,12 @@ pub trait Executor: Send + Sync + 'static {
     /// What has gone wrong with the times that it tells since this was asked last, in words for the user.
     fn complaint(&self) -> Option<String> {
         None
+    }
+
+    /// As [`crate::backend::Device::overheads`].
+    fn overheads(&self, zero: Zero) -> Vec<Overhead> {
+        let _ = zero;
+        Vec::new()
     }
 
     /// As [`crate::backend::Device::raw`].

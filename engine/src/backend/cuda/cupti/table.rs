@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use inject::{Batch, Record, Times};
 
 use crate::device::lock;
+use crate::record::SpanKind;
 
 /// What nobody asked for is kept no longer than this: so many records.
 const MOST: usize = 1 << 17;
@@ -16,6 +17,9 @@ pub const OF_A_GRAPH: u64 = 1 << 63;
 /// When operations ran, in nanoseconds of the clock of the records.
 #[derive(Clone, Default)]
 pub struct Table(Arc<Shared>);
+
+/// What was done, as what kind of span, and when.
+pub type Taken = (&'static str, SpanKind, Times);
 
 #[derive(Default)]
 struct Shared {
@@ -37,6 +41,8 @@ struct Known {
     stray_nodes: BTreeMap<(u32, u64), (u64, u64)>,
     /// When each node of the graph with our number ran.
     nodes: BTreeMap<(u64, u64), (u64, u64)>,
+    /// What the driver and CUPTI took for themselves, and nobody has asked for.
+    overheads: Vec<Taken>,
     /// Whether somebody waits for a time.
     is_wanted: bool,
 }
@@ -59,6 +65,12 @@ impl Table {
                 }
                 Record::Set(it) => {
                     known.take(it.correlation, it.graph, it.graph_node, it.times);
+                }
+                Record::Overhead(it) => {
+                    known.spend((it.kind.words(), SpanKind::HostWork, it.times));
+                }
+                Record::Compilation(it) => {
+                    known.spend((it.kind.words(), SpanKind::Compile, it.times));
                 }
                 Record::Event(it) => {
                     if let Some(at) = it.at {
@@ -84,6 +96,11 @@ impl Table {
         let ran = known.nodes.remove(&(own, node));
         self.want(known, ran.is_none());
         ran
+    }
+
+    /// What the driver and CUPTI took for themselves since this was asked last.
+    pub fn take_overheads(&self) -> Vec<Taken> {
+        std::mem::take(&mut lock(&self.0.known).overheads)
     }
 
     fn want(&self, mut known: MutexGuard<'_, Known>, is_wanted: bool) {
@@ -116,6 +133,13 @@ impl Known {
         match self.strays.remove(&correlation) {
             Some(ran) => keep(&mut self.ran, own, ran),
             None => keep(&mut self.calls, correlation, own),
+        }
+    }
+
+    fn spend(&mut self, taken: Taken) {
+        let is_timed = (taken.2.start, taken.2.end) != (0, 0);
+        if is_timed && self.overheads.len() < MOST {
+            self.overheads.push(taken);
         }
     }
 

@@ -1,0 +1,104 @@
+//! The window that asks which program to record.
+
+use eframe::egui::{Button, Key, RichText, TextEdit, Ui};
+use engine::runner::Phase;
+
+use super::widgets::section;
+use super::{Panel, Place, Scene};
+use crate::action::Action;
+use crate::state::Window;
+use crate::theme::GRID;
+
+/// The window that asks which program to record.
+#[derive(Default)]
+pub struct Program {
+    line: String,
+}
+
+/// What happens when somebody records.
+const ABOUT: &str = "Starts it here, with a library of Syncline's that NVIDIA's driver loads into it and into all that it \
+    starts; CUPTI tells that what they do on the device. Its input and output are those of the terminal that Syncline was \
+    started from. Stop ends it as Ctrl-C does, and when it has ended, its capture is on screen to be saved.";
+
+/// Why the command line cannot be taken apart, in words for the user.
+const UNFINISHED: &str = "a quotation mark is open: close it, or put a backslash before it";
+
+/// The words of a command line, as a shell takes it apart; nothing where it is unfinished or has none.
+pub fn words(line: &str) -> Option<Vec<String>> {
+    shlex::split(line).filter(|words| !words.is_empty())
+}
+
+impl Panel for Program {
+    fn id(&self) -> &'static str {
+        "program"
+    }
+
+    fn title(&self) -> &'static str {
+        "Record a program"
+    }
+
+    fn place(&self) -> Place {
+        Place::Window(Window::Program)
+    }
+
+    fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
+        let theme = scene.theme;
+        section(ui, theme, "A CUDA program");
+        let obstacle = obstacle(scene);
+        let mut wanted = None;
+        ui.horizontal(|ui| {
+            let edit = TextEdit::singleline(&mut self.line).hint_text("python train.py --steps 10");
+            let edit = ui.add(edit.desired_width(360.0));
+            let entered = edit.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter));
+            let can = obstacle.is_none() && words(&self.line).is_some();
+            let clicked = ui.add_enabled(can, Button::new("Record")).clicked();
+            if can && (clicked || entered) {
+                wanted = Some(self.line.trim().to_owned());
+            }
+        });
+        let is_unfinished = !self.line.trim().is_empty() && words(&self.line).is_none();
+        if let Some(reason) = obstacle.or(is_unfinished.then_some(UNFINISHED)) {
+            ui.label(RichText::new(format!("! {reason}")).color(theme.warning));
+        }
+        ui.add_space(GRID);
+        ui.label(RichText::new(ABOUT).color(theme.weak));
+        let lines = &scene.state.settings.programs;
+        if !lines.is_empty() {
+            section(ui, theme, "Lately");
+        }
+        for line in lines {
+            if ui
+                .add_enabled(obstacle.is_none(), Button::new(line))
+                .clicked()
+            {
+                wanted = Some(line.clone());
+            }
+        }
+        actions.extend(wanted.map(Action::Record));
+    }
+}
+
+/// Why no program can be recorded now.
+fn obstacle(scene: &Scene<'_>) -> Option<&'static str> {
+    if !cfg!(target_os = "linux") {
+        Some("programs are recorded on Linux alone")
+    } else if scene.status.connection.is_some() {
+        Some("the engine is elsewhere: choose “In this process” under Connect… first")
+    } else if scene.status.phase != Phase::Idle {
+        Some("something runs: stop it first")
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn command_lines_are_taken_apart_as_a_shell_does() {
+        let found = words("python 'my file.py' --name=\"a b\" x\\ y").unwrap();
+        assert_eq!(found, ["python", "my file.py", "--name=a b", "x y"]);
+        assert!(words("   ").is_none() && words("echo 'open").is_none());
+    }
+}
