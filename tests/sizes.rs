@@ -19,6 +19,7 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ("engine/src/backend/cuda/event.rs", CUDA),
     ("engine/src/backend/cuda/functions.rs", CUDA),
     ("engine/src/backend/cuda/graph.rs", CUDA),
+    ("engine/src/backend/cuda/graph/capture.rs", CUDA),
     ("engine/src/backend/cuda/host.rs", CUDA),
     ("engine/src/backend/cuda/memory.rs", CUDA),
     ("engine/src/backend/cuda/module.rs", CUDA),
@@ -32,6 +33,7 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ("engine/inject/src/functions.rs", CUPTI),
     ("engine/inject/src/library.rs", CUPTI),
     ("engine/inject/src/listening.rs", CUPTI),
+    ("engine/inject/src/nodes.rs", CUPTI),
     ("engine/inject/src/quiet.rs", CUPTI),
     ("engine/inject/src/strides.rs", CUPTI),
     (
