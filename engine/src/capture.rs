@@ -11,6 +11,7 @@ mod even;
 mod findings;
 mod fold;
 mod forest;
+mod growing;
 mod launches;
 mod links;
 mod names;

@@ -1,36 +1,34 @@
 //! Lists that grow in any order: for each key, the items pushed under it.
 
-use super::column::push;
+use super::growing::Growing;
 use super::sparse::Sparse;
-
-/// A nothing in the column below.
-const NIL: u32 = u32::MAX;
 
 /// For each key a list of items; items are numbered in the order in which they were pushed.
 #[derive(Default)]
 pub(super) struct Links {
     heads: Sparse,
-    next: Vec<u32>,
+    /// For each item how far back the one before it under the same key is; zero where it is the first.
+    back: Growing,
 }
 
 impl Links {
     /// Puts the next item under `key`. The caller bounds the key.
     pub fn push(&mut self, key: usize) {
-        let item = self.next.len() as u32;
-        let before = self.heads.put(key, item).unwrap_or(NIL);
-        push(&mut self.next, before);
+        let item = self.back.len() as u32;
+        let before = self.heads.put(key, item);
+        self.back.push(before.map_or(0, |before| item - before));
     }
 
     /// The items under `key`, the latest first.
     pub fn of(&self, key: usize) -> impl Iterator<Item = u32> {
-        let link = |item: u32| (item != NIL).then_some(item);
         std::iter::successors(self.heads.get(key), move |&item| {
-            self.next.get(item as usize).copied().and_then(link)
+            let back = self.back.get(item as usize).filter(|&back| back > 0)?;
+            item.checked_sub(back)
         })
     }
 
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.heads.heap_bytes() + self.next.capacity() * 4
+        self.heads.heap_bytes() + self.back.heap_bytes()
     }
 }

@@ -256,6 +256,49 @@ impl Stepped {
     }
 }
 
+/// At most some hundred numbers in bytes of their own.
+pub(super) struct Packed {
+    numbers: Numbers,
+    bytes: Box<[u8]>,
+}
+
+enum Numbers {
+    Flat(Flat),
+    Stepped(Stepped),
+}
+
+impl Packed {
+    pub fn new(values: &[u32]) -> Self {
+        let mut bytes = Vec::new();
+        let numbers = Numbers::Flat(Flat::pack(&mut bytes, values));
+        let mut steps = Vec::new();
+        let stepped = Stepped::pack(&mut steps, values);
+        let is_less = steps.len() < bytes.len();
+        let (numbers, mut bytes) = if is_less {
+            (Numbers::Stepped(stepped), steps)
+        } else {
+            (numbers, bytes)
+        };
+        bytes.extend([0; PADDING]);
+        let bytes = bytes.into_boxed_slice();
+        Self { numbers, bytes }
+    }
+
+    /// The number at a place, which must be one of those.
+    pub fn get(&self, at: usize) -> u32 {
+        let bytes = &self.bytes;
+        match self.numbers {
+            Numbers::Flat(flat) => flat.get(bytes, at),
+            Numbers::Stepped(stepped) => stepped.get(bytes, at),
+        }
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.bytes.len()
+    }
+}
+
 /// The first number from `low` on, and below `high`, that is not one of those that come before.
 #[inline]
 fn search(mut low: usize, mut high: usize, comes_before: impl Fn(usize) -> bool) -> usize {
