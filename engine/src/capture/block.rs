@@ -1,6 +1,6 @@
 //! The spans under one node of a chunk, read at once to be folded one by one.
 
-use super::chunk::{BLOCK, Chunk};
+use super::chunk::{BLOCK, Chunk, Entry, WIDE, unpack};
 use super::forest::Node;
 use crate::record::SpanKind;
 use crate::time::Nanos;
@@ -57,6 +57,27 @@ impl Block {
     pub fn start(&self, at: usize) -> Option<Nanos> {
         let offset = self.offsets.get(at.checked_sub(self.from)?)?;
         Some(Nanos(self.base + i64::from(*offset)))
+    }
+
+    /// The span `at`.
+    #[inline]
+    pub fn entry(&self, chunk: &Chunk, at: usize) -> Option<Entry> {
+        let duration = *self.durations.get(at.checked_sub(self.from)?)?;
+        let Some(queued) = chunk.queued(at).filter(|_| duration != WIDE) else {
+            return chunk.entry(at);
+        };
+        let (start, label) = (self.start(at)?, chunk.label(at)?);
+        let (kind, state, repair) = unpack(label.flags);
+        Some(Entry {
+            id: label.id,
+            name: label.name,
+            kind,
+            state,
+            repair,
+            enqueued: start - Nanos(i64::from(queued)),
+            start,
+            end: start + Nanos(i64::from(duration)),
+        })
     }
 
     /// The node over the span `at` and those after it that start in the same column of 2^`shift` ns and are shorter than

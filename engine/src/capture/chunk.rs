@@ -16,7 +16,7 @@ pub(super) const CHUNK: usize = 512;
 /// Spans under one node of a chunk: what a fold may have to look at one by one.
 pub(super) const BLOCK: usize = STEP;
 /// Stands in a 32-bit column for a length that does not fit; the length is then in `wide`.
-const WIDE: u32 = u32::MAX;
+pub(super) const WIDE: u32 = u32::MAX;
 
 /// The lengths that 32 bits of nanoseconds (4.29 s) cannot hold.
 #[derive(Clone, Copy, Default)]
@@ -272,6 +272,15 @@ impl Chunk {
             name: NameId(name),
             flags,
         })
+    }
+
+    /// How long a span was queued, where that is less than `WIDE`.
+    pub fn queued(&self, at: usize) -> Option<u32> {
+        let queued = match &self.form {
+            Form::Open(columns) => columns.queued.get(at),
+            Form::Sealed(sealed) => sealed.queued(at),
+        };
+        queued.filter(|&queued| queued != WIDE)
     }
 
     /// Reads `length` spans from a place on into a block.

@@ -132,7 +132,7 @@ mod tests {
                     EventId::NONE
                 },
                 generation: if carried { round } else { 0 },
-                kind: DependencyKind::ALL[if far { 1 } else { 0 }],
+                kind: DependencyKind::ALL[usize::from(far)],
                 basis: Basis::ALL[(round / 5_000 % 2) as usize],
                 ..Dependency::submission(SpanId(cause), SpanId(effect))
             };

@@ -16,6 +16,14 @@ impl Even {
         self.each.get(at).copied()
     }
 
+    /// All `length` values.
+    pub fn all(&self, length: usize) -> Vec<u32> {
+        if self.each.is_empty() {
+            return vec![self.same; length];
+        }
+        self.each.clone()
+    }
+
     /// Puts a value at a place among `length` others.
     pub fn insert(&mut self, at: usize, value: u32, length: usize) {
         if length == 0 {

@@ -188,7 +188,7 @@ fn fold_chunk<F: FnMut(Cell)>(
                 return false;
             }
             let Some((node, covered)) = block.run(chunk, at, folder.shift) else {
-                let Some(entry) = chunk.entry(at) else {
+                let Some(entry) = block.entry(chunk, at) else {
                     return false;
                 };
                 folder.add_alone(&entry);

@@ -412,7 +412,7 @@ mod tests {
     #[test]
     fn few_different_numbers_take_a_byte_each_and_one_takes_none() {
         let mut bytes = vec![0];
-        let values: Vec<u32> = (0..512).map(|at| at % 3 << 20).collect();
+        let values: Vec<u32> = (0..512).map(|at| (at % 3) << 20).collect();
         let listed = Flat::pack_listed(&mut bytes, &values);
         assert_eq!(bytes.len(), 1 + 3 * 4 + 512);
         assert_eq!(listed.get(&bytes, 5), 2 << 20);

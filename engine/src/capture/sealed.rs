@@ -23,9 +23,7 @@ impl Sealed {
     pub fn new(columns: &Columns) -> Self {
         let length = columns.len();
         let mut bytes = Vec::with_capacity(length * 16);
-        let queued: Vec<u32> = (0..length)
-            .filter_map(|at| columns.queued.get(at))
-            .collect();
+        let queued = columns.queued.all(length);
         let flags: Vec<u32> = columns.flags.iter().map(|it| u32::from(*it)).collect();
         let waiting: Vec<u32> = columns.flags.chunks(BLOCK).map(waiting).collect();
         let mut sealed = Self {
@@ -84,6 +82,11 @@ impl Sealed {
             let flags = self.flags.get(bytes, at) as u16;
             (self.ids.get(bytes, at), self.names.get(bytes, at), flags)
         })
+    }
+
+    #[inline]
+    pub fn queued(&self, at: usize) -> Option<u32> {
+        self.number(at, |bytes| self.queued.get(bytes, at))
     }
 
     pub fn id(&self, at: usize) -> Option<u32> {

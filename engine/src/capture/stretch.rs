@@ -22,8 +22,9 @@ impl Capture {
             let mut names = [0; 64];
             for from in (0..chunk.len()).step_by(names.len()) {
                 let length = chunk.names(from, &mut names);
+                let names = names.get(..length).unwrap_or_default();
                 for (place, &name) in names.iter().enumerate() {
-                    if place < length && is_wanted(NameId(name)) {
+                    if is_wanted(NameId(name)) {
                         let at = from + place;
                         found.extend(chunk.start(at).zip(chunk.id(at)));
                     }

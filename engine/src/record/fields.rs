@@ -2,6 +2,7 @@
 
 mod code;
 mod pack;
+mod recent;
 
 pub use pack::Packer;
 
@@ -11,9 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{NameId, SpanId, Value};
 use code::{Reader, unzigzag};
+use recent::Recent;
 
 /// Spans between two marks: what has to be passed over at most to find the fields of one.
-const STEP: usize = 8;
+const STEP: usize = 16;
 /// Tenths that a number may be written in.
 const SCALES: [f64; 7] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6];
 /// Stands for a scale where a number is written in eight bytes.
@@ -22,7 +24,7 @@ const WHOLE: u64 = 7;
 /// How the value of a field is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Written {
-    /// A whole number, by its distance from the first in the same place.
+    /// A whole number, by its distance from the one before in the same place, or from the first.
     Integer,
     /// A real number: decimal where that says it exactly.
     Number,
@@ -51,7 +53,7 @@ pub struct Fields {
     /// The forms that occur here, and where in `bases` the first whole numbers of each begin.
     used: Vec<(u32, u32)>,
     bases: Vec<i64>,
-    /// Where every eighth span begins.
+    /// Where every sixteenth span begins. Distances are from the first numbers there.
     marks: Vec<u32>,
     bytes: Vec<u8>,
 }
@@ -115,20 +117,27 @@ impl Fields {
         let place = place as usize;
         let mark = self.marks.get(place / STEP).copied().unwrap_or(u32::MAX);
         let mut reader = Reader(self.bytes.get(mark as usize..).unwrap_or_default());
+        let mut recent = Recent::default();
         for _ in 0..place % STEP {
-            if self.run(&mut reader, forms, |_, _| {}).is_none() {
+            let run = self.run(&mut reader, &mut recent, forms, |_, _| {});
+            if run.is_none() {
                 return found;
             }
         }
-        self.run(&mut reader, forms, |name, value| found.push((name, value)));
+        self.run(&mut reader, &mut recent, forms, |name, value| {
+            found.push((name, value));
+        });
         found
     }
 
     /// Every field, span by span.
     pub fn all(&self, forms: &[Form], mut take: impl FnMut(SpanId, NameId, Plain)) {
-        let mut reader = Reader(&self.bytes);
-        for span in self.range() {
-            let run = self.run(&mut reader, forms, |name, value| {
+        let (mut reader, mut recent) = (Reader(&self.bytes), Recent::default());
+        for (at, span) in self.range().enumerate() {
+            if at.is_multiple_of(STEP) {
+                recent.clear();
+            }
+            let run = self.run(&mut reader, &mut recent, forms, |name, value| {
                 take(SpanId(span), name, value);
             });
             if run.is_none() {
@@ -141,6 +150,7 @@ impl Fields {
     fn run(
         &self,
         reader: &mut Reader<'_>,
+        recent: &mut Recent,
         forms: &[Form],
         mut take: impl FnMut(NameId, Plain),
     ) -> Option<()> {
@@ -148,13 +158,13 @@ impl Fields {
             return Some(());
         };
         let &(form, base) = self.used.get(used as usize)?;
-        let mut base = base as usize;
+        let (mut base, mut place) = (base as usize, recent.begin(used as u32));
         for &(name, written) in forms.get(form as usize)? {
             let value = match written {
                 Written::Integer => {
-                    let from = *self.bases.get(base)?;
+                    let (first, distance) = (*self.bases.get(base)?, reader.number()?);
                     base += 1;
-                    Plain::Integer(from.wrapping_add(unzigzag(reader.number()?)))
+                    Plain::Integer(recent.next(&mut place, first, unzigzag(distance))?)
                 }
                 Written::Number => Plain::Number(reader.real()?),
                 Written::Text => Plain::Text(reader.number()? as u32),

@@ -16,6 +16,8 @@ struct Known {
     place: u32,
     /// Where the first whole numbers of it are.
     base: u32,
+    /// How many marks there were when it was met last.
+    step: usize,
 }
 
 /// Packs fields. Names are numbered by whoever uses it, and so are texts.
@@ -30,6 +32,8 @@ pub struct Packer {
     mark: u64,
     values: Vec<(i64, u8)>,
     fields: Fields,
+    /// The last whole numbers, where the first ones of their forms are in `fields`.
+    last: Vec<i64>,
 }
 
 impl Packer {
@@ -106,6 +110,7 @@ impl Packer {
                 form,
                 place: UNUSED,
                 base: 0,
+                step: 0,
             });
         }
         if let Some(slot) = self.recent.get_mut(slot) {
@@ -126,15 +131,22 @@ impl Packer {
             let pairs = self.form.iter().zip(&self.values);
             let whole = pairs.filter(|((_, written), _)| *written == Written::Integer);
             fields.bases.extend(whole.map(|(_, (value, _))| *value));
+            self.last.resize(fields.bases.len(), 0);
         }
+        let step = std::mem::replace(&mut known.step, fields.marks.len());
+        let goes_on = step == fields.marks.len();
         number(&mut fields.bytes, u64::from(known.place) + 1);
         let mut base = known.base as usize;
         for ((_, written), &(value, scale)) in self.form.iter().zip(&self.values) {
             match written {
                 Written::Integer => {
-                    let from = fields.bases.get(base).copied().unwrap_or(0);
+                    let first = fields.bases.get(base).copied().unwrap_or(0);
+                    if let Some(last) = self.last.get_mut(base) {
+                        let last = std::mem::replace(last, value);
+                        let from = if goes_on { last } else { first };
+                        number(&mut fields.bytes, zigzag(value.wrapping_sub(from)));
+                    }
                     base += 1;
-                    number(&mut fields.bytes, zigzag(value.wrapping_sub(from)));
                 }
                 Written::Number if scale == u8::MAX => {
                     real(&mut fields.bytes, f64::from_bits(value as u64));
@@ -154,9 +166,10 @@ impl Packer {
     pub fn finish(&mut self) -> Fields {
         for &(form, _) in &self.fields.used {
             if let Some(known) = self.known.get_mut(form as usize) {
-                known.place = UNUSED;
+                (known.place, known.step) = (UNUSED, 0);
             }
         }
+        self.last.clear();
         let mut fields = std::mem::take(&mut self.fields);
         fields.first = SpanId(0);
         let (bytes, marks) = (fields.bytes.len(), fields.marks.len());

@@ -63,6 +63,19 @@ fn fields_are_found_by_span_and_come_in_order() {
 }
 
 #[test]
+fn numbers_that_go_on_from_each_other_take_a_byte() {
+    let mut packer = Packer::default();
+    for span in 0..32_000 {
+        packer.integer(NameId(1), 1_000_000 + span * 5);
+        packer.integer(NameId(2 + (span % 2) as u32), 9_000_000 - span * 30);
+        packer.end();
+    }
+    let fields = packer.finish();
+    let each = fields.heap_bytes() as f64 / 32_000.0;
+    assert!(each < 3.9, "{each} bytes a span of two fields");
+}
+
+#[test]
 fn negative_zero_keeps_its_sign() {
     let mut packer = Packer::default();
     packer.real(NameId(0), -0.0);
