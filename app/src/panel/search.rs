@@ -1,5 +1,6 @@
 //! The search field: spans whose name contains a text, found on every core, a slice a frame.
 
+mod marks;
 mod needle;
 mod scan;
 
@@ -8,19 +9,18 @@ use std::time::{Duration, Instant};
 use eframe::egui::{Id, Key, RichText, TextEdit, Ui};
 use engine::capture::Capture;
 use engine::record::SpanId;
-use engine::time::Nanos;
 
 use super::Scene;
 use crate::action::{Action, Command};
 use crate::text;
+use marks::Marks;
 use needle::Needle;
+use scan::{Place, Tally};
 
-/// Matches that are kept to go to; more are counted.
-const KEPT: usize = 1_000_000;
-/// Matches that are put in order at once; more are when one is gone to.
-const SORTED: usize = 50_000;
-/// Names and stretches of spans that are looked at between two looks at the clock: at first, and at most.
-const NAMES: [usize; 2] = [4_096, 1 << 19];
+/// So many matches are kept in order of time; of more, each is looked for when it is gone to.
+const KEPT: usize = 50_000;
+/// Pages of names and stretches of spans that are looked at between two looks at the clock: at first, and at most.
+const PAGES: [usize; 2] = [16, 1 << 11];
 const STRETCHES: [usize; 2] = [8, 1 << 11];
 
 /// A search, and how far it has come.
@@ -28,48 +28,25 @@ const STRETCHES: [usize; 2] = [8, 1 << 11];
 pub struct Search {
     wanted: String,
     needle: Needle,
-    /// Whether the name at each position matches; grows with the capture's names.
-    names: Vec<bool>,
+    /// Which names match; grows with the capture's names.
+    names: Marks,
     /// What was known of names when less was wanted: none that did not match does now.
-    before: Vec<bool>,
+    before: Marks,
     /// The next stretch to look at, and what was found in those before.
     next: usize,
-    passing: Vec<(Nanos, SpanId)>,
-    passed: usize,
+    passing: Tally,
     /// How much is looked at at once, doubling.
     stride: u32,
     /// What was found when all was looked at last.
-    found: Found,
-    count: usize,
+    found: Tally,
+    /// The match that was gone to last.
+    here: Option<Place>,
     /// Whether that is all there is.
     is_whole: bool,
     /// Whether spans came to stretches that were looked at already.
     is_stale: bool,
     revision: u64,
     focus: bool,
-}
-
-/// Matches: when each starts, and which span it is.
-#[derive(Debug, Default, PartialEq)]
-struct Found {
-    places: Vec<(Nanos, SpanId)>,
-    /// Whether they are in order yet: to sort very many takes longer than a keystroke may.
-    is_sorted: bool,
-}
-
-impl Found {
-    fn new(places: Vec<(Nanos, SpanId)>) -> Self {
-        let is_sorted = false;
-        Self { places, is_sorted }
-    }
-
-    /// Puts them in order of time.
-    fn sort(&mut self) {
-        if !std::mem::replace(&mut self.is_sorted, true) {
-            // What lies in one stretch is in order already.
-            self.places.sort();
-        }
-    }
 }
 
 impl Search {
@@ -107,7 +84,7 @@ impl Search {
         let before = if needle.narrows(&self.needle) {
             std::mem::take(&mut self.names)
         } else {
-            Vec::new()
+            Marks::default()
         };
         *self = Self {
             wanted: wanted.to_owned(),
@@ -130,39 +107,47 @@ impl Search {
     fn step(&mut self, capture: &Capture) {
         let stride = |[first, most]: [usize; 2], times: u32| (first << times.min(16)).min(most);
         self.stride += 1;
-        let known = self.names.len();
-        if known < capture.name_count() {
-            let end = (known + stride(NAMES, self.stride)).min(capture.name_count());
-            let more = scan::names(capture, known..end, &self.needle, &self.before);
-            self.names.extend(more);
-        } else if self.next < capture.stretch_count() {
-            let end = (self.next + stride(STRETCHES, self.stride)).min(capture.stretch_count());
-            let room = KEPT - self.passing.len().min(KEPT);
-            let (kept, count) = scan::spans(capture, self.next..end, &self.names, room);
-            self.passing.extend(kept);
-            self.passed += count;
+        let stretches = capture.stretch_count();
+        if self.names.known() < capture.name_count() {
+            let pages = self.names.next_page();
+            let end = (pages + stride(PAGES, self.stride)).min(capture.name_page_count());
+            let more = scan::names(capture, pages..end, &self.needle, &self.before);
+            self.names.extend(more, capture.name_count());
+        } else if self.next < stretches {
+            let end = (self.next + stride(STRETCHES, self.stride)).min(stretches);
+            // One more than are kept tells that there are too many.
+            let room = (KEPT + 1).saturating_sub(self.passing.places.len());
+            let wanted = (self.here, room);
+            let more = scan::spans(capture, self.next..end, &self.names, wanted);
+            self.passing.add(more);
             self.next = end;
         } else {
-            self.found = Found::new(std::mem::take(&mut self.passing));
-            if self.found.places.len() <= SORTED {
-                self.found.sort();
+            self.found = std::mem::take(&mut self.passing);
+            if self.found.count > KEPT {
+                self.found.places = Vec::new();
             }
-            (self.count, self.passed, self.next, self.stride) = (self.passed, 0, 0, 0);
+            // What lies in one stretch is in order already.
+            self.found.places.sort();
+            (self.next, self.stride) = (0, 0);
             self.is_whole = !std::mem::take(&mut self.is_stale);
         }
     }
 
     /// The match after `from` in order of time or, backwards, the one before; around the end to the other.
     pub fn go(&mut self, capture: &Capture, from: Option<SpanId>, forward: bool) -> Option<SpanId> {
-        if self.found.places.is_empty() {
-            // Nothing was seen to its end yet: what was found so far has to do.
-            self.found = Found::new(self.passing.clone());
+        let here = place_of(capture, from);
+        if self.is_whole && self.found.count == 0 {
+            return None;
         }
-        self.found.sort();
+        if self.found.places.is_empty() {
+            // They are too many to be kept, or not all looked at yet.
+            let (place, before) = scan::next(capture, &self.names, here, forward)?;
+            (self.here, self.found.before) = (Some(place), before);
+            // Those that come before it have not been counted so far.
+            (self.next, self.passing) = (0, Tally::default());
+            return Some(place.1);
+        }
         let places = &self.found.places;
-        let here = from
-            .and_then(|id| capture.span(id))
-            .map(|placed| (placed.span.start, placed.span.id));
         let found = match (here, forward) {
             (Some(here), true) => {
                 let after = places.partition_point(|place| *place <= here);
@@ -186,13 +171,11 @@ impl Search {
             return String::new();
         }
         let so_far = if self.is_whole { "" } else { "…" };
-        let count = self.count.max(self.passed);
-        let here = chosen
-            .and_then(|id| capture.span(id))
-            .map(|placed| (placed.span.start, placed.span.id));
-        let here = here.filter(|_| self.found.is_sorted);
-        let place = here.and_then(|here| self.found.places.binary_search(&here).ok());
-        match place {
+        let count = self.found.count.max(self.passing.count);
+        let chosen = place_of(capture, chosen);
+        let kept = chosen.and_then(|it| self.found.places.binary_search(&it).ok());
+        let gone_to = || (self.here.is_some() && self.here == chosen).then_some(self.found.before);
+        match kept.or_else(gone_to) {
             Some(at) => format!(
                 "{} of {}{so_far}",
                 text::count(at as u64 + 1),
@@ -249,6 +232,12 @@ impl Search {
             response.request_focus();
         }
     }
+}
+
+/// Where a span lies in the order of matches.
+fn place_of(capture: &Capture, span: Option<SpanId>) -> Option<Place> {
+    let placed = capture.span(span?)?;
+    Some((placed.span.start, placed.span.id))
 }
 
 #[cfg(test)]

@@ -33,6 +33,13 @@ impl Capture {
         }
         found.into_iter()
     }
+
+    /// How many spans of a stretch have a name of which `is_wanted` says so.
+    pub fn count_named(&self, stretch: usize, is_wanted: impl Fn(NameId) -> bool) -> usize {
+        let names = self.spans.chunks().get(stretch).map(|chunk| chunk.names());
+        let names = names.unwrap_or_default().iter();
+        names.filter(|name| is_wanted(NameId(**name))).count()
+    }
 }
 
 #[cfg(test)]
@@ -68,5 +75,8 @@ mod tests {
         found.sort_unstable();
         let expected: Vec<u32> = (0..5_000).filter(|id| id % 7 == 4).collect();
         assert_eq!(found, expected);
+        let counts = (0..capture.stretch_count())
+            .map(|at| capture.count_named(at, |name| name == NameId(4)));
+        assert_eq!(counts.sum::<usize>(), expected.len());
     }
 }

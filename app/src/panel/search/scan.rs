@@ -4,13 +4,17 @@ use std::ops::Range;
 use std::thread::{available_parallelism, scope};
 
 use engine::capture::Capture;
-use engine::record::{NameId, SpanId};
+use engine::record::SpanId;
 use engine::time::Nanos;
 
+use super::marks::{self, Bits, Marks};
 use super::needle::Needle;
 
-/// Fewer names or stretches than this are not worth a thread.
-const FEW: usize = 256;
+/// Fewer pages of names or stretches of spans than this are not worth a thread.
+const FEW: usize = 64;
+
+/// When a match starts, and which span it is: matches go in this order.
+pub type Place = (Nanos, SpanId);
 
 /// Parts of a range, one for each core.
 fn parts(range: Range<usize>) -> Vec<Range<usize>> {
@@ -43,39 +47,107 @@ fn on_every_core<T: Send>(range: Range<usize>, work: impl Fn(Range<usize>) -> T 
     })
 }
 
-/// Whether each name of a range holds what is wanted. Of names that `known` knows, only those are looked at that it
-/// says yes of.
-pub fn names(capture: &Capture, range: Range<usize>, needle: &Needle, known: &[bool]) -> Vec<bool> {
-    let answers = on_every_core(range, |part| {
-        let holds = |at: usize| {
-            known.get(at) != Some(&false) && needle.is_in(capture.name(NameId(at as u32)))
-        };
-        part.map(holds).collect::<Vec<bool>>()
+/// Which names of some pages hold what is wanted. Of names that `before` knows, only those are looked at that it says
+/// yes of.
+pub fn names(capture: &Capture, pages: Range<usize>, needle: &Needle, before: &Marks) -> Vec<Bits> {
+    let answers = on_every_core(pages, |part| {
+        let found = part.map(|at| {
+            let known = before.page(at).unwrap_or(marks::ALL);
+            let page = capture.name_page(at).filter(|_| known != Bits::default());
+            page.map_or(Bits::default(), |page| needle.in_page(&page, &known))
+        });
+        found.collect::<Vec<Bits>>()
     });
     answers.concat()
 }
 
-/// The spans of a range of stretches whose name is wanted: up to `most` of them, and how many there are.
+/// What was found in some stretches.
+#[derive(Debug, Default)]
+pub struct Tally {
+    /// How many spans match.
+    pub count: usize,
+    /// How many of them come before the one that was asked about.
+    pub before: usize,
+    /// The matches, up to as many as were asked for.
+    pub places: Vec<Place>,
+}
+
+impl Tally {
+    /// Adds what was found in further stretches.
+    pub fn add(&mut self, more: Self) {
+        self.count += more.count;
+        self.before += more.before;
+        if self.places.is_empty() {
+            self.places = more.places;
+        } else {
+            self.places.extend(more.places);
+        }
+    }
+}
+
+/// The spans of a range of stretches whose name is marked: how many there are, how many of them come before `here`, and
+/// if they are at most `most`, which.
 pub fn spans(
     capture: &Capture,
-    range: Range<usize>,
-    wanted: &[bool],
-    most: usize,
-) -> (Vec<(Nanos, SpanId)>, usize) {
-    let answers = on_every_core(range, |part| {
-        let (mut kept, mut count) = (Vec::new(), 0);
+    stretches: Range<usize>,
+    names: &Marks,
+    (here, most): (Option<Place>, usize),
+) -> Tally {
+    let answers = on_every_core(stretches, |part| {
+        let mut tally = Tally::default();
         for stretch in part {
-            let is_wanted = |name: NameId| wanted.get(name.index()) == Some(&true);
-            for found in capture.named(stretch, is_wanted) {
-                count += 1;
-                if kept.len() < most {
-                    kept.push(found);
+            if here.is_none() && tally.places.len() >= most {
+                tally.count += capture.count_named(stretch, |name| names.is_set(name));
+                continue;
+            }
+            for place in capture.named(stretch, |name| names.is_set(name)) {
+                tally.count += 1;
+                tally.before += usize::from(here.is_some_and(|here| place < here));
+                if tally.places.len() < most {
+                    tally.places.push(place);
                 }
             }
         }
-        (kept, count)
+        tally
     });
-    let count = answers.iter().map(|(_, count)| count).sum();
-    let kept = answers.into_iter().flat_map(|(kept, _)| kept);
-    (kept.take(most).collect(), count)
+    let mut all = Tally::default();
+    answers.into_iter().for_each(|part| all.add(part));
+    all
+}
+
+/// The match after `here`, or before it where it is not `forward`; where there is none, or nothing is said of where, the
+/// first or the last of all. Beside it is how many matches come before it.
+pub fn next(
+    capture: &Capture,
+    names: &Marks,
+    here: Option<Place>,
+    forward: bool,
+) -> Option<(Place, usize)> {
+    let is_wanted = |place: &Place| {
+        here.is_none_or(|here| {
+            if forward {
+                *place > here
+            } else {
+                *place < here
+            }
+        })
+    };
+    let better = |a: Place, b: Place| if forward { a.min(b) } else { a.max(b) };
+    let answers = on_every_core(0..capture.stretch_count(), |part| {
+        let (mut near, mut far) = (None::<Place>, None::<Place>);
+        for stretch in part {
+            for place in capture.named(stretch, |name| names.is_set(name)) {
+                far = Some(far.map_or(place, |far| better(far, place)));
+                if is_wanted(&place) {
+                    near = Some(near.map_or(place, |near| better(near, place)));
+                }
+            }
+        }
+        (near, far)
+    });
+    let near = answers.iter().filter_map(|(near, _)| *near).reduce(better);
+    let far = answers.iter().filter_map(|(_, far)| *far).reduce(better);
+    let found = near.or(far)?;
+    let all = spans(capture, 0..capture.stretch_count(), names, (Some(found), 0));
+    Some((found, all.before))
 }
