@@ -1,6 +1,7 @@
 //! Spans by what they are called, a stretch of some hundred at a time: the quickest way to look at all of them.
 
 use super::Capture;
+use super::chunk::Chunk;
 use crate::record::{NameId, SpanId};
 use crate::time::Nanos;
 
@@ -16,29 +17,35 @@ impl Capture {
         stretch: usize,
         is_wanted: impl Fn(NameId) -> bool,
     ) -> impl Iterator<Item = (Nanos, SpanId)> {
-        let chunk = self.spans.chunks().get(stretch);
         let mut found = Vec::new();
-        if let Some(chunk) = chunk {
-            let mut names = [0; 64];
-            for from in (0..chunk.len()).step_by(names.len()) {
-                let length = chunk.names(from, &mut names);
-                let names = names.get(..length).unwrap_or_default();
-                for (place, &name) in names.iter().enumerate() {
-                    if is_wanted(NameId(name)) {
-                        let at = from + place;
-                        found.extend(chunk.start(at).zip(chunk.id(at)));
-                    }
+        if let Some(chunk) = self.spans.chunks().get(stretch) {
+            each_name(chunk, |at, name| {
+                if is_wanted(name) {
+                    found.extend(chunk.start(at).zip(chunk.id(at)));
                 }
-            }
+            });
         }
         found.into_iter()
     }
 
     /// How many spans of a stretch have a name of which `is_wanted` says so.
     pub fn count_named(&self, stretch: usize, is_wanted: impl Fn(NameId) -> bool) -> usize {
-        let names = self.spans.chunks().get(stretch).map(|chunk| chunk.names());
-        let names = names.unwrap_or_default().iter();
-        names.filter(|name| is_wanted(NameId(**name))).count()
+        let mut count = 0;
+        if let Some(chunk) = self.spans.chunks().get(stretch) {
+            each_name(chunk, |_, name| count += usize::from(is_wanted(name)));
+        }
+        count
+    }
+}
+
+/// Calls `see` with the place and the name of every span of a chunk.
+fn each_name(chunk: &Chunk, mut see: impl FnMut(usize, NameId)) {
+    let mut names = [0; 64];
+    for from in (0..chunk.len()).step_by(names.len()) {
+        let length = chunk.names(from, &mut names);
+        for (at, &name) in (from..).zip(names.iter().take(length)) {
+            see(at, NameId(name));
+        }
     }
 }
 
