@@ -38,6 +38,8 @@ pub(super) struct Chunk {
     /// Whether the table will seal it once it has rested.
     pub is_loose: bool,
     base: i64,
+    /// From when to when its last span is.
+    last: Option<Interval>,
     form: Form,
     nodes: Vec<Node>,
     wide: BTreeMap<u32, Wide>,
@@ -127,22 +129,32 @@ pub(super) fn unpack(flags: u16) -> (SpanKind, State, Repair) {
 }
 
 impl Chunk {
-    pub fn new(row: u32, base: Nanos) -> Self {
+    /// An empty chunk, in columns that another had or in new ones.
+    pub fn new(row: u32, base: Nanos, columns: Option<Box<Columns>>) -> Self {
         Self {
             row,
             is_loose: false,
             base: base.0,
-            form: Form::Open(Box::default()),
+            last: None,
+            form: Form::Open(columns.unwrap_or_default()),
             nodes: Vec::new(),
             wide: BTreeMap::new(),
         }
     }
 
-    /// Packs its columns. They are opened again when a span is put into it.
-    pub fn seal(&mut self) {
-        if let Form::Open(columns) = &self.form {
-            self.form = Form::Sealed(Sealed::new(columns));
-            self.nodes.shrink_to_fit();
+    /// Packs its columns, which are opened again when a span is put into it. Gives back those that it had, empty.
+    pub fn seal(&mut self) -> Option<Box<Columns>> {
+        let Form::Open(columns) = &self.form else {
+            return None;
+        };
+        self.nodes.shrink_to_fit();
+        let sealed = Form::Sealed(Sealed::new(columns));
+        match std::mem::replace(&mut self.form, sealed) {
+            Form::Open(mut columns) => {
+                columns.clear();
+                Some(columns)
+            }
+            Form::Sealed(_) => None,
         }
     }
 
@@ -340,8 +352,7 @@ impl Chunk {
     /// Whether the span belongs behind every span here. Of those that start together, the empty
     /// ones come first.
     pub fn is_behind(&self, entry: &Entry) -> bool {
-        let last = self.len().checked_sub(1).and_then(|at| self.interval(at));
-        last.is_none_or(|last| {
+        self.last.is_none_or(|last| {
             let ties = last.start == entry.start;
             last.start < entry.start || (ties && (!entry.is_empty() || last.end == last.start))
         })
@@ -349,8 +360,7 @@ impl Chunk {
 
     /// Whether a span that starts at `start` can be written with this chunk's base, moved back if need be.
     pub fn reaches(&self, start: Nanos) -> bool {
-        let last = self.len().checked_sub(1).and_then(|at| self.start(at));
-        let last = last.map_or(self.base, |last| last.0);
+        let last = self.last.map_or(self.base, |last| last.start.0);
         let first = self.base.min(start.0);
         let span = last.max(start.0).checked_sub(first);
         span.is_some_and(|span| span < i64::from(WIDE))
@@ -360,7 +370,13 @@ impl Chunk {
     pub fn insert(&mut self, entry: &Entry) -> usize {
         self.rebase(entry.start);
         let at = match self.is_behind(entry) {
-            true => self.len(),
+            true => {
+                self.last = Some(Interval {
+                    start: entry.start,
+                    end: entry.end,
+                });
+                self.len()
+            }
             false if entry.is_empty() => self.started_before(entry.start),
             false => self.started_by(entry.start),
         };
@@ -423,6 +439,7 @@ impl Chunk {
         if let Some(columns) = self.columns() {
             columns.truncate(keep);
         }
+        self.last = keep.checked_sub(1).and_then(|at| self.interval(at));
         self.nodes.truncate(keep / BLOCK);
         self.nodes.shrink_to_fit();
         moved

@@ -72,6 +72,16 @@ impl Columns {
         self.flags.reserve_exact(more);
     }
 
+    /// Forgets all spans, and keeps the room.
+    pub fn clear(&mut self) {
+        self.queued.clear();
+        self.ids.clear();
+        self.offsets.clear();
+        self.durations.clear();
+        self.names.clear();
+        self.flags.clear();
+    }
+
     pub fn truncate(&mut self, keep: usize) {
         self.queued.truncate(keep);
         for column in [

@@ -41,6 +41,11 @@ impl Even {
         }
     }
 
+    /// Forgets all values, and keeps the room.
+    pub fn clear(&mut self) {
+        self.each.clear();
+    }
+
     pub fn truncate(&mut self, length: usize) {
         self.each.truncate(length);
         self.each.shrink_to_fit();

@@ -2,8 +2,12 @@
 
 use super::chunk::{CHUNK, Chunk, Entry};
 use super::column::push;
+use super::columns::Columns;
 use super::forest::Forest;
 use crate::time::{Interval, Nanos};
+
+/// Chunks from which on a row reserves all of the next one at once: little of what it holds.
+const LONG: usize = 32;
 
 /// The order of a row's chunks, and what they come to. The chunks themselves are the table's.
 #[derive(Default)]
@@ -118,15 +122,15 @@ impl Row {
         let is_last = position + 1 >= self.chunks.len();
         self.end = Some(self.end.map_or(entry.end, |end| end.max(entry.end)));
         let Some(&id) = self.chunks.get(position) else {
-            return self.open(row, chunks, entry, 0);
+            return self.open(row, chunks, entry, 0, None);
         };
         let Some(chunk) = chunks.get_mut(id as usize) else {
-            return self.open(row, chunks, entry, 0);
+            return self.open(row, chunks, entry, 0, None);
         };
         let appends = is_last && chunk.is_behind(entry);
         if appends && (chunk.len() >= CHUNK || !chunk.reaches(entry.start)) {
-            chunk.seal();
-            return self.open(row, chunks, entry, position + 1);
+            let columns = chunk.seal().filter(|_| self.chunks.len() >= LONG);
+            return self.open(row, chunks, entry, position + 1, columns);
         }
         if !chunk.reaches(entry.start) {
             let before = chunk.start(0).is_some_and(|start| entry.start < start);
@@ -135,6 +139,7 @@ impl Row {
                 chunks,
                 entry,
                 if before { position } else { position + 1 },
+                None,
             );
         }
         chunk.insert(entry);
@@ -151,10 +156,17 @@ impl Row {
         }
     }
 
-    /// A new chunk at `position` with one span in it.
-    fn open(&mut self, row: u32, chunks: &mut Vec<Chunk>, entry: &Entry, position: usize) -> u32 {
+    /// A new chunk at `position` with one span in it, in columns that another had.
+    fn open(
+        &mut self,
+        row: u32,
+        chunks: &mut Vec<Chunk>,
+        entry: &Entry,
+        position: usize,
+        columns: Option<Box<Columns>>,
+    ) -> u32 {
         let id = chunks.len() as u32;
-        let mut chunk = Chunk::new(row, entry.start);
+        let mut chunk = Chunk::new(row, entry.start, columns);
         chunk.insert(entry);
         push(chunks, chunk);
         self.forest.truncate(position);
@@ -178,7 +190,7 @@ impl Row {
         };
         let Some(first) = rest.first() else { return id };
         let new = chunks.len() as u32;
-        let mut chunk = Chunk::new(row, first.start);
+        let mut chunk = Chunk::new(row, first.start, None);
         for entry in &rest {
             chunk.insert(entry);
         }

@@ -335,7 +335,9 @@ impl Table {
     /// Seals every chunk, whether more is to come or not.
     #[cfg(test)]
     pub fn seal_all(&mut self) {
-        self.chunks.iter_mut().for_each(Chunk::seal);
+        for chunk in &mut self.chunks {
+            chunk.seal();
+        }
     }
 
     /// Opens every chunk.
