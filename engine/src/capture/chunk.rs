@@ -1,7 +1,5 @@
 //! Up to 512 spans of one row in order of start, column by column, with a node over every 32 of them.
 
-use std::collections::BTreeMap;
-
 use super::block::{Block, waiting};
 use super::columns::{Columns, Line};
 use super::forest::Node;
@@ -42,7 +40,8 @@ pub(super) struct Chunk {
     last: Option<Interval>,
     form: Form,
     nodes: Vec<Node>,
-    wide: BTreeMap<u32, Wide>,
+    /// By the number of their span.
+    wide: Vec<(u32, Wide)>,
 }
 
 /// Which span it is, and what it is.
@@ -138,7 +137,7 @@ impl Chunk {
             last: None,
             form: Form::Open(columns.unwrap_or_default()),
             nodes: Vec::new(),
-            wide: BTreeMap::new(),
+            wide: Vec::new(),
         }
     }
 
@@ -148,6 +147,7 @@ impl Chunk {
             return None;
         };
         self.nodes.shrink_to_fit();
+        self.wide.shrink_to_fit();
         let sealed = Form::Sealed(Sealed::new(columns));
         match std::mem::replace(&mut self.form, sealed) {
             Form::Open(mut columns) => {
@@ -245,8 +245,9 @@ impl Chunk {
     }
 
     fn wide(&self, id: u32) -> Wide {
-        let found = self.wide.get(&id);
-        found.copied().unwrap_or_default()
+        let at = self.wide.binary_search_by_key(&id, |(id, _)| *id);
+        let found = at.ok().and_then(|at| self.wide.get(at));
+        found.map_or_else(Wide::default, |(_, wide)| *wide)
     }
 
     pub fn entry(&self, at: usize) -> Option<Entry> {
@@ -387,7 +388,11 @@ impl Chunk {
                 duration: (entry.end - entry.start).0,
                 queued: (entry.start - entry.enqueued).0,
             };
-            self.wide.insert(entry.id.0, lengths);
+            if self.wide.len() == self.wide.capacity() {
+                self.wide.reserve_exact((self.wide.len() / 4).max(2));
+            }
+            let place = self.wide.partition_point(|(id, _)| *id < entry.id.0);
+            self.wide.insert(place, (entry.id.0, lengths));
         }
         let line = Line {
             id: entry.id.0,
@@ -451,7 +456,7 @@ impl Chunk {
             Form::Open(columns) => size_of::<Columns>() + columns.heap_bytes(),
             Form::Sealed(sealed) => sealed.heap_bytes(),
         };
-        let wide = self.wide.len() * 24;
+        let wide = self.wide.capacity() * size_of::<(u32, Wide)>();
         columns + self.nodes.capacity() * size_of::<Node>() + wide
     }
 }
