@@ -94,6 +94,12 @@ fn while_a_program_is_recorded_the_bar_says_so_and_it_can_be_stopped() {
     window.harness.key_press(Key::X);
     window.harness.run();
     assert_eq!(window.asked(), [Control::Stop]);
+    let stopping = Message::Phase(Phase::Stopping);
+    window.engine.send(stopping).unwrap();
+    window.harness.run();
+    window
+        .harness
+        .get_by_label_contains("Stop again ends it more firmly");
     window.engine.send(Message::Exited(130)).unwrap();
     window
         .engine

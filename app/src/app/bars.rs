@@ -164,6 +164,11 @@ fn doing(scene: &Scene<'_>) -> (&'static str, &'static str, Color32) {
     match scene.status.phase {
         Phase::Running => ("●", "live", theme.good),
         Phase::Paused => ("●", "paused", theme.warning),
+        Phase::Stopping if scene.status.program.is_some() => (
+            "●",
+            "stopping; Stop again ends it more firmly",
+            theme.warning,
+        ),
         Phase::Stopping => ("●", "stopping", theme.warning),
         Phase::Idle if scene.capture.run().is_none() && scene.capture.span_count() == 0 => {
             ("○", "nothing run yet", theme.weak)
