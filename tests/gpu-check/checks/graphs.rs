@@ -75,9 +75,18 @@ fn measure(report: &mut Report, kinds: &[Kind]) -> Result<(), String> {
         })
     };
     let named: Vec<u64> = made.iter().filter_map(clone_of).collect();
-    let of_named = records
+    let captured: Vec<u64> = made
         .iter()
-        .filter(|it| matches!(it, Record::Kernel(it) if named.contains(&it.graph_node)));
+        .filter_map(|node| match node {
+            Node::Made(own) => Some(*own),
+            Node::Cloned { .. } => None,
+        })
+        .collect();
+    let kernels_of = |nodes: &[u64]| {
+        let is_one =
+            |it: &&Record| matches!(it, Record::Kernel(it) if nodes.contains(&it.graph_node));
+        records.iter().filter(is_one).count()
+    };
     let whole = records.iter().filter(|it| matches!(it, Record::Graph(_)));
     let micros =
         |time: std::time::Duration| format!("{:.2}", time.as_secs_f64() * 1e6 / REPLAYS as f64);
@@ -88,7 +97,8 @@ fn measure(report: &mut Report, kinds: &[Kind]) -> Result<(), String> {
     report.fact("nodes-are-named", is_named);
     report.fact("nodes-captured", made.len());
     report.fact("nodes-with-a-copy-that-runs", named.len());
-    report.fact("kernels-of-named-nodes", of_named.count());
+    report.fact("kernels-of-named-nodes", kernels_of(&named));
+    report.fact("kernels-of-captured-nodes", kernels_of(&captured));
     report.fact("graphs", whole.count());
     Ok(())
 }

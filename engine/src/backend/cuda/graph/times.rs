@@ -23,8 +23,9 @@ pub enum Times {
 /// Who knows when a node ran.
 #[derive(Clone)]
 pub enum Part {
-    /// CUPTI, by its numbers for what the node came to in the graph that runs.
-    Nodes(Vec<u64>),
+    /// CUPTI, by its numbers for what the node came to: in the graph that runs, and where it was captured. NVIDIA's own
+    /// sample takes records for those of the first; neither documentation nor headers say it, so both count.
+    Nodes(Vec<[u64; 2]>),
     /// The function that it is.
     Function(Arc<HostFunction>),
     /// Nobody has to: the device has nothing to do for it, and it is there once these nodes have ended.
@@ -49,7 +50,7 @@ pub fn parts(of: &Executable, made: Vec<Made>, clones: &[Node], old: &[Part]) ->
             return None;
         };
         clones.iter().find_map(|clone| match clone {
-            Node::Cloned { of, own } if of == made => Some(*own),
+            Node::Cloned { of, own } if of == made => Some([*own, *of]),
             _ => None,
         })
     };
@@ -61,7 +62,7 @@ pub fn parts(of: &Executable, made: Vec<Made>, clones: &[Node], old: &[Part]) ->
             let before = of.nodes.get(place).map(|node| node.before.clone());
             return Some(Part::Ordered(before.unwrap_or_default()));
         }
-        let nodes: Option<Vec<u64>> = made.nodes.iter().map(clone_of).collect();
+        let nodes: Option<Vec<[u64; 2]>> = made.nodes.iter().map(clone_of).collect();
         match nodes.filter(|nodes| !nodes.is_empty()) {
             Some(nodes) => Some(Part::Nodes(nodes)),
             None => old
@@ -81,7 +82,7 @@ pub struct Coming {
 
 enum Known {
     /// So far, and CUPTI's nodes that are still to come.
-    Partly(Option<Interval>, Vec<u64>),
+    Partly(Option<Interval>, Vec<[u64; 2]>),
     Ran(Interval),
     Ordered(Vec<u32>),
 }
@@ -129,8 +130,9 @@ impl Later for Coming {
         let mut is_whole = true;
         for node in &mut self.nodes {
             if let Known::Partly(ran, left) = node {
-                left.retain(|own| {
-                    let told = self.launched.look(*own, zero);
+                left.retain(|[own, of]| {
+                    let look = |node: &u64| self.launched.look(*node, zero);
+                    let told = look(own).or_else(|| look(of));
                     if let Some(told) = told {
                         *ran = Some(ran.map_or(told, |ran| joined(ran, told)));
                     }
@@ -204,7 +206,7 @@ mod tests {
             Part::Ordered(before) => format!("after {before:?}"),
         };
         let texts: Vec<String> = known.iter().map(text).collect();
-        assert_eq!(texts, ["[20]", "after [0]", "[21, 22]"]);
+        assert_eq!(texts, ["[[20, 10]]", "after [0]", "[[21, 11], [22, 12]]"]);
         // The driver kept the nodes: it updated them.
         let updated = parts(&of, all(), &[], &known).unwrap();
         assert_eq!(updated.iter().map(text).collect::<Vec<_>>(), texts);
