@@ -10,9 +10,9 @@ use super::fold::{Bar, Folds};
 use super::frame::{Frame, Picture};
 use super::label::{self, Labels};
 use super::layout::Row;
-use super::piece::{Fill, LEVELS, Piece, Tint, is_wait, role};
-use super::raster::{LineId, Raster};
-use super::scale::Pixels;
+use super::piece::{Fill, Grid, LEVELS, Piece, Tint, is_wait, role};
+use super::raster::{BEYOND, Raster};
+use super::scale::{Pixels, Steps};
 use super::sheet::Sheet;
 use crate::theme::{RADIUS, Theme, mixed};
 
@@ -31,14 +31,37 @@ const ROUNDED: f32 = RADIUS * 3.0;
 pub struct Inks {
     dark: bool,
     known: HashMap<Color32, Color32>,
+    /// The colours of folded runs, by what their lanes and spans are and how busy they were.
+    folded: Vec<Option<Color32>>,
 }
 
 impl Inks {
-    fn on(&mut self, theme: &Theme, ground: Color32) -> Color32 {
+    fn renew(&mut self, theme: &Theme) {
         if self.dark != theme.dark {
             self.dark = theme.dark;
             self.known.clear();
+            self.folded.clear();
         }
+    }
+
+    /// The colour of a folded run of `level`.
+    fn folded(&mut self, theme: &Theme, (lane, kind): (Role, SpanKind), level: u8) -> Color32 {
+        self.renew(theme);
+        let place = (lane as usize * SpanKind::ALL.len() + kind as usize) * usize::from(LEVELS + 1);
+        let place = place + usize::from(level);
+        if place >= self.folded.len() {
+            self.folded.resize(place + 1, None);
+        }
+        let found = self.folded.get_mut(place);
+        let find = || {
+            let strength = 0.3 + 0.7 * f32::from(level) / f32::from(LEVELS);
+            mixed(hue(theme, lane, kind, NameId(0)), theme.row, strength)
+        };
+        found.map_or_else(find, |known| *known.get_or_insert_with(find))
+    }
+
+    fn on(&mut self, theme: &Theme, ground: Color32) -> Color32 {
+        self.renew(theme);
         *self.known.entry(ground).or_insert_with(|| {
             let ink = theme.ink(ground);
             if ground == theme.lost {
@@ -61,11 +84,10 @@ fn hue(theme: &Theme, lane: Role, kind: SpanKind, name: NameId) -> Color32 {
 }
 
 /// What a bar looks like apart from its place: what can be known once for many frames.
-fn tint(theme: &Theme, lane: Role, bar: &Bar, fill: Fill) -> Tint {
+fn tint(inks: &mut Inks, theme: &Theme, lane: Role, (bar, fill): (&Bar, Fill)) -> Tint {
     let kind = bar.cell.kind;
     if let Fill::Folded(level) = fill {
-        let strength = 0.3 + 0.7 * f32::from(level) / f32::from(LEVELS);
-        let plain = mixed(hue(theme, lane, kind, NameId(0)), theme.row, strength);
+        let plain = inks.folded(theme, (lane, kind), level);
         return Tint {
             plain,
             queued: plain,
@@ -93,17 +115,15 @@ pub struct Bars<'a> {
     hatch: Sheet,
     marks: Sheet,
     inks: &'a mut Inks,
+    pixels: Pixels,
     strip: Strip,
 }
-
-/// How far outside the view an edge is kept apart from others, in pixels.
-const BEYOND: i32 = 32;
 
 /// The sub-lane that is being painted.
 #[derive(Clone, Copy)]
 struct Strip {
-    /// Time to pixels, from the raster's left edge on.
-    pixels: Pixels,
+    /// Time to pixels, from the raster's left edge on. A long way outside the view only the edge matters.
+    steps: Steps,
     /// The pixel that is the raster's first.
     first: i32,
     /// The pixel at which the view ends.
@@ -112,8 +132,8 @@ struct Strip {
     bottom: f32,
     /// How much of it above `bottom` the bars of waiting take.
     queue: f32,
-    queued: Option<LineId>,
-    filled: Option<LineId>,
+    /// Whether narrow bars are pixels.
+    is_raster: bool,
 }
 
 impl<'a> Bars<'a> {
@@ -124,15 +144,15 @@ impl<'a> Bars<'a> {
         (raster, inks): (&'a mut Raster, &'a mut Inks),
     ) -> Self {
         let pixels = 1.0 / frame.pixel;
+        let time = raster.pixels(&frame.scale);
         let strip = Strip {
-            pixels: raster.pixels(&frame.scale),
+            steps: time.steps(Grid::default().origin(), [0, 0]),
             first: raster.first(),
             end: raster.width(),
             top: 0.0,
             bottom: 0.0,
             queue: 0.0,
-            queued: None,
-            filled: None,
+            is_raster: false,
         };
         Self {
             queued: Sheet::new(pixels),
@@ -141,6 +161,7 @@ impl<'a> Bars<'a> {
             hatch: Sheet::textured(pixels, hatch, PERIOD),
             marks: Sheet::new(pixels),
             inks,
+            pixels: time,
             strip,
         }
     }
@@ -158,21 +179,26 @@ impl<'a> Bars<'a> {
             let (y, height) = frame.layout.bar(row, depth);
             let (top, bottom) = (frame.y(y), frame.y(y + height));
             let (top, bottom) = (self.filled.snap(top), self.filled.snap(bottom));
+            let view = (frame.scale.interval(), frame.column);
+            let inks = &mut *self.inks;
+            let tint = |bar: &Bar, fill| tint(inks, theme, lane.role, (bar, fill));
+            let drawn = folds.pieces(capture, (lane.id, depth), view, (theme.dark, tint));
+            let seen = [-BEYOND, self.strip.end + BEYOND];
             self.strip = Strip {
+                steps: self.pixels.steps(drawn.grid.origin(), seen),
                 top,
                 bottom,
                 queue: ((bottom - top) * 0.15).round().max(1.0),
-                queued: None,
-                filled: None,
+                is_raster: self.raster.has_room(),
                 ..self.strip
             };
-            let view = (frame.scale.interval(), frame.column);
-            let tint = |bar: &Bar, fill| tint(theme, lane.role, bar, fill);
-            let drawn = folds.pieces(capture, (lane.id, depth), view, (theme.dark, tint));
             for piece in drawn.pieces {
                 if !self.piece(frame, lane.role, (piece, drawn.bars), labels) {
                     break;
                 }
+            }
+            if self.strip.is_raster {
+                self.raster.add(top, bottom - self.strip.queue, bottom);
             }
             self.open(frame, lane, depth, labels);
         }
@@ -186,16 +212,14 @@ impl<'a> Bars<'a> {
         (piece, bars): (&Piece, &[Bar]),
         labels: &mut Labels,
     ) -> bool {
-        let Strip { pixels, end, .. } = self.strip;
-        // A long way outside the view only the edge matters.
-        let place = |time| pixels.at(time).clamp(-BEYOND, end + BEYOND);
-        let (left, right) = (place(piece.interval.start), place(piece.interval.end));
+        let Strip { steps, end, .. } = self.strip;
+        let (left, right) = (steps.at(piece.start), steps.at(piece.end));
         if let Fill::Folded(_) = piece.fill {
             self.plain(left, right.max(left + 1), piece.tint.plain);
             return left <= end;
         }
-        if piece.enqueued < piece.interval.start {
-            let since = place(piece.enqueued);
+        if piece.enqueued < piece.start {
+            let since = steps.at(piece.enqueued);
             if since > end {
                 return false;
             }
@@ -237,27 +261,21 @@ impl<'a> Bars<'a> {
 
     /// Adds the thin bar of a span's waiting.
     fn wait(&mut self, left: i32, right: i32, color: Color32) {
-        let top = self.strip.bottom - self.strip.queue;
-        if self.strip.queued.is_none() {
-            self.strip.queued = self.raster.line(top, self.strip.bottom, true);
-        }
-        if let Some(line) = self.strip.queued {
-            self.raster.fill(line, left, right, color);
+        if self.strip.is_raster {
+            self.raster.queued.fill(left, right, color);
         } else {
+            let top = self.strip.bottom - self.strip.queue;
             self.queued.rect(self.rect(left, right, top), color);
         }
     }
 
     /// Adds a bar without corners or pattern.
     fn plain(&mut self, left: i32, right: i32, color: Color32) {
-        let Strip { top, bottom, .. } = self.strip;
-        if self.strip.filled.is_none() {
-            self.strip.filled = self.raster.line(top, bottom, false);
-        }
-        if let Some(line) = self.strip.filled {
-            self.raster.fill(line, left, right, color);
+        if self.strip.is_raster {
+            self.raster.filled.fill(left, right, color);
         } else {
-            self.filled.rect(self.rect(left, right, top), color);
+            let rect = self.rect(left, right, self.strip.top);
+            self.filled.rect(rect, color);
         }
     }
 

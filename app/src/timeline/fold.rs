@@ -7,7 +7,7 @@ use engine::capture::{Capture, Cell};
 use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
-use super::piece::{self, Fill, Piece, Tint};
+use super::piece::{self, Fill, Grid, Piece, Tint};
 use super::scale;
 use super::strip::Strip;
 
@@ -49,6 +49,8 @@ pub struct Folds {
 pub struct Drawn<'a> {
     /// From left to right: those in view, and some around it.
     pub pieces: &'a [Piece],
+    /// What their instants are counted in.
+    pub grid: Grid,
     /// The bars that the pieces tell of by their place.
     pub bars: &'a [Bar],
 }
@@ -89,18 +91,20 @@ impl Folds {
         capture: &Capture,
         strip: (LaneId, usize),
         (view, column): (Interval, Nanos),
-        (dark, tint): (bool, impl Fn(&Bar, Fill) -> Tint),
+        (dark, tint): (bool, impl FnMut(&Bar, Fill) -> Tint),
     ) -> Drawn<'_> {
         let strip = self.strip(capture, strip, view, column);
         if strip.dark != Some(dark) {
             strip.dark = Some(dark);
-            piece::cut(&strip.bars, strip.column, tint, &mut strip.pieces);
+            strip.grid = Grid::over(strip.cover);
+            let how = (strip.column, strip.grid);
+            strip.alone = piece::cut(&strip.bars, how, tint, &mut strip.pieces);
         }
-        let first = strip
-            .pieces
-            .partition_point(|piece| piece.interval.end < view.start);
+        let left = strip.grid.at(view.start);
+        let first = strip.pieces.partition_point(|piece| piece.end < left);
         Drawn {
             pieces: strip.pieces.get(first..).unwrap_or(&[]),
+            grid: strip.grid,
             bars: &strip.bars,
         }
     }
@@ -151,6 +155,14 @@ impl Folds {
             strip.filled = self.frame;
         }
         strip
+    }
+
+    /// The bars of a sub-lane that were last asked for and are not left of `view`, where spans stand alone of whose
+    /// kind `kinds` has the bit.
+    pub fn last_of(&self, (lane, depth): (LaneId, usize), view: Interval, kinds: u64) -> &[Bar] {
+        let strip = self.strips.get(&(lane, depth));
+        let strip = strip.filter(|strip| strip.alone & kinds != 0);
+        strip.map_or(&[], |strip| within(&strip.bars, view))
     }
 
     /// The bars of a sub-lane that were last asked for.

@@ -33,13 +33,46 @@ pub struct Tint {
     pub queued: Color32,
 }
 
-/// What is drawn for a bar, or for several folded ones beside each other that look the same.
+/// Instants in 32 bits, in steps of a power of two of nanoseconds: a thousandth of a pixel or less.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Grid {
+    base: Nanos,
+    shift: u32,
+}
+
+impl Grid {
+    /// For the instants of `cover` and some around them; those further off are as far as it goes.
+    pub fn over(cover: Interval) -> Self {
+        let length = cover.length().0.max(1);
+        let around = length / 8 + 1;
+        let whole = length.saturating_add(2 * around);
+        Self {
+            base: cover.start - Nanos(around),
+            shift: (i64::BITS - whole.leading_zeros()).saturating_sub(u32::BITS),
+        }
+    }
+
+    /// The instant that step 0 is, and to which power of two nanoseconds a step is long.
+    pub fn origin(&self) -> (Nanos, u32) {
+        (self.base, self.shift)
+    }
+
+    /// The step of an instant.
+    pub fn at(&self, time: Nanos) -> u32 {
+        ((time - self.base).0.max(0) >> self.shift).min(i64::from(u32::MAX)) as u32
+    }
+}
+
+/// What is drawn for a bar, or for several folded ones beside each other that look the same. Its instants are steps of
+/// a [`Grid`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
-    /// From where to where.
-    pub interval: Interval,
+    /// Where it begins.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
     /// Where the bar of its waiting in the queue begins; its own start where there is none.
-    pub enqueued: Nanos,
+    pub enqueued: u32,
     /// Its colours.
     pub tint: Tint,
     /// How it is filled.
@@ -48,15 +81,18 @@ pub struct Piece {
     pub bar: u32,
 }
 
-/// Puts the pieces of `bars`, which were folded by `column`, into `pieces`; `tint` says their colours.
+/// Puts the pieces of `bars`, which were folded by `column`, into `pieces`, in steps of `grid`; `tint` says their
+/// colours. Returns the kinds of the spans that stand alone, each as the bit of its number.
 pub fn cut(
     bars: &[Bar],
-    column: Nanos,
-    tint: impl Fn(&Bar, Fill) -> Tint,
+    (column, grid): (Nanos, Grid),
+    mut tint: impl FnMut(&Bar, Fill) -> Tint,
     pieces: &mut Vec<Piece>,
-) {
+) -> u64 {
     pieces.clear();
-    let mut before = Nanos::MIN;
+    let (mut before, mut alone) = (Nanos::MIN, 0);
+    // Where the last piece ends, if it is a folded run.
+    let mut open = None;
     for (place, bar) in bars.iter().enumerate() {
         let fill = fill(bar, column);
         let tint = tint(bar, fill);
@@ -65,26 +101,31 @@ pub fn cut(
         let interval = if is_run {
             whole_columns(own, before, column)
         } else {
+            alone |= 1 << (bar.cell.kind as u32 % u64::BITS);
             own
         };
         before = own.end;
         if is_run
             && let Some(last) = pieces.last_mut()
-            && matches!(last.fill, Fill::Folded(_))
             && last.tint == tint
-            && interval.start <= last.interval.end
+            && let Some(end) = open.filter(|&end| interval.start <= end)
         {
-            last.interval.end = last.interval.end.max(interval.end);
+            let end = interval.end.max(end);
+            last.end = grid.at(end);
+            open = Some(end);
             continue;
         }
+        open = is_run.then_some(interval.end);
         pieces.push(Piece {
-            interval,
-            enqueued: bar.enqueued.min(interval.start),
+            start: grid.at(interval.start),
+            end: grid.at(interval.end),
+            enqueued: grid.at(bar.enqueued.min(interval.start)),
             tint,
             fill,
             bar: place as u32,
         });
     }
+    alone
 }
 
 /// A folded run fills its columns, so that its strength alone says how busy it was.
@@ -168,22 +209,16 @@ mod tests {
             },
             _ => Tint::default(),
         };
-        cut(bars, Nanos(column), level, &mut pieces);
+        cut(bars, (Nanos(column), Grid::default()), level, &mut pieces);
         pieces
     }
 
     #[test]
     fn a_span_keeps_its_place_and_knows_since_when_it_waited() {
         let found = pieces(&[bar(100, 200, 1, 100), bar(300, 300, 1, 0)], 4);
-        let ends = |piece: &Piece| (piece.enqueued, piece.interval.start, piece.interval.end);
+        let ends = |piece: &Piece| (piece.enqueued, piece.start, piece.end);
         let found: Vec<_> = found.iter().map(ends).collect();
-        assert_eq!(
-            found,
-            [
-                (Nanos(90), Nanos(100), Nanos(200)),
-                (Nanos(290), Nanos(300), Nanos(300))
-            ]
-        );
+        assert_eq!(found, [(90, 100, 200), (290, 300, 300)]);
     }
 
     #[test]
@@ -197,7 +232,7 @@ mod tests {
     #[test]
     fn a_folded_run_fills_its_columns_but_not_the_span_before() {
         let run = bar(70, 90, 3, 12);
-        let ends = |piece: &Piece| (piece.interval.start.0, piece.interval.end.0);
+        let ends = |piece: &Piece| (piece.start, piece.end);
         assert_eq!(ends(&pieces(&[run], 64)[0]), (64, 128));
         assert_eq!(ends(&pieces(&[bar(0, 68, 1, 68), run], 64)[1]), (68, 128));
     }
@@ -213,12 +248,47 @@ mod tests {
         ];
         let found: Vec<_> = pieces(&bars, 64)
             .iter()
-            .map(|piece| (piece.interval.start.0, piece.interval.end.0, piece.bar))
+            .map(|piece| (piece.start, piece.end, piece.bar))
             .collect();
         assert_eq!(
             found,
             [(0, 128, 0), (128, 192, 2), (256, 320, 3), (384, 448, 4)]
         );
+    }
+
+    #[test]
+    fn a_grid_holds_any_cover_and_keeps_short_ones_exact() {
+        let exact = Grid::over(Interval::new(Nanos(1_000), Nanos(2_000)));
+        let since = |time| i64::from(exact.at(Nanos(time))) + exact.origin().0.0;
+        assert_eq!(
+            (since(1_000), since(1_234), since(2_000)),
+            (1_000, 1_234, 2_000)
+        );
+        assert_eq!((exact.at(Nanos::MIN), exact.origin().1), (0, 0));
+        for power in [31, 33, 40, 62] {
+            let long = Grid::over(Interval::new(Nanos(-5), Nanos(1 << power)));
+            let (base, shift) = long.origin();
+            let end = (i64::from(long.at(Nanos(1 << power))) << shift) + base.0;
+            let off = (1_i64 << power) - end;
+            assert!(
+                (0..1_i64 << power.max(30) >> 30).contains(&off),
+                "{power}: {off}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_kinds_of_lone_spans_are_known() {
+        let (mut wait, run) = (bar(0, 64, 1, 64), bar(64, 100, 3, 20));
+        wait.cell.kind = SpanKind::EventWait;
+        let plain = |_: &Bar, _| Tint::default();
+        let kinds = cut(
+            &[wait, run],
+            (Nanos(64), Grid::default()),
+            plain,
+            &mut Vec::new(),
+        );
+        assert_eq!(kinds, 1 << SpanKind::EventWait as u64);
     }
 
     #[test]

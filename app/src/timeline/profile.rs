@@ -4,14 +4,22 @@ use engine::capture::{Capture, Cell};
 use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
-/// How many cells may be looked at in one frame: half a millisecond's work, where each stands for many spans.
-const BUDGET: usize = 600;
+/// How much may be looked at in one frame: nodes of the capture's index, or a few spans each. Less than a twentieth of a
+/// millisecond's work.
+const BUDGET: usize = 1_200;
+
+/// Spans under one node of the index.
+const NODE: usize = 32;
 
 /// From how many lanes times columns on a rough profile comes before the one that is wanted.
 const COSTLY: usize = 60_000;
 
 /// How much longer the columns of a rough profile are.
 const ROUGH: u8 = 8;
+
+/// How much longer they are for very many lanes when it is not rough: what lies in each does not show there, and whole
+/// nodes of the index answer instead of single spans.
+const CROWDED: u8 = 2;
 
 /// What a profile is of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,12 +74,13 @@ impl Profile {
     ) -> (&Columns, bool) {
         let wanted = (span, stamp, lanes.len());
         let shown = (self.shown.span, self.shown.stamp, self.shown.lanes);
-        if self.work.is_none() && (shown != wanted || self.shown.grain > 1) {
-            let is_costly = lanes.len() * span.columns > COSTLY;
+        let is_costly = lanes.len() * span.columns > COSTLY;
+        let finest = if is_costly { CROWDED } else { 1 };
+        if self.work.is_none() && (shown != wanted || self.shown.grain > finest) {
             let grain = if is_costly && shown != wanted {
                 ROUGH
             } else {
-                1
+                finest
             };
             let columns = Columns {
                 span,
@@ -96,7 +105,7 @@ impl Profile {
             }
         }
         let shown = (self.shown.span, self.shown.stamp, self.shown.lanes);
-        let is_whole = self.work.is_none() && shown == wanted && self.shown.grain == 1;
+        let is_whole = self.work.is_none() && shown == wanted && self.shown.grain <= finest;
         (&self.shown, !is_whole)
     }
 }
@@ -104,19 +113,16 @@ impl Profile {
 impl Work {
     /// Looks at lanes until the budget is spent; says whether all were.
     fn advance(&mut self, capture: &Capture, lanes: &[(LaneId, usize)]) -> bool {
-        let mut cells = 0;
+        let mut looked = 0;
         while let Some(&(lane, class)) = lanes.get(self.lane) {
             if self.depth >= capture.depth(lane) {
                 (self.lane, self.depth) = (self.lane + 1, 0);
                 continue;
             }
-            if cells >= BUDGET {
+            if looked >= BUDGET {
                 return false;
             }
-            let found = self.columns.add(capture, (lane, self.depth), class);
-            // A longer cell's ends lie among more spans.
-            let weight = if self.columns.grain > 1 { 3 } else { 1 };
-            cells += 16 + found * weight;
+            looked += 16 + self.columns.add(capture, (lane, self.depth), class);
             self.depth += 1;
         }
         true
@@ -134,18 +140,18 @@ impl Columns {
         self.span.interval.length().0.max(1) as f64 / self.span.columns.max(1) as f64
     }
 
-    /// Adds a sub-lane; returns how many cells it came to.
+    /// Adds a sub-lane; returns how much was looked at for it.
     fn add(&mut self, capture: &Capture, (lane, depth): (LaneId, usize), class: usize) -> usize {
         let step = self.step();
         let interval = self.span.interval;
         let Some(busy) = self.busy.get_mut(class) else {
             return 0;
         };
-        let mut cells = 0;
+        let mut looked = 0;
         // Folded somewhat coarser than a column, the sum over a column stays right to its neighbour.
         let column = Nanos((step * 2.0 * f64::from(self.grain)).max(1.0) as i64);
         capture.fold(lane, depth, interval, column, &mut |cell: Cell| {
-            cells += 1;
+            looked += work(cell.count as usize);
             let Some(seen) = cell.interval.intersection(interval) else {
                 return;
             };
@@ -155,7 +161,16 @@ impl Columns {
             let to = (seen.end - interval.start).0 as f64 / step;
             spread(busy, from, to, (density * step) as f32);
         });
-        cells
+        looked
+    }
+}
+
+/// About how many nodes a cell of `count` spans came from, a few spans counting as much as one.
+fn work(count: usize) -> usize {
+    if count < NODE {
+        1 + count / 6
+    } else {
+        (count / NODE).min(16)
     }
 }
 
@@ -228,7 +243,7 @@ mod tests {
         let (mut frames, mut rough) = (1, 0);
         loop {
             let (found, more) = profile.update((&capture, 1), &lanes, 1, span(4_000, 100));
-            rough += usize::from(found.grain > 1);
+            rough += usize::from(found.grain == ROUGH);
             if !more {
                 break;
             }

@@ -20,13 +20,65 @@ struct Line {
     under: bool,
 }
 
-/// Which line of a raster.
-#[derive(Clone, Copy, Debug)]
-pub struct LineId(usize);
+/// Pixels on either side of a draft that do not show.
+const PAD: usize = 48;
+
+/// How far outside the body an edge may lie, in pixels.
+pub const BEYOND: i32 = 32;
+
+/// Up to so many pixels are filled at once, whether they are fewer or not.
+const NARROW: usize = 4;
+
+/// A line that is being filled.
+#[derive(Default)]
+pub struct Draft {
+    pixels: Vec<Color32>,
+    /// How many of them show.
+    width: i32,
+    /// How far it is filled.
+    reach: i32,
+    is_blank: bool,
+}
+
+impl Draft {
+    /// Empties it.
+    fn begin(&mut self, width: usize) {
+        self.pixels.clear();
+        self.pixels.resize(width + 2 * PAD, Color32::TRANSPARENT);
+        (self.width, self.reach, self.is_blank) = (width as i32, -BEYOND, true);
+    }
+
+    /// Colours it from `left` to `right`, in pixels.
+    pub fn fill(&mut self, left: i32, right: i32, color: Color32) {
+        let (left, right) = (left.max(-BEYOND), right.min(self.width + BEYOND));
+        let place = |x: i32| (x + PAD as i32).max(0) as usize;
+        let (from, to) = (place(left), place(right));
+        if to <= from + NARROW && right >= self.reach && left < right {
+            // Whatever comes after lies further right: what is too much is emptied again. No loop, and nothing to guess.
+            self.put(from, color);
+            self.put(to, Color32::TRANSPARENT);
+        } else if let Some(pixels) = self.pixels.get_mut(from..to) {
+            pixels.fill(color);
+        }
+        self.reach = self.reach.max(right);
+        self.is_blank = false;
+    }
+
+    fn put(&mut self, at: usize, color: Color32) {
+        let rest = self.pixels.get_mut(at..);
+        if let Some(pixels) = rest.and_then(|rest| rest.first_chunk_mut::<NARROW>()) {
+            *pixels = [color; NARROW];
+        }
+    }
+}
 
 /// Lines of pixels as wide as the body, kept from frame to frame.
 #[derive(Default)]
 pub struct Raster {
+    /// The line of waiting in queues.
+    pub queued: Draft,
+    /// The line of bars.
+    pub filled: Draft,
     texture: Option<TextureHandle>,
     shown: Arc<ColorImage>,
     pixels: Vec<Color32>,
@@ -46,18 +98,29 @@ impl Raster {
         self.left = (body.left() * density).floor() as i32;
         self.width = ((body.right() * density).ceil() as i32 - self.left).max(0) as usize;
         self.most = if self.width <= side { side } else { 0 };
+        self.queued.begin(self.width);
+        self.filled.begin(self.width);
     }
 
-    /// Adds a line of nothing; none where the screen's textures hold no more.
-    pub fn line(&mut self, top: f32, bottom: f32, under: bool) -> Option<LineId> {
-        let place = self.lines.len();
-        if place >= self.most {
-            return None;
+    /// Whether there is room for both drafts as lines.
+    pub fn has_room(&self) -> bool {
+        self.lines.len() + 2 <= self.most
+    }
+
+    /// Adds what is in the drafts as lines, the one of waiting from `top` and the other from `upper` to `bottom`, and
+    /// empties them.
+    pub fn add(&mut self, upper: f32, top: f32, bottom: f32) {
+        for (draft, top, under) in [
+            (&mut self.queued, top, true),
+            (&mut self.filled, upper, false),
+        ] {
+            if !draft.is_blank && self.lines.len() < self.most {
+                self.lines.push(Line { top, bottom, under });
+                let shown = draft.pixels.get(PAD..PAD + self.width);
+                self.pixels.extend_from_slice(shown.unwrap_or_default());
+                draft.begin(self.width);
+            }
         }
-        self.lines.push(Line { top, bottom, under });
-        self.pixels
-            .resize(self.lines.len() * self.width, Color32::TRANSPARENT);
-        Some(LineId(place))
     }
 
     /// The first of its pixels, counted from the screen's left edge.
@@ -73,14 +136,6 @@ impl Raster {
     /// How far an instant lies from the raster's left edge, in pixels; `scale` is that of the body.
     pub fn pixels(&self, scale: &Scale) -> Pixels {
         scale.pixels(f64::from(self.density), f64::from(self.left))
-    }
-
-    /// Colours a line from `left` to `right`, in pixels.
-    pub fn fill(&mut self, LineId(line): LineId, left: i32, right: i32, color: Color32) {
-        let place = |x: i32| (x.max(0) as usize).min(self.width) + line * self.width;
-        if let Some(pixels) = self.pixels.get_mut(place(left)..place(right)) {
-            pixels.fill(color);
-        }
     }
 
     /// All lines as one shape; nothing where there are none.
@@ -152,21 +207,52 @@ mod tests {
     #[test]
     fn bars_become_the_pixels_that_they_cover() {
         let mut raster = raster();
-        let line = raster.line(0.0, 10.0, false).unwrap();
         let view = Interval::new(Nanos(0), Nanos(100));
         let pixels = raster.pixels(&Scale::new(view, 10.0, 10.0));
         let mut fill = |from, to, color| {
-            raster.fill(line, pixels.at(Nanos(from)), pixels.at(Nanos(to)), color);
+            let draft = &mut raster.filled;
+            draft.fill(pixels.at(Nanos(from)), pixels.at(Nanos(to)), color);
         };
-        fill(10, 20, Color32::RED);
-        fill(90, 900, Color32::BLUE);
         fill(-50, -10, Color32::BLUE);
+        fill(10, 20, Color32::RED);
+        fill(40, 60, Color32::RED);
+        fill(50, 55, Color32::BLUE);
+        fill(70, 70, Color32::BLUE);
+        fill(90, 900, Color32::BLUE);
+        raster.add(0.0, 5.0, 10.0);
         let marks = raster.pixels.iter().map(|pixel| match *pixel {
             Color32::RED => 'r',
             Color32::BLUE => 'b',
             _ => '.',
         });
-        assert_eq!(marks.collect::<String>(), "..rr..............bb");
+        assert_eq!(marks.collect::<String>(), "..rr....rrbr......bb");
+    }
+
+    #[test]
+    fn lines_are_what_filling_pixel_by_pixel_makes_them() {
+        let mut seed = 1_u32;
+        let mut random = |below: u32| {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (seed >> 8) % below
+        };
+        for _ in 0..200 {
+            let mut raster = raster();
+            let mut plain = [Color32::TRANSPARENT; 20];
+            let mut at = -8;
+            while at < 24 {
+                at += random(4) as i32;
+                let right = at + random(9) as i32;
+                let color = Color32::from_gray(1 + random(250) as u8);
+                raster.filled.fill(at, right, color);
+                for x in at..right {
+                    if let Some(pixel) = usize::try_from(x).ok().and_then(|x| plain.get_mut(x)) {
+                        *pixel = color;
+                    }
+                }
+            }
+            raster.add(0.0, 5.0, 10.0);
+            assert_eq!(raster.pixels, plain);
+        }
     }
 
     #[test]
@@ -177,8 +263,9 @@ mod tests {
         for color in [Color32::RED, Color32::RED, Color32::BLUE] {
             let mut output = context.run_ui(eframe::egui::RawInput::default(), |_| {
                 raster.begin(Rect::from_min_max(pos2(0.0, 0.0), pos2(8.0, 8.0)), 1.0, 64);
-                let line = raster.line(0.0, 8.0, false).unwrap();
-                raster.fill(line, 0, 4, color);
+                assert!(raster.has_room());
+                raster.filled.fill(0, 4, color);
+                raster.add(0.0, 4.0, 8.0);
                 assert!(raster.shape(&context).is_some());
             });
             let id = raster.texture.as_ref().unwrap().id();
@@ -193,6 +280,6 @@ mod tests {
         let mut raster = Raster::default();
         let body = Rect::from_min_max(pos2(0.0, 0.0), pos2(100.0, 50.0));
         raster.begin(body, 1.0, 64);
-        assert!(raster.line(0.0, 10.0, false).is_none());
+        assert!(!raster.has_room());
     }
 }

@@ -114,9 +114,42 @@ pub struct Pixels {
 }
 
 impl Pixels {
+    /// The same for instants in steps of two to the power of `shift` nanoseconds since `base`, from the pixel `least` to
+    /// the pixel `most`: those further off are there.
+    pub fn steps(&self, (base, shift): (Nanos, u32), [least, most]: [i32; 2]) -> Steps {
+        Steps {
+            since: (base - self.start).0,
+            shift,
+            zero: self.zero,
+            per_nano: self.per_nano,
+            least: f64::from(least),
+            most: f64::from(most),
+        }
+    }
+
     /// The edge between pixels that is nearest to `time`; left of the first pixel it is some number below 1.
     pub fn at(&self, time: Nanos) -> i32 {
         ((time - self.start).0 as f64 * self.per_nano + self.zero) as i32
+    }
+}
+
+/// The conversion from instants in 32 bits to whole pixels.
+#[derive(Clone, Copy, Debug)]
+pub struct Steps {
+    since: i64,
+    shift: u32,
+    zero: f64,
+    per_nano: f64,
+    least: f64,
+    most: f64,
+}
+
+impl Steps {
+    /// The edge between pixels that is nearest to an instant.
+    pub fn at(&self, step: u32) -> i32 {
+        let since = (i64::from(step) << self.shift).wrapping_add(self.since);
+        let pixel = since as f64 * self.per_nano + self.zero;
+        pixel.max(self.least).min(self.most) as i32
     }
 }
 
@@ -188,6 +221,22 @@ mod tests {
         assert_eq!(scale.time_from_x(350.0), Nanos(1_000_000_000_250));
         assert_eq!(scale.x_from_time(Nanos::MAX), 1e6 + 100.0);
         assert_eq!(scale.x_from_time(Nanos::MIN), -1e6 + 100.0);
+    }
+
+    #[test]
+    fn pixels_are_the_same_from_instants_and_from_steps() {
+        let scale = Scale::new(interval(5_000, 6_000), 10.0, 700.0);
+        let pixels = scale.pixels(1.5, 3.0);
+        let steps = pixels.steps((Nanos(4_900), 0), [-32, 1_100]);
+        for step in 70..1_130 {
+            assert_eq!(
+                steps.at(step),
+                pixels.at(Nanos(4_900 + i64::from(step))).max(-32)
+            );
+        }
+        assert_eq!((steps.at(0), steps.at(u32::MAX)), (-32, 1_100));
+        let coarse = pixels.steps((Nanos(4_900), 3), [-32, 1_100]);
+        assert_eq!(coarse.at(25), steps.at(200));
     }
 
     #[test]

@@ -55,11 +55,17 @@ fn alone<'a>(
     (lane, depth): (&'a Lane, usize),
 ) -> impl Iterator<Item = &'a Bar> {
     let view = frame.scale.interval();
-    folds.last(lane.id, depth).iter().filter(move |bar| {
-        let cell = &bar.cell;
-        let is_seen = cell.interval.start <= view.end && cell.interval.end >= view.start;
-        cell.count == 1 && is_seen && bears_sign(lane, cell.kind)
-    })
+    let bars = folds.last_of((lane.id, depth), view, signed(lane));
+    let bars = bars
+        .iter()
+        .take_while(move |bar| bar.cell.interval.start <= view.end);
+    bars.filter(|bar| bar.cell.count == 1 && bears_sign(lane, bar.cell.kind))
+}
+
+/// The kinds of spans that bear a sign on a lane, each as the bit of its number.
+fn signed(lane: &Lane) -> u64 {
+    let kinds = SpanKind::ALL.iter().filter(|kind| bears_sign(lane, **kind));
+    kinds.fold(0, |bits, kind| bits | 1 << (*kind as u32 % u64::BITS))
 }
 
 const fn bears_sign(lane: &Lane, kind: SpanKind) -> bool {

@@ -5,7 +5,7 @@ use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
 use super::fold::Bar;
-use super::piece::Piece;
+use super::piece::{Grid, Piece};
 
 /// How many of the bars that are there are folded again where earlier ones come before them, to find where the two meet.
 const SEAM: usize = 16;
@@ -25,8 +25,12 @@ pub(super) struct Strip {
     pub filled: u64,
     /// The bars, from left to right.
     pub bars: Vec<Bar>,
-    /// What is drawn of the bars.
+    /// What is drawn of the bars, in steps of the grid.
     pub pieces: Vec<Piece>,
+    /// What the pieces' instants are counted in.
+    pub grid: Grid,
+    /// The kinds of the spans that stand alone, each as the bit of its number.
+    pub alone: u64,
     /// Whether the pieces have the colours of the dark theme; nothing while they are still to be cut.
     pub dark: Option<bool>,
 }
