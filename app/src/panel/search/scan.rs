@@ -111,7 +111,9 @@ pub fn spans(
         tally
     });
     let mut all = Tally::default();
-    answers.into_iter().for_each(|part| all.add(part));
+    for part in answers {
+        all.add(part);
+    }
     all
 }
 
