@@ -15,8 +15,8 @@ use super::strip::Strip;
 pub const COLUMN: f64 = 4.0;
 
 /// How many bars may be found in one frame before sub-lanes that show what is in view, if by another column, are left
-/// for the next: half a millisecond's work where nothing of them was read lately.
-const BUDGET: usize = 4_000;
+/// for the next: a third of a millisecond's work where nothing of them was read lately.
+const BUDGET: usize = 2_500;
 
 /// For how many frames a sub-lane that was filled leaves half of the budget to others.
 const TURN: u64 = 3;
