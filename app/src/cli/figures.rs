@@ -102,11 +102,7 @@ impl Figures {
         // The last instant counts as well, so that an operation without length there is seen.
         let all = Interval::new(extent.start, extent.end + Nanos(1));
         let found = Statistics::of(capture, all);
-        let name = |id: LaneId| {
-            capture
-                .lane(id)
-                .map_or_else(|| "?".to_owned(), |lane| lane.name.clone())
-        };
+        let name = |id: LaneId| capture.lane_title(id).into_owned();
         let (outcome, reason) = outcome(capture);
         let run = capture.run();
         Self {
@@ -280,7 +276,7 @@ fn streams(capture: &Capture, found: &Statistics) -> Vec<Stream> {
         .map(|lane| {
             let used = found.lane(lane.id);
             Stream {
-                name: lane.name.clone(),
+                name: capture.lane_title(lane.id).into_owned(),
                 role: lane.role.label(),
                 spans: used.map_or(0, |it| it.spans),
                 busy_ns: used.map_or(0, |it| it.busy.0),

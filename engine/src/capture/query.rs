@@ -1,5 +1,6 @@
 //! What can be asked of a capture. Nothing here changes it.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::{Capture, Cell, PlacedSpan, Samples, fold, natural};
@@ -53,6 +54,24 @@ impl Capture {
     /// One lane.
     pub fn lane(&self, id: LaneId) -> Option<&Lane> {
         self.lanes.get(id.index())
+    }
+
+    /// What a lane is called where lanes of all devices stand together: its name, and its device's where a lane of another
+    /// device has the same; `?` where there is none.
+    pub fn lane_title(&self, id: LaneId) -> Cow<'_, str> {
+        let Some(lane) = self.lane(id) else {
+            return Cow::Borrowed("?");
+        };
+        let device = lane.device.and_then(|id| self.devices.get(id.index()));
+        let Some(device) = device.filter(|_| self.devices.len() > 1) else {
+            return Cow::Borrowed(&lane.name);
+        };
+        let is_alike = |other: &Lane| other.name == lane.name && other.device != lane.device;
+        if self.lanes.iter().any(is_alike) {
+            Cow::Owned(format!("{} · {}", lane.name, device.name))
+        } else {
+            Cow::Borrowed(&lane.name)
+        }
     }
 
     /// The lanes from top to bottom: by group, name of the device, role, order, and then id.

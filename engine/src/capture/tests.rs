@@ -1,6 +1,7 @@
 //! What the capture must keep, whatever order it arrives in and however much there is.
 
 mod forms;
+mod titles;
 
 use super::*;
 use crate::record::{CallId, Dependency, EventId, LaneId, NameId, Record, Span, SpanKind, State};

@@ -224,7 +224,7 @@ fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: 
         let size = Vec2::new((ui.available_width() * 0.36).min(112.0), height);
         ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_size(size);
-            ui.add(Label::new(&lane.name).truncate());
+            ui.add(Label::new(scene.capture.lane_title(lane.id)).truncate());
         });
         let width = (ui.available_width() - 48.0).max(24.0);
         let bars = strip
@@ -254,7 +254,7 @@ fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: 
     });
     row.response.on_hover_text(format!(
         "{}: busy {}, standing still {}, its work queued {} in all",
-        lane.name,
+        scene.capture.lane_title(lane.id),
         text::duration(used.busy),
         text::duration(used.waiting),
         text::duration(used.queued)
@@ -266,12 +266,7 @@ pub fn overlaps(ui: &mut Ui, scene: &Scene<'_>, statistics: &Statistics) {
     title(ui, scene, "at the same time");
     let mut found: Vec<_> = statistics.overlaps.iter().collect();
     found.sort_by_key(|pair| std::cmp::Reverse(pair.both));
-    let name = |lane: LaneId| {
-        scene
-            .capture
-            .lane(lane)
-            .map_or("?", |lane| lane.name.as_str())
-    };
+    let name = |lane: LaneId| scene.capture.lane_title(lane);
     let Some(first) = found.first() else {
         let streams = scene
             .capture
