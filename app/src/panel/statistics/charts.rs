@@ -221,7 +221,12 @@ fn stream(ui: &mut Ui, scene: &Scene<'_>, used: &LaneUse, strip: &[f64], share: 
     let height = 26.0;
     let row = ui.horizontal(|ui| {
         ui.spacing_mut().item_spacing.x = 2.0 * GRID;
-        let size = Vec2::new((ui.available_width() * 0.36).min(112.0), height);
+        // With several devices a name may need its device's beside it.
+        let most = match scene.capture.devices().len() {
+            0 | 1 => 112.0,
+            _ => 176.0,
+        };
+        let size = Vec2::new((ui.available_width() * 0.36).min(most), height);
         ui.allocate_ui_with_layout(size, Layout::left_to_right(Align::Center), |ui| {
             ui.set_min_size(size);
             ui.add(Label::new(scene.capture.lane_title(lane.id)).truncate());
