@@ -38,6 +38,9 @@ const IN_VIEW: [u32; 5] = [3, 10, 100, 1_000, 10_000];
 /// How far apart the spans of a lane begin, in nanoseconds.
 const STEP: i64 = 10_000;
 
+/// A way through a capture: what each of its frames costs.
+type Way = fn(&Capture) -> Vec<Duration>;
+
 fn main() {
     // `cargo test --all-targets` starts every bench as well, without this.
     if !std::env::args().any(|arg| arg == "--bench") {
@@ -64,9 +67,11 @@ fn main() {
                 closest.push(found);
             }
         }
-        let mut times = best(|| dive(&capture));
-        row(size, "zooming", &mut times);
-        all.extend(times);
+        for (label, way) in [("zooming", dive as Way), ("flying", fly)] {
+            let mut times = best(|| way(&capture));
+            row(size, label, &mut times);
+            all.extend(times);
+        }
         worst.push(row(size, "all", &mut all));
     }
     ranks();
@@ -213,7 +218,8 @@ struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    fn new(capture: &'a Capture) -> Self {
+    /// A window that shows `view` already: how it got there is no cost of what is done in it.
+    fn new(capture: &'a Capture, view: Interval) -> Self {
         let context = Context::default();
         install(&context);
         let mut window = Self {
@@ -223,6 +229,7 @@ impl<'a> Window<'a> {
             capture,
             frame: 0,
         };
+        window.state.view.interval = Some(view);
         // Fonts are read and the first glyphs drawn when the program starts, not in its frames.
         for _ in 0..3 {
             window.show();
@@ -291,13 +298,14 @@ fn best(round: impl Fn() -> Vec<Duration>) -> Vec<Duration> {
 
 /// Pans to and fro with so many spans of a lane in view, and scrolls down as it goes.
 fn pan(capture: &Capture, count: u32) -> Vec<Duration> {
-    let mut window = Window::new(capture);
     let whole = whole(capture);
     let length = i64::from(count) * STEP;
     // As far as the spans go, and where all are in view a little over both edges.
     let room = (whole.length().0 - length).max(0);
     let reach = room.min(length * FRAMES as i64 / 100).max(length / 3);
     let from = whole.start.0 + (room - reach) / 2;
+    let first = Interval::new(Nanos(from), Nanos(from + length));
+    let mut window = Window::new(capture, first);
     let mut times = Vec::with_capacity(FRAMES);
     for frame in 0..FRAMES {
         let way = length / 50 * frame as i64 % (2 * reach);
@@ -311,8 +319,8 @@ fn pan(capture: &Capture, count: u32) -> Vec<Duration> {
 
 /// Zooms from all of the capture to a few spans and back.
 fn dive(capture: &Capture) -> Vec<Duration> {
-    let mut window = Window::new(capture);
     let whole = whole(capture);
+    let mut window = Window::new(capture, whole);
     let half = FRAMES / 2;
     let deepest = 20_000.0 / whole.length().0 as f64;
     let mut times = Vec::with_capacity(FRAMES);
@@ -322,6 +330,27 @@ fn dive(capture: &Capture) -> Vec<Duration> {
         let length = (whole.length().0 as f64 * share) as i64;
         let start = Nanos(whole.start.0 + (whole.length().0 - length) / 3);
         window.state.view.interval = Some(Interval::new(start, start + Nanos(length)));
+        times.push(window.show());
+    }
+    times
+}
+
+/// Goes from all of the capture to three spans of a lane somewhere and back, again and again: on the way the window eases.
+fn fly(capture: &Capture) -> Vec<Duration> {
+    const STAY: usize = 12;
+    let whole = whole(capture);
+    let mut window = Window::new(capture, whole);
+    let mut seed = 1;
+    let mut times = Vec::with_capacity(FRAMES);
+    for frame in 0..FRAMES {
+        if frame % STAY == 0 {
+            let length = 3 * STEP;
+            let room = (whole.length().0 - length).max(1) as u64;
+            let start = Nanos(whole.start.0 + (random(&mut seed) % room) as i64);
+            let is_far = frame / STAY % 2 == 1;
+            let near = Interval::new(start, start + Nanos(length));
+            window.state.view.interval = Some(if is_far { whole } else { near });
+        }
         times.push(window.show());
     }
     times

@@ -12,6 +12,7 @@ mod hatch;
 mod input;
 mod label;
 pub mod layout;
+mod line;
 mod links;
 mod markers;
 mod minimap;
@@ -20,6 +21,7 @@ mod open;
 mod overlay;
 mod pending;
 pub mod piece;
+mod pin;
 pub mod plot;
 mod profile;
 mod raster;
@@ -55,6 +57,9 @@ use crate::theme::{BODY, GRID, MINIMAP, RULER, SMALL};
 pub struct Timeline {
     stage: stage::Stage,
     motion: motion::Motion,
+    pin: pin::Pin,
+    /// What the frame before showed.
+    view: Option<(scale::Scale, f32)>,
     folds: fold::Folds,
     labels: label::Labels,
     hatch: hatch::Hatch,
@@ -149,8 +154,11 @@ impl Timeline {
             ui.ctx().request_repaint();
         }
         let scale = shown.scale(areas.body.left(), areas.body.width());
+        let (scale, pin) = self.pin.snap(scale, ui.ctx().pixels_per_point());
         let most = (ground.layout.height() - areas.body.height()).max(0.0);
         let scroll = state.view.scroll.clamp(0.0, most).round();
+        let view = Some((scale, scroll));
+        let is_moving = std::mem::replace(&mut self.view, view) != view;
         Frame {
             picture: *picture,
             areas,
@@ -159,6 +167,8 @@ impl Timeline {
             faults: &ground.faults,
             pending: &ground.pending,
             scale,
+            pin,
+            is_moving,
             column: scale.column(fold::COLUMN),
             scroll,
             rows: ground.layout.visible(scroll, scroll + areas.body.height()),
@@ -276,7 +286,9 @@ impl Timeline {
             columns: (frame.scale.width() / 3.0).ceil() as usize,
         };
         let profile = self.groups.entry(row.key).or_default();
-        let (columns, more) = profile.update((frame.picture.capture, frame.stamp), &lanes, 1, span);
+        let how = (1, profile::BUDGET);
+        let known = (frame.picture.capture, frame.stamp);
+        let (columns, more) = profile.update(known, &lanes, how, span);
         let color = rows::hue(frame.picture.theme, row.key.group);
         rows::collapsed(body, frame, row, columns, color);
         more

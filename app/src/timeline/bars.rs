@@ -6,12 +6,13 @@ use eframe::egui::{Color32, Painter, Rect, TextureId, pos2};
 use engine::capture::Repair;
 use engine::record::{Lane, NameId, Role, SpanKind};
 
-use super::fold::{Bar, Folds};
+use super::fold::{Bar, Drawn, Folds};
 use super::frame::{Frame, Picture};
 use super::label::{self, Labels};
 use super::layout::Row;
-use super::piece::{Fill, Grid, LEVELS, Piece, Tint, is_wait, role};
-use super::raster::{BEYOND, Raster};
+use super::line::{BEYOND, Extent, PATTERNED};
+use super::piece::{Fill, LEVELS, Piece, Tint, is_wait, role};
+use super::raster::Raster;
 use super::scale::{Pixels, Steps};
 use super::sheet::Sheet;
 use crate::theme::{RADIUS, Theme, mixed};
@@ -19,11 +20,8 @@ use crate::theme::{RADIUS, Theme, mixed};
 /// Length of the stripes' pattern, in points.
 pub const PERIOD: f32 = 8.0;
 
-/// The narrowest bar that has a pattern, in points; a narrower one has the pattern's mean colour.
-const PATTERNED: f32 = 4.0;
-
-/// The narrowest bar that has rounded corners, in points.
-const ROUNDED: f32 = RADIUS * 3.0;
+/// How many lines of pixels may be drawn in one frame further than they show, for the frames to come.
+const STRETCHED: usize = 8;
 
 /// The colours to write with, by the colour that is written on. To find one costs more than to draw a
 /// bar, and there are few: each is found once.
@@ -115,19 +113,17 @@ pub struct Bars<'a> {
     hatch: Sheet,
     marks: Sheet,
     inks: &'a mut Inks,
+    /// Time to pixels, from where the view is pinned.
     pixels: Pixels,
-    strip: Strip,
+    /// How many lines were drawn further than they show.
+    stretched: usize,
 }
 
 /// The sub-lane that is being painted.
 #[derive(Clone, Copy)]
 struct Strip {
-    /// Time to pixels, from the raster's left edge on. A long way outside the view only the edge matters.
+    /// Time to pixels, from where the view is pinned. A long way outside the view only the edge matters.
     steps: Steps,
-    /// The pixel that is the raster's first.
-    first: i32,
-    /// The pixel at which the view ends.
-    end: i32,
     top: f32,
     bottom: f32,
     /// How much of it above `bottom` the bars of waiting take.
@@ -144,16 +140,7 @@ impl<'a> Bars<'a> {
         (raster, inks): (&'a mut Raster, &'a mut Inks),
     ) -> Self {
         let pixels = 1.0 / frame.pixel;
-        let time = raster.pixels(&frame.scale);
-        let strip = Strip {
-            steps: time.steps(Grid::default().origin(), [0, 0]),
-            first: raster.first(),
-            end: raster.width(),
-            top: 0.0,
-            bottom: 0.0,
-            queue: 0.0,
-            is_raster: false,
-        };
+        let time = raster.pixels(&frame.pin.scale);
         Self {
             queued: Sheet::new(pixels),
             raster,
@@ -162,7 +149,7 @@ impl<'a> Bars<'a> {
             marks: Sheet::new(pixels),
             inks,
             pixels: time,
-            strip,
+            stretched: 0,
         }
     }
 
@@ -175,6 +162,7 @@ impl<'a> Bars<'a> {
         labels: &mut Labels,
     ) {
         let Picture { capture, theme, .. } = frame.picture;
+        let is_moving = frame.pin.is_new || !folds.is_still();
         for depth in frame.depths(row) {
             let (y, height) = frame.layout.bar(row, depth);
             let (top, bottom) = (frame.y(y), frame.y(y + height));
@@ -182,101 +170,106 @@ impl<'a> Bars<'a> {
             let view = (frame.scale.interval(), frame.column);
             let inks = &mut *self.inks;
             let tint = |bar: &Bar, fill| tint(inks, theme, lane.role, (bar, fill));
-            let drawn = folds.pieces(capture, (lane.id, depth), view, (theme.dark, tint));
-            let seen = [-BEYOND, self.strip.end + BEYOND];
-            self.strip = Strip {
-                steps: self.pixels.steps(drawn.grid.origin(), seen),
+            let mut drawn = folds.pieces(capture, (lane.id, depth), view, (theme.dark, tint));
+            let strip = Strip {
+                steps: self.steps(frame, &drawn),
                 top,
                 bottom,
                 queue: ((bottom - top) * 0.15).round().max(1.0),
                 is_raster: self.raster.has_room(),
-                ..self.strip
             };
-            for piece in drawn.pieces {
-                if !self.piece(frame, lane.role, (piece, drawn.bars), labels) {
-                    break;
+            let left = drawn.grid.at(view.0.start);
+            if strip.is_raster {
+                self.line(frame, &strip, (&mut drawn, is_moving));
+                for piece in drawn.line.wide(drawn.pieces, left) {
+                    self.piece(frame, (lane, &strip), (piece, drawn.bars), labels);
+                }
+            } else {
+                let first = drawn.pieces.partition_point(|piece| piece.end < left);
+                for piece in drawn.pieces.iter().skip(first) {
+                    if !self.piece(frame, (lane, &strip), (piece, drawn.bars), labels) {
+                        break;
+                    }
                 }
             }
-            if self.strip.is_raster {
-                self.raster.add(top, bottom - self.strip.queue, bottom);
-            }
-            self.open(frame, lane, depth, labels);
+            self.open(frame, lane, (depth, &strip), labels);
         }
     }
 
-    /// Adds a piece; says whether the view goes on behind it.
+    /// Time to pixels, for what is drawn of a sub-lane in view.
+    fn steps(&self, frame: &Frame<'_>, drawn: &Drawn<'_>) -> Steps {
+        let (from, to) = (frame.pin.moved, frame.pin.moved + self.raster.width());
+        self.pixels
+            .steps(drawn.grid.origin(), [from - BEYOND, to + BEYOND])
+    }
+
+    /// Adds the pixels of a sub-lane, which are drawn where its line does not tell of the view. While the view `is_moving`
+    /// other than by panning they are worth nothing in the next frame: no more of them are drawn than show.
+    fn line(
+        &mut self,
+        frame: &Frame<'_>,
+        strip: &Strip,
+        (drawn, is_moving): (&mut Drawn<'_>, bool),
+    ) {
+        let (pin, width) = (&frame.pin, self.raster.width());
+        if !drawn.line.tells_of(pin, width) {
+            let (from, to) = (pin.moved, pin.moved + width);
+            let range = if is_moving || self.stretched == STRETCHED {
+                from..to
+            } else {
+                self.stretched += 1;
+                let at = |time| self.pixels.at(time);
+                let around = width / 2;
+                let first = at(drawn.cover.start).clamp(from - around, from);
+                first..at(drawn.cover.end).clamp(to, to + around)
+            };
+            let pieces = (drawn.pieces, drawn.bars, drawn.grid);
+            let how = (pin, &self.pixels, self.filled.pixel());
+            drawn.line.draw(pieces, how, range);
+        }
+        let [queued, filled] = drawn.line.shown(pin, width as usize);
+        let upper = strip.bottom - strip.queue;
+        for (pixels, top, under) in [(queued, upper, true), (filled, strip.top, false)] {
+            if let Some(pixels) = pixels {
+                self.raster.add(pixels, (top, strip.bottom), under);
+            }
+        }
+    }
+
+    /// Adds a piece, apart from what is in the raster; says whether the view goes on behind it.
     fn piece(
         &mut self,
         frame: &Frame<'_>,
-        lane: Role,
+        (lane, strip): (&Lane, &Strip),
         (piece, bars): (&Piece, &[Bar]),
         labels: &mut Labels,
     ) -> bool {
-        let Strip { steps, end, .. } = self.strip;
-        let (left, right) = (steps.at(piece.start), steps.at(piece.end));
-        if let Fill::Folded(_) = piece.fill {
-            self.plain(left, right.max(left + 1), piece.tint.plain);
-            return left <= end;
+        let end = frame.pin.moved + self.raster.width();
+        let extent = Extent::of(piece, bars, (&strip.steps, self.filled.pixel()));
+        if extent.since > end {
+            return false;
         }
-        if piece.enqueued < piece.start {
-            let since = steps.at(piece.enqueued);
-            if since > end {
-                return false;
+        let first = self.raster.first() - frame.pin.moved;
+        let x = |pixel: i32| (pixel + first) as f32 * self.filled.pixel();
+        let rect =
+            |left, right, top| Rect::from_min_max(pos2(x(left), top), pos2(x(right), strip.bottom));
+        if extent.waits() && !strip.is_raster {
+            let upper = strip.bottom - strip.queue;
+            let rect = rect(extent.since, extent.left, upper);
+            self.queued.rect(rect, piece.tint.queued);
+        }
+        if extent.left > end {
+            return true;
+        }
+        let rect = rect(extent.left, extent.right, strip.top);
+        match bars.get(piece.bar as usize) {
+            Some(bar) if extent.is_wide => {
+                self.bar(frame, lane.role, (piece.fill, bar, rect), labels);
             }
-            if since + 1 < left {
-                self.wait(since, left, piece.tint.queued);
-            }
-        }
-        if left > end {
-            return true;
-        }
-        // A pixel of nothing parts spans that follow each other without a pause.
-        let right = if right - left > 4 {
-            right - 1
-        } else {
-            right.max(left + 2)
-        };
-        let width = (right - left) as f32 * self.filled.pixel();
-        if width < PATTERNED && matches!(piece.fill, Fill::Solid | Fill::Hatched) {
-            self.plain(left, right, piece.tint.plain);
-            return true;
-        }
-        let Some(bar) = bars.get(piece.bar as usize) else {
-            return true;
-        };
-        if width < ROUNDED && piece.fill == Fill::Solid && bar.cell.repair == Repair::None {
-            self.plain(left, right, piece.tint.plain);
-        } else {
-            let rect = self.rect(left, right, self.strip.top);
-            self.bar(frame, lane, (piece.fill, bar, rect), labels);
+            _ if !strip.is_raster => self.filled.rect(rect, piece.tint.plain),
+            _ => {}
         }
         true
-    }
-
-    /// The part of the strip below `top` that lies between two pixels.
-    fn rect(&self, left: i32, right: i32, top: f32) -> Rect {
-        let x = |pixel: i32| (pixel + self.strip.first) as f32 * self.filled.pixel();
-        Rect::from_min_max(pos2(x(left), top), pos2(x(right), self.strip.bottom))
-    }
-
-    /// Adds the thin bar of a span's waiting.
-    fn wait(&mut self, left: i32, right: i32, color: Color32) {
-        if self.strip.is_raster {
-            self.raster.queued.fill(left, right, color);
-        } else {
-            let top = self.strip.bottom - self.strip.queue;
-            self.queued.rect(self.rect(left, right, top), color);
-        }
-    }
-
-    /// Adds a bar without corners or pattern.
-    fn plain(&mut self, left: i32, right: i32, color: Color32) {
-        if self.strip.is_raster {
-            self.raster.filled.fill(left, right, color);
-        } else {
-            let rect = self.rect(left, right, self.strip.top);
-            self.filled.rect(rect, color);
-        }
     }
 
     /// Adds a bar with what its span bears: corners, a pattern, marks and its name.
@@ -352,9 +345,15 @@ impl<'a> Bars<'a> {
     }
 
     /// Adds what runs now on a sub-lane: it has no right edge yet.
-    fn open(&mut self, frame: &Frame<'_>, lane: &Lane, depth: usize, labels: &mut Labels) {
+    fn open(
+        &mut self,
+        frame: &Frame<'_>,
+        lane: &Lane,
+        (depth, strip): (usize, &Strip),
+        labels: &mut Labels,
+    ) {
         let theme = frame.picture.theme;
-        let Strip { top, bottom, .. } = self.strip;
+        let Strip { top, bottom, .. } = *strip;
         for open in frame
             .opens
             .of(lane.id)

@@ -7,6 +7,7 @@ use engine::capture::{Capture, Cell};
 use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
+use super::line::Line;
 use super::piece::{self, Fill, Grid, Piece, Tint};
 use super::scale;
 use super::strip::Strip;
@@ -15,8 +16,12 @@ use super::strip::Strip;
 pub const COLUMN: f64 = 4.0;
 
 /// How many bars may be found in one frame before sub-lanes that show what is in view, if by another column, are left
-/// for the next: a third of a millisecond's work where nothing of them was read lately.
-const BUDGET: usize = 2_500;
+/// for the next: a sixth of a millisecond's work where nothing of them was read lately.
+const BUDGET: usize = 1_250;
+
+/// To which power of two wider the columns are of sub-lanes that show nothing of what is in view and are found when the
+/// budget is spent: a view that flies out finds a quarter of the bars, and the rest where it comes to rest.
+const COARSER: u32 = 2;
 
 /// For how many frames a sub-lane that was filled leaves half of the budget to others.
 const TURN: u64 = 3;
@@ -36,6 +41,8 @@ pub struct Folds {
     strips: HashMap<(LaneId, usize), Strip>,
     frame: u64,
     stamp: u64,
+    /// Whether the capture is as it was in the frame before.
+    is_still: bool,
     /// Bars found in this frame, and whether sub-lanes were left for the next.
     found: usize,
     is_behind: bool,
@@ -45,7 +52,6 @@ pub struct Folds {
 }
 
 /// What is drawn of a sub-lane.
-#[derive(Clone, Copy, Debug)]
 pub struct Drawn<'a> {
     /// From left to right: those in view, and some around it.
     pub pieces: &'a [Piece],
@@ -53,12 +59,17 @@ pub struct Drawn<'a> {
     pub grid: Grid,
     /// The bars that the pieces tell of by their place.
     pub bars: &'a [Bar],
+    /// Which instants they tell of.
+    pub cover: Interval,
+    /// The pieces as pixels, as last drawn.
+    pub line: &'a mut Line,
 }
 
 impl Folds {
     /// Begins a frame of the capture in the state that `stamp` stands for, and forgets what the last
     /// two frames did not ask for.
     pub fn begin(&mut self, stamp: u64) {
+        self.is_still = self.stamp == stamp;
         self.stamp = stamp;
         (self.found, self.is_behind) = (0, false);
         let last = self.frame;
@@ -69,6 +80,11 @@ impl Folds {
     /// Whether some sub-lanes are still to be folded to the column that was asked for.
     pub fn is_behind(&self) -> bool {
         self.is_behind
+    }
+
+    /// Whether the capture is as it was in the frame before.
+    pub fn is_still(&self) -> bool {
+        self.is_still
     }
 
     /// The bars of a sub-lane, from left to right: those that overlap `view`, and some around it. They are folded
@@ -99,20 +115,22 @@ impl Folds {
             strip.grid = Grid::over(strip.cover);
             let how = (strip.column, strip.grid);
             strip.alone = piece::cut(&strip.bars, how, tint, &mut strip.pieces);
+            strip.line.clear();
         }
-        let left = strip.grid.at(view.start);
-        let first = strip.pieces.partition_point(|piece| piece.end < left);
         Drawn {
-            pieces: strip.pieces.get(first..).unwrap_or(&[]),
+            pieces: &strip.pieces,
             grid: strip.grid,
             bars: &strip.bars,
+            cover: strip.cover,
+            line: &mut strip.line,
         }
     }
 
     /// Which way the view moves that is now `view`.
     fn heading(&mut self, view: Interval) -> Heading {
         if view != self.view {
-            let is_pan = view.length() == self.view.length();
+            // Rounded outwards, a view that begins between two nanoseconds is one longer.
+            let is_pan = (view.length() - self.view.length()).0.abs() <= 1;
             self.heading = match view.start.cmp(&self.view.start) {
                 Ordering::Less if is_pan => Heading::Back,
                 Ordering::Greater if is_pan => Heading::Ahead,
@@ -150,6 +168,14 @@ impl Folds {
                 scale::padded(view, margin(lane, depth) - LEAST)
             } else {
                 around(view, heading, margin(lane, depth))
+            };
+            // A capture that grows is read anew in every frame: what is coarse would stay so.
+            let is_spent = !covers && self.is_still && self.found > BUDGET;
+            self.is_behind |= is_spent;
+            let column = if is_spent {
+                Nanos(column.0 << COARSER)
+            } else {
+                column
             };
             self.found += strip.show(capture, (lane, depth), (cover, column), self.stamp);
             strip.filled = self.frame;
@@ -309,9 +335,8 @@ mod tests {
         );
     }
 
-    #[test]
-    fn zooming_folds_some_sub_lanes_a_frame_in_turn_until_all_are() {
-        let lanes = 40;
+    /// Spans in turn over so many lanes, 500 on each.
+    fn wide_capture(lanes: u32) -> Capture {
         let mut capture = capture(0);
         capture.apply((0..lanes * 500).map(|id| {
             let start = Nanos(i64::from(id / lanes) * 100);
@@ -327,6 +352,46 @@ mod tests {
                 end: start + Nanos(60),
             })
         }));
+        capture
+    }
+
+    #[test]
+    fn a_view_that_flies_out_is_coarse_where_nothing_was_known_until_it_rests() {
+        let lanes = 40;
+        let capture = wide_capture(lanes);
+        let mut folds = Folds::default();
+        let mut columns = |stamp, view: Interval| {
+            folds.begin(stamp);
+            let lanes = (0..lanes).map(|lane| {
+                let (bars, column) = folds.bars(&capture, (LaneId(lane), 0), view, Nanos(1));
+                let count: u32 = bars.iter().map(|bar| bar.cell.count).sum();
+                assert!(i64::from(count) >= view.length().0 / 100, "all is shown");
+                column
+            });
+            let columns: Vec<_> = lanes.collect();
+            assert_eq!(folds.is_behind(), columns.iter().any(|&it| it != Nanos(1)));
+            columns
+        };
+        let (near, far) = (interval(0, 500), interval(0, 50_000));
+        columns(1, near);
+        columns(1, near);
+        let out = columns(1, far);
+        assert_eq!(out.first(), Some(&Nanos(1)));
+        assert_eq!(out.last(), Some(&Nanos(1 << COARSER)));
+        let frames = (0..20).position(|_| columns(1, far).iter().all(|&it| it == Nanos(1)));
+        assert!(frames.is_some(), "it stays coarse");
+        columns(1, near);
+        let grown = columns(2, far);
+        assert!(
+            grown.iter().all(|&it| it == Nanos(1)),
+            "what grows is not coarse"
+        );
+    }
+
+    #[test]
+    fn zooming_folds_some_sub_lanes_a_frame_in_turn_until_all_are() {
+        let lanes = 40;
+        let capture = wide_capture(lanes);
         let mut folds = Folds::default();
         let view = interval(0, 50_000);
         let mut late = |column| {

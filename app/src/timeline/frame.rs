@@ -12,6 +12,7 @@ use super::faults::Fault;
 use super::layout::{Layout, Row};
 use super::open::Opens;
 use super::pending::Pending;
+use super::pin::Pinned;
 use super::scale::Scale;
 use crate::state::State;
 use crate::theme::{MINIMAP, RULER, Theme};
@@ -77,6 +78,10 @@ pub struct Frame<'a> {
     pub pending: &'a Pending,
     /// Time to points.
     pub scale: Scale,
+    /// Where its pixels are counted from.
+    pub pin: Pinned,
+    /// Whether it shows something else than the frame before.
+    pub is_moving: bool,
     /// What spans are folded to.
     pub column: Nanos,
     /// How far the rows are scrolled down, in points.

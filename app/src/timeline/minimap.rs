@@ -10,7 +10,7 @@ use engine::record::{Group, LaneId, Role};
 use engine::time::{Interval, Nanos};
 
 use super::frame::Frame;
-use super::profile::{Columns, Profile, Span};
+use super::profile::{self, Columns, Profile, Span};
 use super::scale::{self, Scale};
 use super::sheet::Sheet;
 use crate::action::Action;
@@ -101,9 +101,14 @@ impl Minimap {
             columns: (frame.areas.minimap.width() / COLUMN).ceil() as usize,
         };
         let known = (capture, frame.stamp);
-        let (columns, more) = self
-            .profile
-            .update(known, &self.lanes, Role::ALL.len(), span);
+        // It can wait while the view moves, and a frame that shows what the last one showed has time to spare.
+        let budget = if frame.is_moving {
+            profile::BUDGET / 4
+        } else {
+            profile::BUDGET * 4
+        };
+        let how = (Role::ALL.len(), budget);
+        let (columns, more) = self.profile.update(known, &self.lanes, how, span);
         let wanted = Drawn {
             version: columns.version(),
             scale: *scale,

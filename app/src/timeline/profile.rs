@@ -6,10 +6,10 @@ use engine::time::{Interval, Nanos};
 
 /// How much may be looked at in one frame: nodes of the capture's index, or a few spans each. Less than a twentieth of a
 /// millisecond's work.
-const BUDGET: usize = 1_200;
+pub const BUDGET: usize = 1_200;
 
 /// Spans under one node of the index.
-const NODE: usize = 32;
+const NODE: usize = 16;
 
 /// From how many lanes times columns on a rough profile comes before the one that is wanted.
 const COSTLY: usize = 60_000;
@@ -62,14 +62,14 @@ struct Work {
 }
 
 impl Profile {
-    /// Goes on with the profile of `lanes`, each with its class below `classes`, and returns the
-    /// latest that is whole; `true` beside it says that there is more to do. The `stamp` changes
-    /// whenever the capture does.
+    /// Goes on with the profile of `lanes`, each with its class below `classes`, by `budget` nodes, and returns the
+    /// latest that is whole; `true` beside it says that there is more to do. The `stamp` changes whenever the capture
+    /// does.
     pub fn update(
         &mut self,
         (capture, stamp): (&Capture, u64),
         lanes: &[(LaneId, usize)],
-        classes: usize,
+        (classes, budget): (usize, usize),
         span: Span,
     ) -> (&Columns, bool) {
         let wanted = (span, stamp, lanes.len());
@@ -98,7 +98,7 @@ impl Profile {
             });
         }
         if let Some(mut work) = self.work.take() {
-            if work.advance(capture, lanes) {
+            if work.advance(capture, lanes, budget) {
                 self.shown = work.columns;
             } else {
                 self.work = Some(work);
@@ -112,14 +112,14 @@ impl Profile {
 
 impl Work {
     /// Looks at lanes until the budget is spent; says whether all were.
-    fn advance(&mut self, capture: &Capture, lanes: &[(LaneId, usize)]) -> bool {
+    fn advance(&mut self, capture: &Capture, lanes: &[(LaneId, usize)], budget: usize) -> bool {
         let mut looked = 0;
         while let Some(&(lane, class)) = lanes.get(self.lane) {
             if self.depth >= capture.depth(lane) {
                 (self.lane, self.depth) = (self.lane + 1, 0);
                 continue;
             }
-            if looked >= BUDGET {
+            if looked >= budget {
                 return false;
             }
             looked += 16 + self.columns.add(capture, (lane, self.depth), class);
@@ -226,7 +226,8 @@ mod tests {
         let lanes = [(LaneId(0), 0), (LaneId(1), 1)];
         for columns in [1, 7, 100, 1000] {
             let mut profile = Profile::default();
-            let (found, more) = profile.update((&capture, 1), &lanes, 2, span(10_000, columns));
+            let (found, more) =
+                profile.update((&capture, 1), &lanes, (2, BUDGET), span(10_000, columns));
             assert!(!more);
             for class in &found.busy {
                 let total: f32 = class.iter().sum();
@@ -242,7 +243,8 @@ mod tests {
         let mut profile = Profile::default();
         let (mut frames, mut rough) = (1, 0);
         loop {
-            let (found, more) = profile.update((&capture, 1), &lanes, 1, span(4_000, 100));
+            let (found, more) =
+                profile.update((&capture, 1), &lanes, (1, BUDGET), span(4_000, 100));
             rough += usize::from(found.grain == ROUGH);
             if !more {
                 break;
@@ -254,7 +256,7 @@ mod tests {
             rough > 0 && frames > rough,
             "{frames} frames, {rough} rough"
         );
-        let (found, _) = profile.update((&capture, 1), &lanes, 1, span(4_000, 100));
+        let (found, _) = profile.update((&capture, 1), &lanes, (1, BUDGET), span(4_000, 100));
         let total: f32 = found.busy[0].iter().sum();
         assert!((total - 1_400_000.0).abs() < 1_400.0, "{total}");
     }

@@ -11,78 +11,22 @@ use super::scale::{Pixels, Scale};
 /// The texture is made larger by steps of this many pixels, so that a window that grows seldom needs another.
 const STEP: usize = 64;
 
-/// A line of pixels, drawn from `top` to `bottom`.
+/// Where on the screen a line is drawn: from `top` to `bottom`.
 #[derive(Clone, Copy, Debug, PartialEq)]
-struct Line {
+struct Place {
     top: f32,
     bottom: f32,
     /// Whether it lies under the others.
     under: bool,
 }
 
-/// Pixels on either side of a draft that do not show.
-const PAD: usize = 48;
-
-/// How far outside the body an edge may lie, in pixels.
-pub const BEYOND: i32 = 32;
-
-/// Up to so many pixels are filled at once, whether they are fewer or not.
-const NARROW: usize = 4;
-
-/// A line that is being filled.
-#[derive(Default)]
-pub struct Draft {
-    pixels: Vec<Color32>,
-    /// How many of them show.
-    width: i32,
-    /// How far it is filled.
-    reach: i32,
-    is_blank: bool,
-}
-
-impl Draft {
-    /// Empties it.
-    fn begin(&mut self, width: usize) {
-        self.pixels.clear();
-        self.pixels.resize(width + 2 * PAD, Color32::TRANSPARENT);
-        (self.width, self.reach, self.is_blank) = (width as i32, -BEYOND, true);
-    }
-
-    /// Colours it from `left` to `right`, in pixels.
-    pub fn fill(&mut self, left: i32, right: i32, color: Color32) {
-        let (left, right) = (left.max(-BEYOND), right.min(self.width + BEYOND));
-        let place = |x: i32| (x + PAD as i32).max(0) as usize;
-        let (from, to) = (place(left), place(right));
-        if to <= from + NARROW && right >= self.reach && left < right {
-            // Whatever comes after lies further right: what is too much is emptied again. No loop, and nothing to guess.
-            self.put(from, color);
-            self.put(to, Color32::TRANSPARENT);
-        } else if let Some(pixels) = self.pixels.get_mut(from..to) {
-            pixels.fill(color);
-        }
-        self.reach = self.reach.max(right);
-        self.is_blank = false;
-    }
-
-    fn put(&mut self, at: usize, color: Color32) {
-        let rest = self.pixels.get_mut(at..);
-        if let Some(pixels) = rest.and_then(|rest| rest.first_chunk_mut::<NARROW>()) {
-            *pixels = [color; NARROW];
-        }
-    }
-}
-
 /// Lines of pixels as wide as the body, kept from frame to frame.
 #[derive(Default)]
 pub struct Raster {
-    /// The line of waiting in queues.
-    pub queued: Draft,
-    /// The line of bars.
-    pub filled: Draft,
     texture: Option<TextureHandle>,
     shown: Arc<ColorImage>,
     pixels: Vec<Color32>,
-    lines: Vec<Line>,
+    lines: Vec<Place>,
     left: i32,
     width: usize,
     density: f32,
@@ -98,28 +42,18 @@ impl Raster {
         self.left = (body.left() * density).floor() as i32;
         self.width = ((body.right() * density).ceil() as i32 - self.left).max(0) as usize;
         self.most = if self.width <= side { side } else { 0 };
-        self.queued.begin(self.width);
-        self.filled.begin(self.width);
     }
 
-    /// Whether there is room for both drafts as lines.
+    /// Whether there is room for the waiting and the bars of a sub-lane.
     pub fn has_room(&self) -> bool {
         self.lines.len() + 2 <= self.most
     }
 
-    /// Adds what is in the drafts as lines, the one of waiting from `top` and the other from `upper` to `bottom`, and
-    /// empties them.
-    pub fn add(&mut self, upper: f32, top: f32, bottom: f32) {
-        for (draft, top, under) in [
-            (&mut self.queued, top, true),
-            (&mut self.filled, upper, false),
-        ] {
-            if !draft.is_blank && self.lines.len() < self.most {
-                self.lines.push(Line { top, bottom, under });
-                let shown = draft.pixels.get(PAD..PAD + self.width);
-                self.pixels.extend_from_slice(shown.unwrap_or_default());
-                draft.begin(self.width);
-            }
+    /// Adds a line of pixels, as many as it is wide, from `top` to `bottom`; under all others if it is `under`.
+    pub fn add(&mut self, pixels: &[Color32], (top, bottom): (f32, f32), under: bool) {
+        if pixels.len() == self.width && self.lines.len() < self.most {
+            self.lines.push(Place { top, bottom, under });
+            self.pixels.extend_from_slice(pixels);
         }
     }
 
@@ -193,79 +127,18 @@ impl Raster {
 
 #[cfg(test)]
 mod tests {
-    use engine::time::{Interval, Nanos};
-
     use super::*;
-
-    fn raster() -> Raster {
-        let mut raster = Raster::default();
-        let body = Rect::from_min_max(pos2(10.0, 0.0), pos2(20.0, 50.0));
-        raster.begin(body, 2.0, 64);
-        raster
-    }
-
-    #[test]
-    fn bars_become_the_pixels_that_they_cover() {
-        let mut raster = raster();
-        let view = Interval::new(Nanos(0), Nanos(100));
-        let pixels = raster.pixels(&Scale::new(view, 10.0, 10.0));
-        let mut fill = |from, to, color| {
-            let draft = &mut raster.filled;
-            draft.fill(pixels.at(Nanos(from)), pixels.at(Nanos(to)), color);
-        };
-        fill(-50, -10, Color32::BLUE);
-        fill(10, 20, Color32::RED);
-        fill(40, 60, Color32::RED);
-        fill(50, 55, Color32::BLUE);
-        fill(70, 70, Color32::BLUE);
-        fill(90, 900, Color32::BLUE);
-        raster.add(0.0, 5.0, 10.0);
-        let marks = raster.pixels.iter().map(|pixel| match *pixel {
-            Color32::RED => 'r',
-            Color32::BLUE => 'b',
-            _ => '.',
-        });
-        assert_eq!(marks.collect::<String>(), "..rr....rrbr......bb");
-    }
-
-    #[test]
-    fn lines_are_what_filling_pixel_by_pixel_makes_them() {
-        let mut seed = 1_u32;
-        let mut random = |below: u32| {
-            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            (seed >> 8) % below
-        };
-        for _ in 0..200 {
-            let mut raster = raster();
-            let mut plain = [Color32::TRANSPARENT; 20];
-            let mut at = -8;
-            while at < 24 {
-                at += random(4) as i32;
-                let right = at + random(9) as i32;
-                let color = Color32::from_gray(1 + random(250) as u8);
-                raster.filled.fill(at, right, color);
-                for x in at..right {
-                    if let Some(pixel) = usize::try_from(x).ok().and_then(|x| plain.get_mut(x)) {
-                        *pixel = color;
-                    }
-                }
-            }
-            raster.add(0.0, 5.0, 10.0);
-            assert_eq!(raster.pixels, plain);
-        }
-    }
 
     #[test]
     fn an_unchanged_picture_is_not_sent_to_the_screen_again() {
         let context = Context::default();
         let mut sent = Vec::new();
-        let mut raster = raster();
+        let mut raster = Raster::default();
         for color in [Color32::RED, Color32::RED, Color32::BLUE] {
             let mut output = context.run_ui(eframe::egui::RawInput::default(), |_| {
                 raster.begin(Rect::from_min_max(pos2(0.0, 0.0), pos2(8.0, 8.0)), 1.0, 64);
                 assert!(raster.has_room());
-                raster.filled.fill(0, 4, color);
-                raster.add(0.0, 4.0, 8.0);
+                raster.add(&[color; 8], (0.0, 8.0), false);
                 assert!(raster.shape(&context).is_some());
             });
             let id = raster.texture.as_ref().unwrap().id();

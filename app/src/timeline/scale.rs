@@ -86,13 +86,31 @@ impl Scale {
         self.start + Nanos(since.round() as i64)
     }
 
+    /// How many points further `other` begins, where both are of the same width and length.
+    pub fn panned(&self, other: &Self) -> Option<f64> {
+        let is_pan =
+            self.length == other.length && self.left == other.left && self.width == other.width;
+        let since = (other.start - self.start).0 as f64 + (other.fraction - self.fraction);
+        is_pan.then_some(since * self.points_per_nano)
+    }
+
+    /// The same, beginning `points` further.
+    pub fn further(&self, points: f64) -> Self {
+        let since = self.fraction + points / self.points_per_nano;
+        Self {
+            start: self.start + Nanos(since.floor() as i64),
+            fraction: since - since.floor(),
+            ..*self
+        }
+    }
+
     /// The same conversion to pixels, `density` of which are a point; those left of `first` count below zero.
     pub fn pixels(&self, density: f64, first: f64) -> Pixels {
         let per_nano = self.points_per_nano * density;
         let zero = f64::from(self.left) * density - first - self.fraction * per_nano;
         Pixels {
             start: self.start,
-            zero: zero + 0.5,
+            zero: zero + 0.5 + f64::from(ORIGIN),
             per_nano,
         }
     }
@@ -104,6 +122,10 @@ impl Scale {
         Nanos(1 << (longest.log2().floor() as u32).min(60))
     }
 }
+
+/// Pixels are counted from here while they have fractions: what is left of the first is above zero too, where leaving the
+/// fraction away rounds down.
+const ORIGIN: i32 = 1 << 30;
 
 /// The conversion from capture time to whole pixels, for what is drawn by the thousand.
 #[derive(Clone, Copy, Debug)]
@@ -118,38 +140,33 @@ impl Pixels {
     /// the pixel `most`: those further off are there.
     pub fn steps(&self, (base, shift): (Nanos, u32), [least, most]: [i32; 2]) -> Steps {
         Steps {
-            since: (base - self.start).0,
-            shift,
-            zero: self.zero,
-            per_nano: self.per_nano,
-            least: f64::from(least),
-            most: f64::from(most),
+            zero: self.zero + (base - self.start).0 as f64 * self.per_nano,
+            per_step: self.per_nano * (1_u64 << shift.min(63)) as f64,
+            least: ORIGIN + least,
+            most: ORIGIN + most,
         }
     }
 
-    /// The edge between pixels that is nearest to `time`; left of the first pixel it is some number below 1.
+    /// The edge between pixels that is nearest to `time`.
     pub fn at(&self, time: Nanos) -> i32 {
-        ((time - self.start).0 as f64 * self.per_nano + self.zero) as i32
+        ((time - self.start).0 as f64 * self.per_nano + self.zero) as i32 - ORIGIN
     }
 }
 
 /// The conversion from instants in 32 bits to whole pixels.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
-    since: i64,
-    shift: u32,
     zero: f64,
-    per_nano: f64,
-    least: f64,
-    most: f64,
+    per_step: f64,
+    least: i32,
+    most: i32,
 }
 
 impl Steps {
     /// The edge between pixels that is nearest to an instant.
     pub fn at(&self, step: u32) -> i32 {
-        let since = (i64::from(step) << self.shift).wrapping_add(self.since);
-        let pixel = since as f64 * self.per_nano + self.zero;
-        pixel.max(self.least).min(self.most) as i32
+        let pixel = (f64::from(step) * self.per_step + self.zero) as i32;
+        pixel.max(self.least).min(self.most) - ORIGIN
     }
 }
 
@@ -228,12 +245,17 @@ mod tests {
         let scale = Scale::new(interval(5_000, 6_000), 10.0, 700.0);
         let pixels = scale.pixels(1.5, 3.0);
         let steps = pixels.steps((Nanos(4_900), 0), [-32, 1_100]);
-        for step in 70..1_130 {
+        for step in 0..1_130 {
             assert_eq!(
                 steps.at(step),
                 pixels.at(Nanos(4_900 + i64::from(step))).max(-32)
             );
         }
+        assert_eq!(
+            [4_987, 4_988, 4_989, 4_991].map(|time| pixels.at(Nanos(time))),
+            [-2, -1, 0, 3],
+            "no pixel is wider than others"
+        );
         assert_eq!((steps.at(0), steps.at(u32::MAX)), (-32, 1_100));
         let coarse = pixels.steps((Nanos(4_900), 3), [-32, 1_100]);
         assert_eq!(coarse.at(25), steps.at(200));

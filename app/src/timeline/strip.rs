@@ -5,6 +5,7 @@ use engine::record::LaneId;
 use engine::time::{Interval, Nanos};
 
 use super::fold::Bar;
+use super::line::Line;
 use super::piece::{Grid, Piece};
 
 /// How many of the bars that are there are folded again where earlier ones come before them, to find where the two meet.
@@ -31,6 +32,8 @@ pub(super) struct Strip {
     pub grid: Grid,
     /// The kinds of the spans that stand alone, each as the bit of its number.
     pub alone: u64,
+    /// The pieces as pixels.
+    pub line: Line,
     /// Whether the pieces have the colours of the dark theme; nothing while they are still to be cut.
     pub dark: Option<bool>,
 }
