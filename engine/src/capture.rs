@@ -16,6 +16,7 @@ mod launches;
 mod links;
 mod names;
 mod natural;
+mod near;
 mod packed;
 mod pipelines;
 mod places;

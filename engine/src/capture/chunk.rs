@@ -1,8 +1,9 @@
-//! Up to 512 spans of one row in order of start, column by column, with a node over every 32 of them.
+//! Up to 512 spans of one row in order of start, column by column, with a node over every 16 of them.
 
 use super::block::{Block, waiting};
 use super::columns::{Columns, Line};
 use super::forest::Node;
+use super::near::Nodes;
 use super::packed::STEP;
 use super::sealed::Sealed;
 use super::table::{PlacedSpan, Repair};
@@ -39,7 +40,7 @@ pub(super) struct Chunk {
     /// From when to when its last span is.
     last: Option<Interval>,
     form: Form,
-    nodes: Vec<Node>,
+    nodes: Nodes,
     /// By the number of their span.
     wide: Vec<(u32, Wide)>,
 }
@@ -136,7 +137,7 @@ impl Chunk {
             base: base.0,
             last: None,
             form: Form::Open(columns.unwrap_or_default()),
-            nodes: Vec::new(),
+            nodes: Nodes::default(),
             wide: Vec::new(),
         }
     }
@@ -146,7 +147,7 @@ impl Chunk {
         let Form::Open(columns) = &self.form else {
             return None;
         };
-        self.nodes.shrink_to_fit();
+        self.nodes.shrink();
         self.wide.shrink_to_fit();
         let sealed = Form::Sealed(Sealed::new(columns));
         match std::mem::replace(&mut self.form, sealed) {
@@ -185,8 +186,10 @@ impl Chunk {
         self.base
     }
 
-    pub fn nodes(&self) -> &[Node] {
-        &self.nodes
+    /// The widest node inside it that begins with the span `at` and fits a column, with how many spans it covers.
+    #[inline]
+    pub fn widest(&self, at: usize, shift: u32) -> Option<(Node, usize)> {
+        self.nodes.widest(at, (self.base, shift))
     }
 
     fn line(&self, at: usize) -> Option<Line> {
@@ -408,7 +411,11 @@ impl Chunk {
         self.nodes.truncate(at / BLOCK);
         while (self.nodes.len() + 1) * BLOCK <= self.len() {
             let from = self.nodes.len() * BLOCK;
-            self.nodes.extend(self.summary(from, from + BLOCK));
+            let node = self.summary(from, from + BLOCK);
+            let Some(node) = node else {
+                break;
+            };
+            self.nodes.push(&node, self.base);
         }
         at
     }
@@ -434,7 +441,11 @@ impl Chunk {
     /// The node over all of it.
     pub fn node(&self) -> Option<Node> {
         let rest = self.summary(self.nodes.len() * BLOCK, self.len());
-        self.nodes.iter().copied().chain(rest).reduce(Node::merge)
+        let whole = (0..self.nodes.len()).filter_map(|at| {
+            let asked = || self.summary(at * BLOCK, (at + 1) * BLOCK);
+            self.nodes.block(at, self.base).or_else(asked)
+        });
+        whole.chain(rest).reduce(Node::merge)
     }
 
     /// The spans of its second half, taken out.
@@ -446,7 +457,7 @@ impl Chunk {
         }
         self.last = keep.checked_sub(1).and_then(|at| self.interval(at));
         self.nodes.truncate(keep / BLOCK);
-        self.nodes.shrink_to_fit();
+        self.nodes.shrink();
         moved
     }
 
@@ -457,7 +468,7 @@ impl Chunk {
             Form::Sealed(sealed) => sealed.heap_bytes(),
         };
         let wide = self.wide.capacity() * size_of::<(u32, Wide)>();
-        columns + self.nodes.capacity() * size_of::<Node>() + wide
+        columns + self.nodes.heap_bytes() + wide
     }
 }
 

@@ -169,16 +169,12 @@ fn fold_chunk<F: FnMut(Cell)>(
     block: &mut Block,
 ) -> bool {
     while at < chunk.len() {
-        let covering = chunk
-            .nodes()
-            .get(at / BLOCK)
-            .filter(|_| at.is_multiple_of(BLOCK));
-        if let Some(node) = covering.filter(|node| node.fits_column(folder.shift)) {
+        if let Some((node, covered)) = chunk.widest(at, folder.shift) {
             if node.start >= end {
                 return false;
             }
-            folder.add(*node);
-            at += BLOCK;
+            folder.add(node);
+            at += covered;
             continue;
         }
         let stop = ((at / BLOCK + 1) * BLOCK).min(chunk.len());

@@ -1,10 +1,10 @@
-//! An implicit forest: what runs of consecutive spans come to, at sixteenfold steps, appended in amortised O(1).
+//! An implicit forest: what runs of consecutive spans come to, at eightfold steps, appended in amortised O(1).
 
 use crate::record::{NameId, SpanId};
 use crate::time::Nanos;
 
 /// Nodes of one level under a node of the next.
-pub(super) const FANOUT: usize = 16;
+pub(super) const FANOUT: usize = 8;
 
 /// What a run of consecutive spans of one row comes to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -148,12 +148,12 @@ mod tests {
         let mut forest = Forest::default();
         (0..600).for_each(|at| forest.push(leaf(at)));
         let (node, leaves) = forest.widest(0, 62).unwrap();
-        assert_eq!((leaves, node.count, node.busy), (256, 256, Nanos(1280)));
-        assert_eq!(node.end, Nanos(2555));
+        assert_eq!((leaves, node.count, node.busy), (512, 512, Nanos(2560)));
+        assert_eq!(node.end, Nanos(5115));
         let (node, leaves) = forest.widest(512, 62).unwrap();
         assert_eq!(
             (leaves, node.start),
-            (16, Nanos(5120)),
+            (64, Nanos(5120)),
             "only complete nodes exist"
         );
         assert_eq!(forest.widest(3, 62).unwrap().1, 1);
@@ -163,10 +163,11 @@ mod tests {
     fn truncation_forgets_what_covers_the_cut() {
         let mut forest = Forest::default();
         (0..256).for_each(|at| forest.push(leaf(at)));
-        forest.truncate(40);
-        assert_eq!(forest.len(), 40);
-        assert_eq!(forest.widest(32, 62).unwrap().1, 1);
-        (40..256).for_each(|at| forest.push(leaf(at)));
-        assert_eq!(forest.widest(0, 62).unwrap().1, 256);
+        forest.truncate(70);
+        assert_eq!(forest.len(), 70);
+        assert_eq!(forest.widest(0, 62).unwrap().1, 64);
+        assert_eq!(forest.widest(64, 62).unwrap().1, 1);
+        (70..256).for_each(|at| forest.push(leaf(at)));
+        assert_eq!(forest.widest(64, 62).unwrap().1, 64);
     }
 }

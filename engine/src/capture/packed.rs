@@ -1,7 +1,7 @@
 //! Columns that are written once: each number in as few bytes as those around it allow.
 
 /// Numbers that share a base in a [`Stepped`] column.
-pub(super) const STEP: usize = 32;
+pub(super) const STEP: usize = 16;
 /// Bytes behind the last column: every number is read as four, those of no bytes too.
 pub(super) const PADDING: usize = 4;
 /// More different numbers than this are not listed.
