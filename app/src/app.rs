@@ -68,8 +68,8 @@ pub enum First {
 
 /// Opens the window, and in it what is wanted first.
 ///
-/// Answers how the program ended that it was opened to record, as a shell has it; nothing where it had none, or was closed
-/// before that had ended. It closes by itself once `is_over` comes true.
+/// Answers how the program ended that it was opened to record, as a shell has it, and 2 where it could not be started;
+/// nothing where it had none, or was closed before that had ended. It closes by itself once `is_over` comes true.
 ///
 /// # Errors
 /// There is no display, or no way to draw on it.

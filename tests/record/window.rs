@@ -70,6 +70,30 @@ fn the_programs_exit_code_is_that_of_the_window() {
 }
 
 #[test]
+fn a_program_that_cannot_be_started_is_said_to_be_wrong_when_the_window_closes() {
+    let Some(display) = display() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = display.command(syncline());
+    command.args(["record", "--live", "--"]);
+    command.arg(folder.path().join("nothing"));
+    command.env("SYNCLINE_TEST_CUDA_STAND_IN", stand_in());
+    command.env("TMPDIR", folder.path()).stdin(Stdio::null());
+    let mut recorder = Recorder(command.spawn().unwrap());
+    until("something is painted", || {
+        (display.picture().colours() > 50).then_some(())
+    });
+    until("the picture rests", || Some(display.resting()));
+    assert!(recorder.0.try_wait().unwrap().is_none(), "its window stays");
+    let process = recorder.0.id().to_string();
+    let sent = Command::new("kill").args(["-TERM", &process]).status();
+    assert!(sent.unwrap().success());
+    let end = until("it closes", || recorder.0.try_wait().unwrap());
+    assert_eq!(end.code(), Some(2), "{end}");
+}
+
+#[test]
 fn a_program_is_seen_as_it_runs_and_ends_with_the_window() {
     let Some(display) = display() else {
         return;

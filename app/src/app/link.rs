@@ -18,6 +18,9 @@ use crate::state::Notice;
 /// Time between two frames that only show what the engine did: drawing takes processors from what is measured.
 const PACE: Duration = Duration::from_millis(30);
 
+/// How a program ended that could not be started: what the command line exits with where something is wrong.
+const NOT_BEGUN: i32 = 2;
+
 /// The link to the engine. Dropped, it ends the engine and waits for it.
 pub struct Link {
     send: Box<dyn Fn(Control)>,
@@ -138,8 +141,9 @@ impl App {
                 self.check_text();
             }
             Message::Refused(text) => {
-                if self.status.phase == Phase::Idle {
-                    self.status.program = None;
+                let is_idle = self.status.phase == Phase::Idle;
+                if is_idle && self.status.program.take().is_some() {
+                    let _ = self.exit.set(NOT_BEGUN);
                 }
                 self.act(
                     vec![Action::Notify(Some(Notice {
