@@ -347,11 +347,14 @@ mod tests {
                 assert_eq!(rows(&kept), rows(&own), "round {round}, moved by {moved}");
                 let left = grid().at(pixels_start(&pixels, moved));
                 let steps = pixels.steps(grid().origin(), [moved - BEYOND, moved + 20 + BEYOND]);
-                let seen = |piece: &&Piece| {
+                let is_in_view = |piece: &&Piece| {
                     steps.at(piece.end) >= moved && steps.at(piece.start) <= moved + 20
                 };
                 let wide = |line: &Line| -> Vec<Piece> {
-                    line.wide(&pieces, left).filter(seen).copied().collect()
+                    line.wide(&pieces, left)
+                        .filter(is_in_view)
+                        .copied()
+                        .collect()
                 };
                 assert_eq!(wide(&kept), wide(&own), "round {round}, moved by {moved}");
                 shown += wide(&own).len();
@@ -369,7 +372,7 @@ mod tests {
     fn pixels_start(pixels: &Pixels, at: i32) -> Nanos {
         let mut time = Nanos(0);
         while pixels.at(time + Nanos(1)) < at {
-            time = time + Nanos(1);
+            time += Nanos(1);
         }
         time
     }

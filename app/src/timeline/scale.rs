@@ -95,6 +95,7 @@ impl Scale {
     }
 
     /// The same, beginning `points` further.
+    #[must_use]
     pub fn further(&self, points: f64) -> Self {
         let since = self.fraction + points / self.points_per_nano;
         Self {
