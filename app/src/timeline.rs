@@ -58,8 +58,6 @@ pub struct Timeline {
     stage: stage::Stage,
     motion: motion::Motion,
     pin: pin::Pin,
-    /// What the frame before showed.
-    view: Option<(scale::Scale, f32)>,
     folds: fold::Folds,
     labels: label::Labels,
     hatch: hatch::Hatch,
@@ -157,8 +155,6 @@ impl Timeline {
         let (scale, pin) = self.pin.snap(scale, ui.ctx().pixels_per_point());
         let most = (ground.layout.height() - areas.body.height()).max(0.0);
         let scroll = state.view.scroll.clamp(0.0, most).round();
-        let view = Some((scale, scroll));
-        let is_moving = std::mem::replace(&mut self.view, view) != view;
         Frame {
             picture: *picture,
             areas,
@@ -168,7 +164,6 @@ impl Timeline {
             pending: &ground.pending,
             scale,
             pin,
-            is_moving,
             column: scale.column(fold::COLUMN),
             scroll,
             rows: ground.layout.visible(scroll, scroll + areas.body.height()),

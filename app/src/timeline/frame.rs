@@ -80,8 +80,6 @@ pub struct Frame<'a> {
     pub scale: Scale,
     /// Where its pixels are counted from.
     pub pin: Pinned,
-    /// Whether it shows something else than the frame before.
-    pub is_moving: bool,
     /// What spans are folded to.
     pub column: Nanos,
     /// How far the rows are scrolled down, in points.

@@ -25,6 +25,8 @@ const COLUMN: f32 = 4.0;
 pub struct Minimap {
     profile: Profile,
     stamp: u64,
+    /// What the frame before showed.
+    view: Option<(Scale, f32)>,
     lanes: Vec<(LaneId, usize)>,
     drawn: Option<(Drawn, Arc<Mesh>)>,
 }
@@ -92,6 +94,14 @@ impl Minimap {
     /// Paints the bars; returns whether the next frame has more of them.
     fn bars(&mut self, painter: &Painter, frame: &Frame<'_>, scale: &Scale) -> bool {
         let capture = frame.picture.capture;
+        let view = Some((frame.scale, frame.scroll));
+        let is_moving = std::mem::replace(&mut self.view, view) != view;
+        // It can wait while somebody looks around, and a frame that shows what the last one showed has time to spare.
+        let budget = match (self.stamp == frame.stamp, is_moving) {
+            (false, _) => profile::BUDGET,
+            (true, true) => profile::BUDGET / 4,
+            (true, false) => profile::BUDGET * 4,
+        };
         if self.stamp != frame.stamp {
             self.stamp = frame.stamp;
             self.lanes = lanes(capture);
@@ -101,12 +111,6 @@ impl Minimap {
             columns: (frame.areas.minimap.width() / COLUMN).ceil() as usize,
         };
         let known = (capture, frame.stamp);
-        // It can wait while the view moves, and a frame that shows what the last one showed has time to spare.
-        let budget = if frame.is_moving {
-            profile::BUDGET / 4
-        } else {
-            profile::BUDGET * 4
-        };
         let how = (Role::ALL.len(), budget);
         let (columns, more) = self.profile.update(known, &self.lanes, how, span);
         let wanted = Drawn {

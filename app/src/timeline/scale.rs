@@ -150,7 +150,8 @@ impl Pixels {
 
     /// The edge between pixels that is nearest to `time`.
     pub fn at(&self, time: Nanos) -> i32 {
-        ((time - self.start).0 as f64 * self.per_nano + self.zero) as i32 - ORIGIN
+        let pixel = ((time - self.start).0 as f64 * self.per_nano + self.zero) as i32;
+        pixel.saturating_sub(ORIGIN)
     }
 }
 
@@ -257,6 +258,7 @@ mod tests {
             [-2, -1, 0, 3],
             "no pixel is wider than others"
         );
+        assert!(pixels.at(Nanos(-1 << 60)) < -ORIGIN && pixels.at(Nanos(1 << 60)) > ORIGIN - 2);
         assert_eq!((steps.at(0), steps.at(u32::MAX)), (-32, 1_100));
         let coarse = pixels.steps((Nanos(4_900), 3), [-32, 1_100]);
         assert_eq!(coarse.at(25), steps.at(200));
