@@ -14,6 +14,7 @@ mod cuda;
 mod cupti;
 mod damage;
 mod databases;
+mod exact;
 mod exports;
 mod extract;
 mod far;

@@ -49,6 +49,8 @@ fn rank(zero: Option<i64>, start: i64) -> Vec<Record> {
             role: Role::Compute,
             name: "stream 7".to_owned(),
             order: 7,
+            process: String::new(),
+            thread: String::new(),
         })),
         span(0, 0, 0, 100),
         span(1, 1, start, start + 500),

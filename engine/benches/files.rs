@@ -44,6 +44,8 @@ fn records() -> Vec<Record> {
             role: Role::Compute,
             name: format!("stream {id}"),
             order: 0,
+            process: String::new(),
+            thread: String::new(),
         })));
     }
     for id in 0..40 {

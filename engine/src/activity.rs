@@ -24,4 +24,5 @@ mod work;
 pub use converter::{Converter, Pace};
 pub(crate) use copies::copy;
 pub(crate) use purpose::{Did, Work};
+pub(crate) use symbol::readable;
 pub use tally::{Summary, Teller};

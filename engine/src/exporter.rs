@@ -47,6 +47,7 @@ pub const EXPORTERS: &[&dyn Exporter] = &[
     &chrome::Chrome,
     &csv::Spans,
     &csv::Dependencies,
+    &csv::Counters,
 ];
 
 /// The format that a file's name asks for by its ending, whatever its case; the longest ending counts.
@@ -73,6 +74,7 @@ mod tests {
         assert_eq!(name("b.csv"), Some("csv"));
         assert_eq!(name("b.dependencies.csv"), Some("csv-dependencies"));
         assert_eq!(name("dependencies.csv"), Some("csv-dependencies"));
+        assert_eq!(name("b.counters.csv"), Some("csv-counters"));
         assert_eq!((name("b.xlsx"), name("json")), (None, None));
     }
 }

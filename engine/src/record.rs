@@ -120,6 +120,12 @@ pub struct Lane {
     pub name: String,
     /// Lanes of one group are drawn by ascending order, then id.
     pub order: i32,
+    /// The process that it is of, by the number or the word that the captured file has for it; empty where it has none.
+    #[serde(default)]
+    pub process: String,
+    /// The thread or the stream that it is, in the same way.
+    #[serde(default)]
+    pub thread: String,
 }
 
 /// A GPU synchronisation point, which is recorded on one stream and waited for on others.

@@ -116,6 +116,8 @@ fn lane() -> impl Strategy<Value = Record> {
             role,
             name,
             order,
+            process: String::new(),
+            thread: String::new(),
         }))
     })
 }

@@ -80,6 +80,8 @@ fn head() -> Vec<Record> {
             role,
             name: name.to_owned(),
             order,
+            process: String::new(),
+            thread: String::new(),
         }))
     };
     vec![

@@ -167,3 +167,54 @@ fn waits_without_records_are_inferred_or_unknown() {
         .any(|it| it.code == "no-event-records");
     assert!(said, "{:?}", capture.problems());
 }
+
+/// Where only calls were captured, streams are what was recorded on them and what they waited for.
+#[test]
+fn streams_without_work_are_shown_by_their_records_and_waits() {
+    let without: String = ["KERNEL", "MEMCPY", "MEMSET"]
+        .iter()
+        .map(|kind| format!("DELETE FROM CUPTI_ACTIVITY_KIND_{kind};"))
+        .collect();
+    let script = nsight::script() + &without;
+    let (capture, receipt) = open("a.sqlite", build::database(&script));
+    let of_streams: Vec<String> = lanes(&capture)
+        .into_iter()
+        .filter(|it| it.starts_with("streams"))
+        .collect();
+    let expected = [
+        "streams none: Stream 7 (default)",
+        "streams none: Stream 8, priority -5",
+        "streams none: Stream 20",
+        "streams none: Stream 99",
+    ];
+    let mut sorted = of_streams.clone();
+    sorted.sort();
+    let mut wanted = expected.to_vec();
+    wanted.sort_unstable();
+    assert_eq!(sorted, wanted);
+    let events: Vec<String> = arrows(&capture)
+        .into_iter()
+        .filter(|it| it.starts_with("event"))
+        .collect();
+    let expected = [
+        "event enforced: Stream 20: event record 156..156 -> Stream 7 (default): stream wait event 161..169",
+        "event enforced: Stream 7 (default): event record 210..210 -> Stream 8, priority -5: stream wait event 231..239",
+    ];
+    assert_eq!(events, expected);
+    let notes = receipt.notes.join(" ");
+    assert!(
+        notes.contains("by records of events and waits alone"),
+        "{notes}"
+    );
+}
+
+/// The numbers of rows may be those of processes, far beyond how many there are.
+#[test]
+fn tables_that_are_not_shown_are_counted() {
+    let script = nsight::script()
+        + "CREATE TABLE OTHER (id INTEGER PRIMARY KEY, x INTEGER);
+           INSERT INTO OTHER VALUES (281474993487872, 1), (284741836210176, 2), (284741836210177, 3);";
+    let (_, receipt) = open("a.sqlite", build::database(&script));
+    let notes = receipt.notes.join(" ");
+    assert!(notes.contains("OTHER (3 rows)"), "{notes}");
+}

@@ -90,10 +90,10 @@ fn rpd_ties_operations_to_calls() {
 fn nvprof_ties_waits_by_the_last_record() {
     let (capture, receipt) = open("a.prof", nvprof::sample());
     let expected = [
-        "event enforced: Stream 15: Memcpy HtoD 35..150 -> Stream 14: gemm 160..260",
-        "submission enforced: Thread 4294967289: cudaLaunchKernel 80..100 -> Stream 14: gemm 160..260",
+        "event enforced: Stream 15: Memcpy HtoD 35..150 -> Stream 14: void gemm<8>(float*) 160..260",
+        "submission enforced: Thread 4294967289: cudaLaunchKernel 80..100 -> Stream 14: void gemm<8>(float*) 160..260",
         "submission enforced: Thread 4294967289: cudaMemcpyAsync 10..30 -> Stream 15: Memcpy HtoD 35..150",
-        "synchronization enforced: Stream 14: gemm 160..260 -> Thread 4294967289: cudaDeviceSynchronize 110..310",
+        "synchronization enforced: Stream 14: void gemm<8>(float*) 160..260 -> Thread 4294967289: cudaDeviceSynchronize 110..310",
         "synchronization enforced: Stream 15: Memcpy HtoD 35..150 -> Thread 4294967289: cudaDeviceSynchronize \
          110..310",
     ];

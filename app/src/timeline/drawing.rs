@@ -120,6 +120,8 @@ mod tests {
                 role: Role::Compute,
                 name: "compute".to_owned(),
                 order: 0,
+                process: String::new(),
+                thread: String::new(),
             })),
             span(0, SpanKind::Kernel, 0, 1_000_000),
             span(1, SpanKind::EventWait, 1_000_000, 2_000_000),

@@ -114,7 +114,7 @@ impl Process {
         };
         let name = draft.name(text);
         let key = (Group::Host, self.place, u64::MAX, 0);
-        let lane = draft.lanes.id(key, None, || {
+        let lane = draft.lanes.id(key, (self.told.process, None), || {
             (
                 format!("Synchronisation of {}", self.title()),
                 String::new(),

@@ -19,6 +19,8 @@ pub(super) struct Lanes {
 #[derive(Debug)]
 struct Row {
     key: Key,
+    /// The number of its process.
+    process: u32,
     name: String,
     /// What tells it from another lane of the same name.
     besides: String,
@@ -34,7 +36,7 @@ impl Lanes {
     pub fn id(
         &mut self,
         key: Key,
-        device: Option<u32>,
+        (process, device): (u32, Option<u32>),
         title: impl FnOnce() -> (String, String),
     ) -> LaneId {
         let rows = &mut self.rows;
@@ -42,6 +44,7 @@ impl Lanes {
             let (name, besides) = title();
             rows.push(Row {
                 key,
+                process,
                 name,
                 besides,
                 device,
@@ -111,6 +114,8 @@ impl Lanes {
                 role: if streams { row.did.role() } else { Role::None },
                 name,
                 order: order.binary_search(&place(row)).unwrap_or(0) as i32,
+                process: row.process.to_string(),
+                thread: row.thread(),
             };
             if row.told.as_ref() != Some(&lane) {
                 lanes.push(Record::Lane(Box::new(lane.clone())));
@@ -119,6 +124,18 @@ impl Lanes {
         }
         out.extend(devices.take_new());
         out.extend(lanes);
+    }
+}
+
+impl Row {
+    /// The number of its thread or its stream, where it is one.
+    fn thread(&self) -> String {
+        let (group, _, first, second) = self.key;
+        match group {
+            Group::Host if first != u64::MAX => first.to_string(),
+            Group::Streams => second.to_string(),
+            _ => String::new(),
+        }
     }
 }
 
@@ -140,10 +157,10 @@ mod tests {
         };
         let key = |process| (Group::Streams, process, 1, 7);
         let title = |text: &'static str| move || ("Stream 7".to_owned(), text.to_owned());
-        lanes.id(key(9), Some(0), title("b 9"));
+        lanes.id(key(9), (9, Some(0)), title("b 9"));
         assert_eq!(refresh(&mut lanes), [("Stream 7".to_owned(), 0)]);
         assert!(refresh(&mut lanes).is_empty());
-        lanes.id(key(4), Some(0), title("a 4"));
+        lanes.id(key(4), (4, Some(0)), title("a 4"));
         let both = [
             ("Stream 7 (b 9)".to_owned(), 1),
             ("Stream 7 (a 4)".to_owned(), 0),

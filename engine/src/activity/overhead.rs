@@ -11,7 +11,7 @@ impl Process {
     pub(super) fn overhead(&mut self, overhead: &Overhead, draft: &mut Draft) {
         let text = overhead.kind.words();
         let key = (Group::Device, self.place, 0, 0);
-        let lane = draft.lanes.id(key, None, || {
+        let lane = draft.lanes.id(key, (self.told.process, None), || {
             (format!("Overhead in {}", self.title()), String::new())
         });
         let (times, is_known) = self.placed(overhead.times, None);
@@ -38,7 +38,7 @@ impl Process {
     pub(super) fn compilation(&mut self, compilation: &Compilation, draft: &mut Draft) {
         let text = compilation.kind.words();
         let key = (Group::Device, self.place, 1, 0);
-        let lane = draft.lanes.id(key, None, || {
+        let lane = draft.lanes.id(key, (self.told.process, None), || {
             (format!("Compilation in {}", self.title()), String::new())
         });
         let call = self.calls.get(&compilation.correlation).copied();

@@ -247,7 +247,7 @@ impl Process {
     /// The lane of a thread that is known by a number.
     pub fn thread(&self, thread: u32, draft: &mut Draft) -> LaneId {
         let key = (Group::Host, self.place, u64::from(thread), 0);
-        draft.lanes.id(key, None, || {
+        draft.lanes.id(key, (self.told.process, None), || {
             let title = self.title();
             let own = self.threads.get(&thread);
             let own = own.filter(|_| thread != self.told.process);

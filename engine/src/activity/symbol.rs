@@ -25,7 +25,7 @@ impl Symbols {
 }
 
 /// A linker's name as it was written in C++ (the Itanium ABI's section 5.1); any other is as it is.
-pub(super) fn readable(symbol: &str) -> String {
+pub(crate) fn readable(symbol: &str) -> String {
     let is_mangled = symbol.starts_with("_Z");
     let parsed = is_mangled.then(|| Symbol::new(symbol).ok()).flatten();
     let text = parsed.and_then(|parsed| parsed.demangle().ok());

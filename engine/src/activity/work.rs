@@ -162,10 +162,12 @@ impl Process {
         let context = stream.0;
         let known = self.contexts.get(&context).map(|it| it.device);
         let device = device.or(known);
-        draft.lanes.id(self.stream_key(stream), device, || {
-            let besides = format!("{}, context {context}", self.title());
-            (self.stream_title(stream), besides)
-        })
+        draft
+            .lanes
+            .id(self.stream_key(stream), (self.told.process, device), || {
+                let besides = format!("{}, context {context}", self.title());
+                (self.stream_title(stream), besides)
+            })
     }
 
     fn stream_key(&self, (context, number): Stream) -> (Group, u32, u64, u64) {

@@ -186,6 +186,8 @@ mod tests {
             role: Role::Compute,
             name: "compute".into(),
             order: 0,
+            process: String::new(),
+            thread: String::new(),
         }))]);
         capture.apply([
             span(0, State::Done, 0, 90),

@@ -69,6 +69,8 @@ mod tests {
                 role: Role::Compute,
                 name: "compute".into(),
                 order: 0,
+                process: String::new(),
+                thread: String::new(),
             })),
             Record::Loss(Box::new(Loss {
                 device: DeviceId(0),

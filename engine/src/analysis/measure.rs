@@ -144,6 +144,8 @@ mod tests {
                 role: Role::Compute,
                 name: "s".to_owned(),
                 order: 0,
+                process: String::new(),
+                thread: String::new(),
             })),
             tie(0, 4, DependencyKind::Elapsed),
             tie(4, 5, DependencyKind::Step),

@@ -275,6 +275,8 @@ mod tests {
             role: Role::Compute,
             name: format!("stream {id}"),
             order: 0,
+            process: String::new(),
+            thread: String::new(),
         };
         let span = |(id, &(lane, start, end, kind)): (usize, &(u32, i64, i64, SpanKind))| Span {
             id: SpanId(id as u32),
@@ -328,6 +330,8 @@ mod tests {
             role: Role::Queue,
             name: "queue".into(),
             order: 0,
+            process: String::new(),
+            thread: String::new(),
         }))]);
         let found = Statistics::of(&capture, Interval::new(Nanos(0), Nanos(60)));
         assert_eq!(found.durations[0].count(), 1);

@@ -16,6 +16,8 @@ fn lane(id: u32, group: Group, name: &str) -> Record {
         role: Role::None,
         name: name.to_owned(),
         order: id as i32,
+        process: String::new(),
+        thread: String::new(),
     }))
 }
 

@@ -272,6 +272,8 @@ impl Filler for Lane {
             role: crate::record::Role::None,
             name: format!("lane {index}"),
             order: i32::MAX,
+            process: String::new(),
+            thread: String::new(),
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Writes tables of comma-separated values: the spans, or the dependencies, a line each.
+//! Writes tables of comma-separated values: the spans, the dependencies, or the samples of counters, a line each.
 
 use std::io::{self, Write};
 
 use super::{Exporter, Keeps};
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::{DependencyId, SpanId, Value};
+use crate::record::{Counter, DependencyId, SpanId, Value};
 
 /// The spans as `.csv`.
 pub struct Spans;
@@ -12,12 +12,17 @@ pub struct Spans;
 /// The dependencies as `.dependencies.csv`.
 pub struct Dependencies;
 
+/// The samples of all counters as `.counters.csv`.
+pub struct Counters;
+
 /// The columns of [`Spans`].
-const SPANS: &str = "id,name,kind,state,group,device,lane,role,depth,enqueued_ns,start_ns,end_ns,duration_ns,\
-    queued_ns,repair,line,arguments";
+const SPANS: &str = "id,name,kind,state,group,device,process,thread,lane,role,depth,enqueued_ns,start_ns,end_ns,\
+    duration_ns,queued_ns,repair,line,arguments";
 /// The columns of [`Dependencies`].
 const DEPENDENCIES: &str = "id,kind,basis,event,generation,cause,cause_name,cause_lane,cause_end_ns,effect,\
     effect_name,effect_lane,effect_start_ns";
+/// The columns of [`Counters`].
+const COUNTERS: &str = "counter,name,unit,device,time_ns,value";
 
 impl Exporter for Spans {
     fn name(&self) -> &'static str {
@@ -73,6 +78,50 @@ impl Exporter for Dependencies {
     }
 }
 
+impl Exporter for Counters {
+    fn name(&self) -> &'static str {
+        "csv-counters"
+    }
+
+    fn extension(&self) -> &'static str {
+        "counters.csv"
+    }
+
+    fn about(&self) -> &'static str {
+        "Samples of counters for spreadsheets and data frames, a line each, times in nanoseconds."
+    }
+
+    fn keeps(&self) -> Keeps {
+        Keeps::Rows
+    }
+
+    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
+        writeln!(output, "{COUNTERS}")?;
+        for counter in capture.counters() {
+            let of = head_of_counter(capture, counter);
+            let samples = capture.samples(counter.id);
+            for (time, value) in samples.times().iter().zip(samples.values()) {
+                writeln!(output, "{of},{},{value}", time.0)?;
+            }
+        }
+        output.flush()
+    }
+}
+
+/// What the lines of a counter have in common.
+fn head_of_counter(capture: &Capture, counter: &Counter) -> String {
+    let device = counter
+        .device
+        .and_then(|id| capture.devices().get(id.index()));
+    let fields = [
+        counter.id.0.to_string(),
+        quoted(&counter.name),
+        quoted(&counter.unit),
+        device.map_or_else(String::new, |it| quoted(&it.name)),
+    ];
+    fields.join(",")
+}
+
 fn row_of_span(capture: &Capture, placed: &PlacedSpan) -> String {
     let span = placed.span;
     let lane = capture.lane(span.lane);
@@ -85,6 +134,8 @@ fn row_of_span(capture: &Capture, placed: &PlacedSpan) -> String {
         span.state.label().to_owned(),
         lane.map_or_else(String::new, |it| it.group.label().to_owned()),
         device.map_or_else(String::new, |it| quoted(&it.name)),
+        lane.map_or_else(String::new, |it| quoted(&it.process)),
+        lane.map_or_else(String::new, |it| quoted(&it.thread)),
         quoted(&lane_name(capture, span.id)),
         lane.map_or_else(String::new, |it| it.role.label().to_owned()),
         placed.depth.to_string(),

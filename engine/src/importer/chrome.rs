@@ -64,8 +64,8 @@ impl Importer for Chrome {
         })));
         let mut builder = Builder::new(!top.devices.is_empty());
         let tail = run(reader, ahead, at, |piece| builder.take(piece, sink))?;
-        if let Some((_, after)) = &tail.after {
-            top.finish(after);
+        if let Some((at, after)) = &tail.after {
+            top.finish(after, *at);
         }
         finish(builder, &top, tail, source, sink)
     }
@@ -109,6 +109,13 @@ fn finish(
     links::tie(&mut builder, &mut receipt, sink);
     clock(&builder, top, sink);
     tell_end(top, &tail, &mut receipt, sink);
+    if builder.before_zero() > Nanos::ZERO {
+        receipt.note(format!(
+            "The earliest span begins {} before time zero: it stands so far behind in the file that others were shown \
+             already.",
+            builder.before_zero()
+        ));
+    }
     builder.tally.tell(&mut receipt, sink);
     sink.advance(tail.read)?;
     Ok(receipt)
@@ -156,6 +163,15 @@ fn tell_end(top: &Top, tail: &Tail, receipt: &mut Receipt, sink: &mut Sink<'_>) 
         receipt.note(
             "The list of events has no end; the program that wrote it may have been stopped.",
         );
+    }
+    if let Some((at, bytes)) = top.broken {
+        let text = format!(
+            "What stands around the list of events is no JSON at byte {at}: {bytes} bytes there were left out, and the \
+             events were read all the same. Programs that need JSON can be given what Syncline converts it to."
+        );
+        sink.complain(Severity::Warning, "broken-header", text.clone());
+        receipt.note(text);
+        receipt.repair("damaged header", 1);
     }
     for (key, length) in &top.unread {
         receipt.note(format!(

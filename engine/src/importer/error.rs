@@ -94,8 +94,22 @@ impl Error {
         match error.kind() {
             io::ErrorKind::NotFound => Self::Missing(path),
             io::ErrorKind::PermissionDenied => Self::Denied(path),
-            io::ErrorKind::IsADirectory => Self::Directory(path),
+            io::ErrorKind::IsADirectory => Self::directory(path),
             _ => Self::Unreadable { path, error },
+        }
+    }
+
+    /// A folder was named where a file is wanted.
+    pub(super) fn directory(path: PathBuf) -> Self {
+        if !path.join("plugins/profile").is_dir() {
+            return Self::Directory(path);
+        }
+        Self::Refused {
+            path,
+            name: "a folder of TensorBoard's profiler",
+            instead: "below plugins/profile it has a folder for each run: open the .trace.json.gz in one, which JAX writes \
+                      with create_perfetto_trace=True; TensorFlow writes none, so run xprof --logdir with this folder and \
+                      save what its trace viewer shows",
         }
     }
 

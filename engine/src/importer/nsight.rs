@@ -72,6 +72,8 @@ struct Reading<'a, 's> {
     operations: Operations,
     events: Events,
     waits: Vec<Wait>,
+    /// Whether the file has no work of streams: what their records and waits say is all that is known of them.
+    workless: bool,
     /// Calls that record an event, by process and number, with their place.
     recorders: Vec<(i64, i64, u32)>,
     tally: Tally,
@@ -92,6 +94,7 @@ impl<'a, 's> Reading<'a, 's> {
             operations: Operations::default(),
             events: Events::default(),
             waits: Vec::new(),
+            workless: !Part::has_work(database),
             recorders: Vec::new(),
             tally: Tally::default(),
             rows: (0, 0),

@@ -13,6 +13,7 @@ use super::sqlite::{
     scan,
 };
 use super::{Error, Importer, Receipt, Sink, Source};
+use crate::activity::readable;
 use crate::record::{Clock, Record, Run};
 use crate::time::Nanos;
 use part::Part;
@@ -134,7 +135,12 @@ impl Reading<'_, '_> {
     fn take(&mut self, part: &Part, row: Row<'_>) {
         use part::Kind;
         match part.kind {
-            Kind::Text => self.strings.take(row),
+            Kind::Text => {
+                // Kernels are called as the linker calls them.
+                if let (Some(id), Some(text)) = (row.integer(0), row.text(1)) {
+                    self.strings.add(id, &readable(text));
+                }
+            }
             Kind::Device => self.device(row),
             Kind::Runtime => self.call(part, row, true),
             Kind::Driver => self.call(part, row, false),

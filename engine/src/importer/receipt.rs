@@ -1,5 +1,7 @@
 //! What became of all that a file held.
 
+use crate::time::Nanos;
+
 /// What became of all that a file held: so much was read, so much of it mended, and nothing left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipt {
@@ -29,6 +31,17 @@ impl Receipt {
         match self.repairs.iter_mut().find(|(known, _)| known == cause) {
             Some((_, sum)) => *sum += count,
             None => self.repairs.push((cause.to_owned(), count)),
+        }
+    }
+
+    /// Says that operations start before the calls that submitted them, and by how much at most.
+    pub(super) fn remark_early(&mut self, (count, most): (u64, Nanos)) {
+        if count > 0 {
+            self.note(format!(
+                "{count} operations start up to {most} before the call that submitted them: the clock of the device, as \
+                 the file has it, is not that of the host. They are drawn where the file has them, without a time in the \
+                 queue."
+            ));
         }
     }
 

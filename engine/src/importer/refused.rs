@@ -32,8 +32,26 @@ pub const REFUSED: &[Refused] = &[
     Refused {
         name: "an XSpace of XProf or JAX (.xplane.pb)",
         recognises: is_xspace,
-        instead: "open the .trace.json.gz that the profiler writes beside it, or run xprof --logdir DIRECTORY and save \
-                  the trace viewer's data",
+        instead: "JAX writes a .trace.json.gz beside it with create_perfetto_trace=True, which can be opened; TensorFlow \
+                  writes no trace beside it, so run xprof --logdir DIRECTORY and save what its trace viewer shows",
+    },
+    Refused {
+        name: "a table of kernels by rocprof",
+        recognises: is_rocprof_table,
+        instead: "it has no streams and no calls: profile with rocprof --sys-trace and open the results.json, or with \
+                  rocprofv3 --sys-trace --output-format json and open the file that ends in _results.json",
+    },
+    Refused {
+        name: "a profile of stacks for speedscope",
+        recognises: |head| has(head, b"speedscope.app/file-format-schema"),
+        instead: "its samples say nothing of streams: view it at speedscope.app, or have the profiler write trace events, \
+                  as py-spy record --format chrometrace -o out.json does, and open out.json",
+    },
+    Refused {
+        name: "a profile of JavaScript functions (.cpuprofile)",
+        recognises: is_cpuprofile,
+        instead: "its samples are no timeline: view it in a browser's developer tools, or run node \
+                  --trace-event-categories v8,node PROGRAM and open the node_trace.1.log that it writes",
     },
     Refused {
         name: "a Perfetto trace written out as text (.textproto)",
@@ -63,6 +81,25 @@ fn is_xspace(head: &[u8]) -> bool {
         let name = start.get(at + 2..).unwrap_or_default();
         tag == 0x12 && at <= 8 && planes.iter().any(|plane| name.starts_with(plane))
     })
+}
+
+fn has(head: &[u8], text: &[u8]) -> bool {
+    memchr::memmem::find(head, text).is_some()
+}
+
+/// Whether a file is a table whose first columns are those of rocprof.
+fn is_rocprof_table(head: &[u8]) -> bool {
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let starts = line.starts_with(b"Index,") || line.starts_with(b"\"Index\",");
+    starts && has(line, b"KernelName") && has(line, b"gpu-id")
+}
+
+/// Whether a file is an object whose first key is a list of the functions of a profile. Traces have such lists as well,
+/// in events.
+fn is_cpuprofile(head: &[u8]) -> bool {
+    let object = head.trim_ascii_start().strip_prefix(b"{");
+    let first = object.map(<[u8]>::trim_ascii_start);
+    first.is_some_and(|first| first.starts_with(b"\"nodes\"")) && has(head, b"\"callFrame\"")
 }
 
 /// Whether a file is packets written out as text, behind comments.
@@ -101,6 +138,19 @@ mod tests {
         assert_eq!(refused(b"\x0a\x90\x03\x12\x09/host:CPU"), Some("XSpace"));
         let text = b"# a test\n\npacket {\n  timestamp: 1\n}";
         assert_eq!(refused(text), Some("Perfetto"));
+        let table = b"\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\"\n0,\"k\",0,1";
+        assert_eq!(refused(table), Some("table"));
+        let stacks =
+            br#"{"$schema":"https://www.speedscope.app/file-format-schema.json","shared":{}}"#;
+        assert!(refused_name(stacks).contains("speedscope"));
+        let functions =
+            br#"{ "nodes":[{"id":1,"callFrame":{"functionName":"(root)"}}],"samples":[1]}"#;
+        assert!(refused_name(functions).contains(".cpuprofile"));
+    }
+
+    fn refused_name(head: &[u8]) -> &'static str {
+        let found = REFUSED.iter().find(|it| (it.recognises)(head));
+        found.map_or("", |it| it.name)
     }
 
     #[test]
@@ -109,6 +159,10 @@ mod tests {
         assert_eq!(refused(b"SQLite format 3\0"), None);
         assert_eq!(refused(b"packets are sent"), None);
         assert_eq!(refused(b"{\"traceEvents\":[]}"), None);
+        let chunk =
+            br#"[{"ph":"P","name":"ProfileChunk","args":{"data":{"nodes":[{"callFrame":{}}]}}}]"#;
+        assert_eq!(refused(chunk), None);
+        assert_eq!(refused(b"Index,Name\n"), None);
         assert_eq!(refused(b""), None);
     }
 }

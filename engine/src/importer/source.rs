@@ -61,7 +61,7 @@ impl Source {
     pub fn open(path: &Path) -> Result<Self, Error> {
         let facts = std::fs::metadata(path).map_err(|error| Error::from_io(path, error))?;
         if facts.is_dir() {
-            return Err(Error::Directory(path.to_owned()));
+            return Err(Error::directory(path.to_owned()));
         }
         Self::new(path.to_owned(), facts.len(), Bytes::File)
     }

@@ -71,6 +71,12 @@ pub(super) fn format_of(source: &Source) -> Result<&'static dyn Importer, Error>
     if let Some(importer) = IMPORTERS.iter().find(known) {
         return Ok(*importer);
     }
+    if let Some((_, why)) = SUMS.iter().find(|(is_it, _)| is_it(source, &database)) {
+        return Err(Error::Useless {
+            path: source.path().to_owned(),
+            why: (*why).to_owned(),
+        });
+    }
     let names: Vec<&str> = database
         .tables()
         .iter()
@@ -85,6 +91,34 @@ pub(super) fn format_of(source: &Source) -> Result<&'static dyn Importer, Error>
         ),
     })
 }
+
+/// Whether a database is one of these.
+type IsIt = fn(&Source, &Database) -> bool;
+
+/// Databases of profilers that hold no timeline, and what to open instead.
+const SUMS: &[(IsIt, &str)] = &[
+    (
+        |source, database| {
+            let name = source.path().file_name().unwrap_or_default();
+            let name = name.to_string_lossy().to_ascii_lowercase();
+            let tables = database.tables().iter();
+            let mut tables = tables.map(|it| it.name.to_ascii_lowercase());
+            name.contains("dldb") || tables.any(|it| it.starts_with("dlprof"))
+        },
+        "it is what DLProf made of a profile, sums without a timeline; open the nsys_profile.sqlite that DLProf leaves beside \
+         it, or run nsys export --type sqlite on the nsys_profile.qdrep and open that",
+    ),
+    (
+        |_, database| {
+            ["HIP", "HSA", "OPS", "COPY"]
+                .iter()
+                .filter(|it| database.has(it))
+                .count()
+                > 1
+        },
+        "it is the database that rocprof makes its trace from; open the results.json that it writes beside it",
+    ),
+];
 
 /// Whether a file that begins with `head` is a database.
 pub(super) fn is_database(head: &[u8]) -> bool {

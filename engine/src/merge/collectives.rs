@@ -1,6 +1,7 @@
 //! Collective operations: the kernels that several ranks ran for one exchange, matched by name, group and sequence.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::record::{
     Basis, Dependency, DependencyKind, DeviceId, EventId, LaneId, NameId, Record, Span, SpanId,
@@ -8,7 +9,7 @@ use crate::record::{
 };
 use crate::time::Interval;
 
-/// What NCCL, RCCL and HCCL call their operations, in lower case.
+/// What NCCL, RCCL, HCCL and gloo call their operations, in lower case.
 const OPERATIONS: &[&str] = &[
     "allreduce",
     "allgather",
@@ -19,7 +20,14 @@ const OPERATIONS: &[&str] = &[
     "reduce",
     "gather",
     "scatter",
+    "barrier",
+    "send",
+    "recv",
 ];
+/// Both ends of one message are parts of one exchange.
+const MESSAGE: &str = "sendrecv";
+/// How gloo's own spans begin, which are of host threads.
+const GLOO: &str = "gloo:";
 
 /// Arguments that name the group of ranks, best first.
 const GROUPS: &[&str] = &[
@@ -31,6 +39,8 @@ const GROUPS: &[&str] = &[
 ];
 /// Arguments that number the operations of a group.
 const SEQUENCES: &[&str] = &["Seq", "seq", "seq_num", "Sequence number", "sequence"];
+/// The argument that says how large what an operation moves is.
+const SHAPE: &str = "Input Dims";
 
 /// Who takes part in an exchange: a device of a file, or a file whose lanes name none.
 type Rank = (usize, Option<DeviceId>);
@@ -42,12 +52,15 @@ struct Found {
     span: SpanId,
     time: Interval,
     operation: &'static str,
+    /// Whether it is a host thread's.
+    is_host: bool,
 }
 
 /// Everything that may be part of an exchange.
 #[derive(Debug, Default)]
 pub struct Collectives {
-    operations: HashMap<NameId, &'static str>,
+    /// By name the operation, and whether it is one of host threads.
+    operations: HashMap<NameId, (&'static str, bool)>,
     groups: HashMap<NameId, usize>,
     sequences: HashSet<NameId>,
     lanes: HashMap<LaneId, DeviceId>,
@@ -58,10 +71,14 @@ pub struct Collectives {
     /// The group of a span, and how good the argument was that named it.
     group_of: HashMap<SpanId, (usize, Box<str>)>,
     sequence_of: HashMap<SpanId, i64>,
+    /// The names of arguments that say how large what is moved is, and what they say, as a number.
+    shapes: HashSet<NameId>,
+    shape_of: HashMap<SpanId, u64>,
 }
 
-/// What tells an exchange from all others: its operation, its group and its number.
-type Key = (&'static str, Box<str>, Option<i64>);
+/// What tells an exchange from all others: its operation, its group, its number, and of those of host threads, which have none,
+/// its shape.
+type Key = (&'static str, Box<str>, Option<i64>, Option<u64>);
 
 impl Collectives {
     /// Looks at a record of the file at place `part`.
@@ -92,18 +109,21 @@ impl Collectives {
         if SEQUENCES.contains(&text) {
             self.sequences.insert(id);
         }
+        if text == SHAPE {
+            self.shapes.insert(id);
+        }
     }
 
     fn see_span(&mut self, span: &Span, part: usize) {
-        if !matches!(span.kind, SpanKind::Kernel | SpanKind::Copy) {
-            return;
-        }
-        if let Some(&operation) = self.operations.get(&span.name) {
+        if let Some(&(operation, is_host)) = self.operations.get(&span.name)
+            && (is_host || matches!(span.kind, SpanKind::Kernel | SpanKind::Copy))
+        {
             self.found.push(Found {
                 rank: (part, self.lanes.get(&span.lane).copied()),
                 span: span.id,
                 time: Interval::new(span.start, span.end),
                 operation,
+                is_host,
             });
         }
     }
@@ -124,6 +144,13 @@ impl Collectives {
         {
             self.sequence_of.insert(span, *number);
         }
+        if self.shapes.contains(&name)
+            && let Value::Text(text) = value
+        {
+            let mut hasher = DefaultHasher::new();
+            text.hash(&mut hasher);
+            self.shape_of.insert(span, hasher.finish());
+        }
     }
 
     /// A dependency from the part that came last to each other part of its exchange, and what could not be matched.
@@ -138,12 +165,14 @@ impl Collectives {
             let group = self.group_of.get(&one.span);
             let group = group.map_or_else(Box::default, |(_, text)| text.clone());
             let sequence = self.sequence_of.get(&one.span).copied();
-            let ranks = by_key.entry((one.operation, group, sequence));
+            let shape = self.shape_of.get(&one.span).copied();
+            let shape = shape.filter(|_| one.is_host && sequence.is_none());
+            let ranks = by_key.entry((one.operation, group, sequence, shape));
             let rank = ranks.or_default().entry(one.rank).or_default();
             rank.push(one);
         }
         let (mut ties, mut notes) = (Vec::new(), Vec::new());
-        for ((operation, group, sequence), ranks) in by_key {
+        for ((operation, group, sequence, _), ranks) in by_key {
             let count = ranks.values().next().map_or(0, Vec::len);
             if ranks.len() < 2 {
                 continue;
@@ -239,8 +268,11 @@ fn tie(exchange: Vec<Found>, is_numbered: bool, ties: &mut Vec<Record>) {
     }));
 }
 
-/// The operation that a kernel's name speaks of, where it is one of a library for collective operations.
-fn operation(name: &str) -> Option<&'static str> {
+/// The operation that a name speaks of, where it is one of a library for collective operations, and whether host threads do it.
+fn operation(name: &str) -> Option<(&'static str, bool)> {
+    if let Some(own) = name.strip_prefix(GLOO) {
+        return Some((plain(own)?, true));
+    }
     // Few names are of any, and there may be millions of others.
     let bytes = name.as_bytes();
     memchr::memchr2_iter(b'c', b'C', bytes).find(|&at| {
@@ -249,11 +281,22 @@ fn operation(name: &str) -> Option<&'static str> {
     })?;
     let name = name.to_ascii_lowercase();
     let known = ["nccl", "rccl", "hcom_", "hccl", "msccl"];
-    if !known.iter().any(|library| name.contains(library)) {
-        return None;
-    }
-    let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-    OPERATIONS.iter().find(|it| plain.contains(*it)).copied()
+    let is_known = known.iter().any(|library| name.contains(library));
+    Some((plain(&name).filter(|_| is_known)?, false))
+}
+
+/// The operation among the letters of a name.
+fn plain(name: &str) -> Option<&'static str> {
+    let letters = name.chars().filter(char::is_ascii_alphanumeric);
+    let letters: String = letters.map(|it| it.to_ascii_lowercase()).collect();
+    let found = OPERATIONS.iter().find(|it| letters.contains(*it)).copied();
+    found.map(|it| {
+        if matches!(it, "send" | "recv") {
+            MESSAGE
+        } else {
+            it
+        }
+    })
 }
 
 #[cfg(test)]
@@ -340,6 +383,8 @@ mod tests {
                 role: Role::Collective,
                 name: format!("Stream {device}"),
                 order: 0,
+                process: String::new(),
+                thread: String::new(),
             };
             all.see(&Record::Lane(Box::new(lane)), 0);
         }
@@ -378,17 +423,93 @@ mod tests {
         );
     }
 
+    /// Spans of host threads of two ranks: the name's number, when, and the shape.
+    fn gloo(runs: [&[(u32, i64, &str)]; 2]) -> Vec<(u32, u32, Basis)> {
+        let mut all = Collectives::default();
+        for (id, name) in [
+            (0, "gloo:all_reduce"),
+            (1, "gloo:send"),
+            (2, "gloo:recv"),
+            (3, "Input Dims"),
+        ] {
+            all.see(&Record::Name(NameId(id), name.into()), 0);
+        }
+        let flat = runs.iter().enumerate();
+        let flat = flat.flat_map(|(part, run)| run.iter().map(move |it| (part, it)));
+        for (id, (part, &(name, start, shape))) in flat.enumerate() {
+            let id = SpanId(id as u32);
+            all.see(
+                &Record::Argument(id, NameId(3), Value::Text(shape.into())),
+                part,
+            );
+            let span = Span {
+                id,
+                lane: LaneId(part as u32),
+                name: NameId(name),
+                call: CallId::NONE,
+                kind: SpanKind::Scope,
+                state: State::Done,
+                enqueued: Nanos(start),
+                start: Nanos(start),
+                end: Nanos(start + 5),
+            };
+            all.see(&Record::Span(span), part);
+        }
+        let (ties, notes) = all.ties(&["a", "b"]);
+        assert_eq!(notes, Vec::<String>::new());
+        let mut found: Vec<_> = ties
+            .iter()
+            .map(|record| match record {
+                Record::Dependency(tie) => (tie.cause.0, tie.effect.0, tie.basis),
+                _ => panic!("{record:?}"),
+            })
+            .collect();
+        found.sort_unstable_by_key(|it| (it.0, it.1));
+        found
+    }
+
+    #[test]
+    fn gloo_is_tied_by_name_order_and_shape() {
+        // Two sizes of one operation, in another order on each rank, and one message.
+        let first = [
+            (0, 0, "[[8]]"),
+            (0, 10, "[[9]]"),
+            (0, 20, "[[8]]"),
+            (1, 30, "[[1]]"),
+        ];
+        let second = [
+            (0, 2, "[[9]]"),
+            (0, 5, "[[8]]"),
+            (0, 25, "[[8]]"),
+            (2, 29, "[[1]]"),
+        ];
+        let inferred = Basis::Inferred;
+        let expected = [
+            (1, 4, inferred),
+            (3, 7, inferred),
+            (5, 0, inferred),
+            (6, 2, inferred),
+        ];
+        assert_eq!(gloo([&first, &second]), expected);
+    }
+
     #[test]
     fn operations_of_all_libraries_are_known() {
         assert_eq!(
             operation("ncclDevKernel_AllGather_RING_LL(x)"),
-            Some("allgather")
+            Some(("allgather", false))
         );
-        assert_eq!(operation("hcom_allReduce__868_0_1"), Some("allreduce"));
+        assert_eq!(
+            operation("hcom_allReduce__868_0_1"),
+            Some(("allreduce", false))
+        );
         assert_eq!(
             operation("ncclKernel_SendRecv_RING_SIMPLE"),
-            Some("sendrecv")
+            Some(("sendrecv", false))
         );
+        assert_eq!(operation("gloo:all_reduce"), Some(("allreduce", true)));
+        assert_eq!(operation("gloo:send"), operation("gloo:recv"));
+        assert_eq!(operation("c10d::allreduce_"), None);
         assert_eq!(operation("reduce_kernel<512>"), None);
     }
 }

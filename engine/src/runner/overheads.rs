@@ -52,6 +52,8 @@ impl Overheads {
                     role: Role::None,
                     name: "overhead".to_owned(),
                     order: 2_000,
+                    process: String::new(),
+                    thread: String::new(),
                 })));
             }
             let start = it.ran.start.max(Nanos::ZERO);

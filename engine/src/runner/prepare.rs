@@ -287,6 +287,8 @@ fn describe_lanes(shared: &Shared, reporter: &Reporter) {
             role: Role::None,
             name: host.name.clone(),
             order: place as i32,
+            process: String::new(),
+            thread: String::new(),
         })));
     }
     report_priorities(&shared.plan, reporter);
@@ -299,6 +301,8 @@ fn describe_lanes(shared: &Shared, reporter: &Reporter) {
             role: role(stream.role),
             name: header(stream),
             order: place as i32,
+            process: String::new(),
+            thread: String::new(),
         })));
         reporter.send(Record::Counter(Box::new(Counter {
             id: Shared::pending_counter(index),
@@ -320,6 +324,8 @@ fn describe_lanes(shared: &Shared, reporter: &Reporter) {
             role: Role::Queue,
             name: "queue".to_owned(),
             order: shared.plan.streams.len() as i32,
+            process: String::new(),
+            thread: String::new(),
         })));
     }
 }
@@ -366,6 +372,8 @@ fn describe_pools(shared: &Shared, reporter: &Reporter) {
             role: Role::None,
             name: name.clone(),
             order: (shared.plan.hosts.len() + place) as i32,
+            process: String::new(),
+            thread: String::new(),
         })));
     }
     for (place, pool) in shared.plan.pools.iter().enumerate() {

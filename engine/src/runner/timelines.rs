@@ -98,6 +98,8 @@ impl Timelines {
                 role: Role::None,
                 name,
                 order: place as i32,
+                process: String::new(),
+                thread: String::new(),
             })));
         };
         lane(0, "device timeline".to_owned());

@@ -66,6 +66,8 @@ impl Tracks {
                 role: crate::record::Role::None,
                 name: format!("lane {}", id.0),
                 order: 0,
+                process: String::new(),
+                thread: String::new(),
             };
             self.lane(buffer, &lane);
         }

@@ -108,6 +108,8 @@ impl Reading<'_, '_> {
                 name: format!("Thread {number}"),
                 besides: format!("process {process}"),
                 device: None,
+                process: process.to_string(),
+                thread: number.to_string(),
             },
         )
     }

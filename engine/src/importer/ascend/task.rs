@@ -171,6 +171,7 @@ impl Reading<'_, '_> {
                 name: "Collective operations".to_owned(),
                 besides: format!("group {group}"),
                 device: Some(device),
+                ..Title::default()
             },
         );
         let place = row
@@ -204,6 +205,8 @@ impl Reading<'_, '_> {
         self.draft.lanes.id(key, self.draft.sink, |_| Title {
             name: format!("Stream {}", stream.number),
             device: Some(device),
+            process: stream.context.to_string(),
+            thread: stream.number.to_string(),
             ..Title::default()
         })
     }

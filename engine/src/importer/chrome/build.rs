@@ -8,7 +8,9 @@ use super::handover::When;
 use super::judge::Judge;
 use super::lanes::Lanes;
 use super::rows::{Pending, Rows, Slot};
-use super::scan::{Argument, Event, NO_CORRELATION, Packed, Payload, Token, flag, is_told, words};
+use super::scan::{
+    Argument, Event, NO_CORRELATION, Packed, Payload, Token, flag, is_told, makes_span, words,
+};
 use super::stream::Piece;
 use super::tally::Tally;
 use super::texts::Texts;
@@ -19,8 +21,9 @@ use crate::time::Nanos;
 
 /// How many spans wait before those of streams are handed over.
 const WINDOW: usize = 1 << 19;
-/// How many wait for the first picture.
-const FIRST: usize = 1 << 16;
+/// How many wait for the first picture: capture time zero is the earliest of them, and writers put what was around
+/// others behind it.
+const FIRST: usize = 1 << 18;
 /// How many wait before all are handed over, sorted or not.
 const MOST: usize = 1 << 23;
 /// Durations beyond a century are not true.
@@ -37,8 +40,10 @@ pub(super) struct Builder {
     pub flows: Flows,
     pub halves: Halves,
     pub counters: Counters,
-    /// What file time is capture time zero.
+    /// What file time is capture time zero, once spans were handed over.
     pub origin: Option<i64>,
+    /// When the earliest span begins that was read so far; where there is none, the earliest of all that has a time.
+    earliest: Option<(bool, i64)>,
     /// The last instant of all.
     pub last: i64,
     spans: u32,
@@ -71,6 +76,7 @@ impl Builder {
             halves: Halves::default(),
             counters: Counters::default(),
             origin: None,
+            earliest: None,
             last: i64::MIN,
             spans: 0,
             waiting: 0,
@@ -131,14 +137,26 @@ impl Builder {
         }
     }
 
-    /// Finds out when the file begins: with the first of its first stretch.
+    /// Looks for the earliest span, which is capture time zero unless it comes long after the first were handed over.
     fn begin(&mut self, events: &[Event]) {
-        if self.origin.is_none() {
-            let timed = events.iter().filter(|it| {
-                it.phase != b'M' && it.flags & (flag::TIME | flag::FAR_TIME) == flag::TIME
-            });
-            self.origin = timed.map(|it| it.time).min();
-        }
+        let timed = events.iter().filter(|it| {
+            it.phase != b'M' && it.flags & (flag::TIME | flag::FAR_TIME) == flag::TIME
+        });
+        let first = timed.map(|it| (!makes_span(it.phase), it.time)).min();
+        self.earliest = self.earliest.into_iter().chain(first).min();
+    }
+
+    /// How long before capture time zero the earliest span begins, where zero had to be settled before it came.
+    pub fn before_zero(&self) -> Nanos {
+        let earliest = self.earliest.filter(|(is_other, _)| !is_other);
+        let earliest = self.origin.zip(earliest);
+        Nanos(earliest.map_or(0, |(origin, (_, time))| origin.saturating_sub(time).max(0)))
+    }
+
+    /// What file time is capture time zero; from now on it stays.
+    pub fn settle_origin(&mut self) -> i64 {
+        let earliest = self.earliest.map_or(0, |(_, time)| time);
+        *self.origin.get_or_insert(earliest)
     }
 
     fn event(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
@@ -156,6 +174,7 @@ impl Builder {
             b'B' | b'E' => self.half(told),
             b'b' | b'e' | b'n' | b'S' | b'F' | b'T' | b'p' => self.distant(told),
             b'i' | b'I' | b'R' | b'P' => {
+                self.tally.samples += u64::from(event.phase == b'P');
                 let span = self.next_span();
                 let time = self.time(event);
                 self.wait(told, Class::Annotation, span, time, 0);
@@ -199,7 +218,8 @@ impl Builder {
 
     /// The instant of an event. One beyond all reckoning is put at the file's beginning.
     pub fn time(&mut self, event: &Event) -> i64 {
-        let origin = self.origin.unwrap_or(0);
+        let earliest = self.earliest.map_or(0, |(_, time)| time);
+        let origin = self.origin.unwrap_or(earliest);
         if event.flags & flag::FAR_TIME != 0 || event.time.checked_sub(origin).is_none() {
             return origin;
         }
@@ -410,6 +430,7 @@ impl Builder {
             (true, false) => FlowRole::Launch,
             (true, true) => FlowRole::Repeated,
         };
-        self.flows.take(Flow::of(event, row, category, time), role);
+        self.flows
+            .take(Flow::of(event, row, (category, name), time), role);
     }
 }

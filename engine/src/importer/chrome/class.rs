@@ -39,6 +39,10 @@ impl Class {
             | words::DRIVER
             | words::RUNTIME_OLD
             | words::MTIA_RUNTIME
+            | words::XPU_RUNTIME
+            | words::XPU_DRIVER
+            | words::OTHER_RUNTIME
+            | words::OTHER_DRIVER
             | words::NSIGHTFUL_API => Self::Call,
             words::USER_ANNOTATION | words::NVTX => Self::Annotation,
             _ => Self::Plain,
@@ -83,11 +87,19 @@ impl Verb {
             ("DeviceSynchronize", Verb::SyncDevice),
             ("SynchronizeDevice", Verb::SyncDevice),
             ("CtxSynchronize", Verb::SyncDevice),
+            ("urQueueFinish", Verb::SyncStream),
+            ("zeCommandQueueSynchronize", Verb::SyncStream),
+            ("urEventWait", Verb::SyncEvent),
+            ("zeEventHostSynchronize", Verb::SyncEvent),
             ("Launch", Verb::Launch),
             ("Memcpy", Verb::Launch),
             ("Memset", Verb::Launch),
             ("runFunction", Verb::Launch),
             ("memcpy", Verb::Launch),
+            ("urEnqueueUSMFill", Verb::Launch),
+            ("urEnqueueMem", Verb::Launch),
+            ("AppendMemoryCopy", Verb::Launch),
+            ("AppendMemoryFill", Verb::Launch),
         ];
         let found = KNOWN.iter().find(|(part, _)| name.contains(part));
         found.map_or(Self::Other, |(_, verb)| *verb)
@@ -184,6 +196,13 @@ mod tests {
             ("hipGraphLaunch", Verb::Launch),
             ("cudaMemcpyAsync", Verb::Launch),
             ("cudaGetDevice", Verb::Other),
+            ("urEnqueueKernelLaunch", Verb::Launch),
+            ("urEnqueueUSMMemcpy", Verb::Launch),
+            ("urEnqueueMemBufferWrite", Verb::Launch),
+            ("zeCommandListAppendLaunchKernel", Verb::Launch),
+            ("urQueueFinish", Verb::SyncStream),
+            ("urEventWait", Verb::SyncEvent),
+            ("urEventGetInfo", Verb::Other),
         ];
         for (name, verb) in cases {
             assert_eq!(Verb::of(name), verb, "{name}");

@@ -1,5 +1,7 @@
 //! Flows: which spans the file itself ties to each other.
 
+use std::collections::BTreeMap;
+
 use super::build::Builder;
 use super::rows::{Placed, Rows};
 use super::scan::{Event, flag, words};
@@ -13,6 +15,7 @@ const DEEPEST: usize = 512;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Flow {
     category: u32,
+    name: u32,
     id: u64,
     time: i64,
     row: u32,
@@ -47,12 +50,15 @@ pub(super) struct Flows {
     points: Vec<Flow>,
     /// Points of flows from launches to work, which correlations tell as well.
     launches: Vec<Flow>,
-    repeated: u64,
+    /// Numbers of those that correlations tell already: of starts and of ends.
+    repeated: [Vec<u64>; 2],
+    /// Asynchronous spans by the row that told of their beginning, the instant and the category.
+    distant: BTreeMap<(u32, i64, u32), SpanId>,
 }
 
 impl Flow {
     /// A point of the phase `s`, `t` or `f`.
-    pub fn of(event: &Event, row: u32, category: u32, time: i64) -> Self {
+    pub fn of(event: &Event, row: u32, (category, name): (u32, u32), time: i64) -> Self {
         let what = match event.phase {
             b's' => What::Start,
             b't' => What::Step,
@@ -60,6 +66,7 @@ impl Flow {
         };
         Self {
             category,
+            name,
             id: event.id,
             time,
             row,
@@ -76,8 +83,34 @@ impl Flows {
         match role {
             FlowRole::Own => self.points.push(flow),
             FlowRole::Launch => self.launches.push(flow),
-            FlowRole::Repeated => self.repeated += 1,
+            FlowRole::Repeated => self.repeat(&flow),
         }
+    }
+
+    fn repeat(&mut self, flow: &Flow) {
+        let [starts, ends] = &mut self.repeated;
+        match flow.what {
+            What::Start => starts.push(flow.id),
+            What::Step | What::End => ends.push(flow.id),
+        }
+    }
+
+    /// How many flows have both ends among those that correlations tell already.
+    fn count_repeated(&mut self) -> u64 {
+        for flow in std::mem::take(&mut self.launches) {
+            self.repeat(&flow);
+        }
+        let [starts, ends] = &mut self.repeated;
+        starts.sort_unstable();
+        starts.dedup();
+        ends.sort_unstable();
+        let both = starts.iter().filter(|id| ends.binary_search(id).is_ok());
+        both.count() as u64
+    }
+
+    /// Takes the beginning of an asynchronous span, at which flows of its thread may be.
+    pub fn at_distant(&mut self, row: u32, time: i64, category: u32, span: SpanId) {
+        self.distant.insert((row, time, category), span);
     }
 
     /// Takes the points that a span itself is, by its `bind_id`.
@@ -92,6 +125,7 @@ impl Flows {
         };
         self.points.push(Flow {
             category: words::BIND_ID,
+            name: words::EMPTY,
             id: event.id,
             time: event.time,
             row,
@@ -105,19 +139,26 @@ impl Flows {
 impl Builder {
     /// Ties what flows tie.
     pub fn tie_flows(&mut self, sink: &mut Sink<'_>) {
+        let mut flows = std::mem::take(&mut self.flows);
+        if self.work.has_correlations() {
+            self.tally.launch_flows = flows.count_repeated();
+        }
         let Flows {
             mut points,
             launches,
-            repeated,
-        } = std::mem::take(&mut self.flows);
-        if self.work.has_correlations() {
-            self.tally.launch_flows = repeated + launches.len() as u64;
-        } else {
-            points.extend(launches);
-        }
+            distant,
+            ..
+        } = flows;
+        points.extend(launches);
         bind(&mut points, &mut self.rows);
-        points.sort_by_key(|it| (it.category, it.id, it.time, it.what));
-        for flow in points.chunk_by(|a, b| (a.category, a.id) == (b.category, b.id)) {
+        for point in points.iter_mut().filter(|it| !it.span.is_some()) {
+            let told = distant.get(&(point.row, point.time, point.category));
+            point.span = told.copied().unwrap_or(SpanId::NONE);
+        }
+        // One number may serve flows of several names.
+        let key = |it: &Flow| (it.category, it.name, it.id);
+        points.sort_by_key(|it| (key(it), it.time, it.what));
+        for flow in points.chunk_by(|a, b| key(a) == key(b)) {
             self.tie_flow(flow, sink);
         }
     }
@@ -132,6 +173,8 @@ impl Builder {
                 continue;
             }
             match before {
+                // A flow within one span ties nothing.
+                Some(from) if from.span.is_some() && from.span == point.span => tied = true,
                 Some(from) if from.span.is_some() && point.span.is_some() => {
                     let (kind, basis) = meaning(self.texts.text(point.category));
                     self.tally.told_collectives |= kind == DependencyKind::Collective;
@@ -147,8 +190,8 @@ impl Builder {
                 }
                 _ => self.tally.loose_flows += 1,
             }
-            // A flow that has ended may start again, but several ends may follow one start.
-            if point.what == What::Step || before.is_none() {
+            // Several ends may follow one start, but nothing leads from an end, nor from a step that nothing led to.
+            if point.what == What::Step && before.is_some() {
                 before = Some(point);
             }
         }

@@ -14,6 +14,7 @@ use crate::record::{Record, SpanId};
 struct Half {
     time: i64,
     name: u32,
+    category: u32,
     what: What,
     arguments: Vec<Argument>,
 }
@@ -31,6 +32,15 @@ enum What {
 enum Key {
     Row(u32),
     Number(u32, u64),
+}
+
+impl Half {
+    /// Whether an end is that of this begin: what both say of the name and the category is the same.
+    fn may_end_with(&self, end: &Self) -> bool {
+        let agree =
+            |own: u32, other: u32| own == other || own == words::EMPTY || other == words::EMPTY;
+        agree(self.name, end.name) && agree(self.category, end.category)
+    }
 }
 
 /// Every half that was read.
@@ -56,21 +66,33 @@ impl Builder {
         let shown = format!("{} (asynchronous)", self.texts.text(category));
         let thread = Token::Text(self.texts.add(shown.trim_start()));
         let lane = self.rows.place((process, thread));
+        if let Some(facts) = self.rows.get_mut(lane) {
+            facts.is_distant = true;
+        }
         let key = Key::Number(lane, event.id);
         match event.phase {
-            b'b' | b'S' => self.keep(key, told, true, lane),
-            b'e' | b'F' => self.keep(key, told, false, lane),
+            b'b' | b'S' => {
+                let span = self.keep(key, told, true, lane);
+                let time = self.time(event);
+                self.flows.at_distant(row, time, category, span);
+            }
+            b'e' | b'F' => {
+                self.keep(key, told, false, lane);
+            }
             _ => {
                 let span = self.next_span();
                 let half = self.make(told, What::Within(span));
+                self.flows.at_distant(row, half.time, category, span);
                 self.halves.lists.entry(key).or_default().push(half);
             }
         }
     }
 
-    fn keep(&mut self, key: Key, told: Told<'_>, begins: bool, row: u32) {
+    /// Keeps a half; answers the span that it begins, if it does.
+    fn keep(&mut self, key: Key, told: Told<'_>, begins: bool, row: u32) -> SpanId {
+        let mut span = SpanId::NONE;
         let half = if begins {
-            let span = self.next_span();
+            span = self.next_span();
             self.flow_of_half(told.event, row, span);
             self.make(told, What::Begin(span))
         } else {
@@ -83,6 +105,7 @@ impl Builder {
             half
         };
         self.halves.lists.entry(key).or_default().push(half);
+        span
     }
 
     fn flow_of_half(&mut self, event: &Event, row: u32, span: SpanId) {
@@ -96,6 +119,7 @@ impl Builder {
         Half {
             time: self.time(told.event),
             name: self.texts.global(told.scanner, told.event.name),
+            category: self.texts.global(told.scanner, told.event.category),
             what,
             arguments: Vec::new(),
         }
@@ -103,6 +127,7 @@ impl Builder {
 
     /// Joins all halves, now that every one is there.
     pub fn join(&mut self, sink: &mut Sink<'_>) {
+        let mut open = Vec::new();
         for (key, mut halves) in std::mem::take(&mut self.halves.lists) {
             if !halves.is_sorted_by_key(|it| it.time) {
                 self.tally.unordered += 1;
@@ -111,39 +136,46 @@ impl Builder {
             let row = match key {
                 Key::Row(row) | Key::Number(row, _) => row,
             };
-            self.join_one(row, halves, sink);
+            let last = halves.last().map_or(0, |it| it.time);
+            let left = self.join_one(row, halves, sink);
+            open.extend(left.into_iter().map(|it| (row, last, it)));
+        }
+        for (row, last, half) in open {
+            self.leave_open(row, last, &half, sink);
         }
     }
 
-    fn join_one(&mut self, row: u32, halves: Vec<Half>, sink: &mut Sink<'_>) {
-        let last = halves.last().map_or(0, |it| it.time);
+    /// Joins the halves of one list; gives back the begins that have no end.
+    fn join_one(&mut self, row: u32, halves: Vec<Half>, sink: &mut Sink<'_>) -> Vec<Half> {
         let mut open: Vec<Half> = Vec::new();
         for half in halves {
             match half.what {
                 What::Begin(_) => open.push(half),
                 What::Within(span) => self.span_of(row, span, half.name, half.time, half.time),
-                What::End => {
-                    let place = open
-                        .iter()
-                        .rposition(|it| half.name == words::EMPTY || it.name == half.name);
-                    self.tally.renamed += u64::from(place.is_none() && !open.is_empty());
-                    let begin = match place {
-                        Some(place) => Some(open.remove(place)),
-                        None => open.pop(),
-                    };
-                    self.end(row, begin.as_ref(), half, sink);
-                }
+                What::End => match open.iter().rposition(|it| it.may_end_with(&half)) {
+                    Some(place) => {
+                        let begin = open.remove(place);
+                        self.end(row, &begin, &half, sink);
+                    }
+                    None if open.is_empty() => self.end_alone(row, &half, sink),
+                    // Of a file that was cut nothing is open where a span ends whose begin is missing. Here something
+                    // is, and goes on.
+                    None => self.tally.strays += 1,
+                },
             }
         }
-        for half in open {
-            let What::Begin(span) = half.what else {
-                continue;
-            };
-            self.tally.open += 1;
-            self.remark(span, words::REPAIRED, "the file holds no end of it", sink);
-            let end = self.last_of(row).max(last);
-            self.span_of(row, span, half.name, half.time, end);
-        }
+        open
+    }
+
+    /// Ends a span whose end is not in the file with the last that its row has.
+    fn leave_open(&mut self, row: u32, last: i64, half: &Half, sink: &mut Sink<'_>) {
+        let What::Begin(span) = half.what else {
+            return;
+        };
+        self.tally.open += 1;
+        self.remark(span, words::REPAIRED, "the file holds no end of it", sink);
+        let end = self.last_of(row).max(last);
+        self.span_of(row, span, half.name, half.time, end);
     }
 
     /// The last instant of a row that is known so far.
@@ -158,22 +190,29 @@ impl Builder {
             .unwrap_or(i64::MIN)
     }
 
-    fn end(&mut self, row: u32, begin: Option<&Half>, end: Half, sink: &mut Sink<'_>) {
-        let half = begin.map(|it| (it.what, it.name, it.time));
-        let (span, name, start) = if let Some((What::Begin(span), name, start)) = half {
-            (span, name, start)
-        } else {
-            self.tally.ends += 1;
-            let span = self.next_span();
-            self.remark(span, words::REPAIRED, "the file holds no begin of it", sink);
-            (span, end.name, end.time)
-        };
-        for Argument { key, payload } in end.arguments {
-            let key = self.texts.name(key, sink);
-            let value = self.value(payload);
+    /// An end on a row where nothing is open.
+    fn end_alone(&mut self, row: u32, end: &Half, sink: &mut Sink<'_>) {
+        self.tally.ends += 1;
+        let span = self.next_span();
+        self.remark(span, words::REPAIRED, "the file holds no begin of it", sink);
+        self.told(span, &end.arguments, sink);
+        self.span_of(row, span, end.name, end.time, end.time);
+    }
+
+    fn told(&mut self, span: SpanId, arguments: &[Argument], sink: &mut Sink<'_>) {
+        for Argument { key, payload } in arguments {
+            let key = self.texts.name(*key, sink);
+            let value = self.value(*payload);
             sink.push(Record::Argument(span, key, value));
         }
-        self.span_of(row, span, name, start, end.time);
+    }
+
+    fn end(&mut self, row: u32, begin: &Half, end: &Half, sink: &mut Sink<'_>) {
+        let What::Begin(span) = begin.what else {
+            return;
+        };
+        self.told(span, &end.arguments, sink);
+        self.span_of(row, span, begin.name, begin.time, end.time);
     }
 
     fn span_of(&mut self, row: u32, span: SpanId, name: u32, start: i64, end: i64) {

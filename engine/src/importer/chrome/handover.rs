@@ -11,6 +11,7 @@ use super::scan::{NO_CORRELATION, words};
 use super::work::Operation;
 use crate::importer::Sink;
 use crate::record::{CallId, LaneId, Record, Span, SpanKind, State};
+use crate::time::Nanos;
 
 /// Which spans are handed over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +37,7 @@ impl Builder {
     /// Hands over spans that wait. Unless it is the last time, work whose launch has not come yet waits on.
     pub fn hand_over(&mut self, when: When, sink: &mut Sink<'_>) {
         let mut held = 0;
+        let origin = self.settle_origin();
         for row in 0..self.rows.all.len() as u32 {
             for slot in Slot::ALL {
                 let facts = self.rows.get_mut(row);
@@ -59,7 +61,7 @@ impl Builder {
             }
         }
         self.set_waiting(held);
-        self.counters.hand_over(self.origin.unwrap_or(0), sink);
+        self.counters.hand_over(origin, sink);
     }
 
     fn hand_over_row(
@@ -108,7 +110,11 @@ impl Builder {
         let told = self.work.kind_of(pending.span);
         let kind = told.unwrap_or_else(|| kind(pending, target, judged));
         let end = pending.start.saturating_add(pending.length);
-        self.tally.early += u64::from(launched.is_some_and(|it| it > pending.start));
+        if let Some(late) = launched.filter(|it| *it > pending.start) {
+            let by = Nanos(late.saturating_sub(pending.start));
+            let (count, most) = self.tally.early;
+            self.tally.early = (count + 1, most.max(by));
+        }
         let start = self.instant(pending.start);
         let name = self.texts.name(pending.name, sink);
         sink.push(Record::Span(Span {

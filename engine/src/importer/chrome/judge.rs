@@ -39,9 +39,18 @@ impl Judge {
             names_copy: text.starts_with("[CUDA mem")
                 || text.starts_with("Memcpy")
                 || text.starts_with("Memset"),
-            is_api: ["hip", "cuda", "AscendCL@", "acl"]
-                .iter()
-                .any(|it| text.starts_with(it)),
+            is_api: [
+                "hip",
+                "cuda",
+                "AscendCL@",
+                "acl",
+                "urEnqueue",
+                "urQueue",
+                "urEvent",
+                "zeCommand",
+            ]
+            .iter()
+            .any(|it| text.starts_with(it)),
             collective: is_collective(text),
         };
         if at >= self.known.len() {

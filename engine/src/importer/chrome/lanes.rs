@@ -1,5 +1,7 @@
 //! Lanes and devices: one lane for each stream and thread, with what the file calls them.
 
+use std::collections::HashMap;
+
 use super::nature::Nature;
 use super::rows::{RowFacts, Rows, Slot};
 use super::scan::Token;
@@ -78,7 +80,7 @@ impl Lanes {
         {
             *known = Some(lane);
         }
-        self.announce(lane, rows, texts, sink);
+        self.announce(lane, rows, texts, None, sink);
         (lane, nature)
     }
 
@@ -138,12 +140,24 @@ impl Lanes {
                 detail: String::new(),
             })));
         }
+        let mut named: HashMap<String, u32> = HashMap::new();
+        for used in self.used.iter().filter(|it| it.group() == Group::Host) {
+            *named.entry(used.title(rows, texts)).or_default() += 1;
+        }
         for place in 0..self.used.len() {
-            self.announce(LaneId(place as u32), rows, texts, sink);
+            self.announce(LaneId(place as u32), rows, texts, Some(&named), sink);
         }
     }
 
-    fn announce(&self, id: LaneId, rows: &Rows, texts: &Texts, sink: &mut Sink<'_>) {
+    /// Says what a lane is; of several host lanes of one name each bears what tells it apart, once all names are known.
+    fn announce(
+        &self,
+        id: LaneId,
+        rows: &Rows,
+        texts: &Texts,
+        named: Option<&HashMap<String, u32>>,
+        sink: &mut Sink<'_>,
+    ) {
         let Some(used) = self.used.get(id.index()) else {
             return;
         };
@@ -151,6 +165,16 @@ impl Lanes {
             return;
         };
         let group = used.group();
+        let mut name = used.title(rows, texts);
+        let shared = named.and_then(|it| it.get(&name)).is_some_and(|&it| it > 1);
+        if shared && group == Group::Host {
+            let number = if facts.is_distant {
+                facts.row.0
+            } else {
+                facts.row.1
+            };
+            name = format!("{name} {}", texts.shown(number));
+        }
         sink.push(Record::Lane(Box::new(Lane {
             id,
             group,
@@ -160,13 +184,27 @@ impl Lanes {
             } else {
                 Role::None
             },
-            name: lane_name(rows, facts, used.slot, used.nature, texts),
+            name,
             order: order(rows, facts),
+            process: texts.shown(facts.row.0),
+            thread: if facts.is_distant {
+                String::new()
+            } else {
+                texts.shown(facts.row.1)
+            },
         })));
     }
 }
 
 impl Used {
+    /// What it is called, be it the only one of that name or not.
+    fn title(&self, rows: &Rows, texts: &Texts) -> String {
+        let facts = rows.get(self.row);
+        facts.map_or_else(String::new, |facts| {
+            lane_name(rows, facts, self.slot, self.nature, texts)
+        })
+    }
+
     fn group(&self) -> Group {
         match (self.slot, self.nature) {
             (_, Nature::Stream) => Group::Streams,
@@ -246,7 +284,7 @@ fn host_name(
     let process = process.map(|name| texts.text(name).trim().to_owned());
     let process = process
         .filter(|it| !it.is_empty())
-        .unwrap_or_else(|| texts.shown(facts.row.0));
+        .map_or_else(|| texts.shown(facts.row.0), |it| program(&it).to_owned());
     let number = matches!(facts.row.1, Token::Number(_));
     let thread = own.unwrap_or_else(|| {
         if number {
@@ -256,11 +294,20 @@ fn host_name(
         }
     });
     match (process.as_str(), thread.as_str()) {
+        ("", "") => "events of no thread".to_owned(),
         ("", _) => thread,
         (_, "") => process,
         _ if process == thread => thread,
         _ => format!("{process} · {thread}"),
     }
+}
+
+/// A program without the folder that it lies in.
+fn program(name: &str) -> &str {
+    let end = name.find(char::is_whitespace).unwrap_or(name.len());
+    let (path, _) = name.split_at(end);
+    let folder = path.rfind('/').filter(|at| at + 1 < path.len());
+    folder.and_then(|at| name.get(at + 1..)).unwrap_or(name)
 }
 
 /// What a device is called: by its properties, its labels, or its process.
@@ -278,7 +325,10 @@ fn device_name(rows: &Rows, process: Token, texts: &Texts, devices: &[(i64, Stri
         _ => None,
     };
     if let Some((id, name)) = properties {
-        return format!("GPU {id} · {name}");
+        return match name.trim() {
+            "" => format!("GPU {id}"),
+            name => format!("GPU {id} · {name}"),
+        };
     }
     match process {
         Token::Text(_) => shown,

@@ -63,6 +63,8 @@ pub(super) struct RowFacts {
     pub name: Option<u32>,
     /// Where it wants to stand.
     pub order: Option<i64>,
+    /// Whether it holds what is of no thread: asynchronous spans of a category.
+    pub is_distant: bool,
     pub lanes: [Option<LaneId>; SLOTS],
     /// Spans that wait, by slot.
     pub pending: [Vec<Pending>; SLOTS],

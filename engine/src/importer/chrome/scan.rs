@@ -20,5 +20,5 @@ pub(super) use cursor::{Cursor, Fault};
 pub(super) use event::{Event, NO_CORRELATION, flag};
 pub(super) use intern::Interner;
 pub(super) use number::integer;
-pub(super) use packing::{Packed, is_told};
+pub(super) use packing::{Packed, is_told, makes_span};
 pub(super) use rows::{Row, Token};

@@ -2,6 +2,7 @@
 
 use crate::importer::{Receipt, Sink};
 use crate::record::Severity;
+use crate::time::Nanos;
 
 /// What has to be said about a file.
 #[derive(Debug, Default)]
@@ -14,16 +15,22 @@ pub(super) struct Tally {
     pub no_length: u64,
     pub bad_times: u64,
     pub ends: u64,
+    /// Ends that are of none of the spans that are open there.
+    pub strays: u64,
     pub open: u64,
-    pub renamed: u64,
     pub unordered: u64,
     pub bad_text: u64,
-    pub early: u64,
+    /// Operations that start before their launch, and by how much at most.
+    pub early: (u64, Nanos),
+    /// Operations of which the launch is not in the file, though others have theirs.
+    pub unlaunched: u64,
     /// Whether flows tie the parts of collective operations, as in files that Syncline wrote.
     pub told_collectives: bool,
     pub loose_flows: u64,
-    /// Ends of launch flows that have no start: every other call of Kineto's has one.
+    /// Flows from launches to work that correlation numbers tell as well.
     pub launch_flows: u64,
+    /// Events that hold samples of a profile of the processor.
+    pub samples: u64,
     pub objects: u64,
     pub unknown: u64,
     pub unlisted: u64,
@@ -52,11 +59,11 @@ impl Tally {
             ("no duration", self.no_length),
             ("times that are no numbers", self.bad_times),
             ("ends without a begin", self.ends),
+            ("ends of no open span", self.strays),
             ("begins without an end", self.open),
-            ("ends named unlike their begin", self.renamed),
             ("begins and ends out of order", self.unordered),
             ("texts that are not UTF-8", self.bad_text),
-            ("work that starts before its launch", self.early),
+            ("work that starts before its launch", self.early.0),
             ("flows without a partner", self.loose_flows),
             ("damaged stretches", self.damaged.0),
         ];
@@ -84,6 +91,11 @@ impl Tally {
                 "ends have no beginning; each is drawn as an instant",
             ),
             (
+                self.strays,
+                "stray-end",
+                "ends are of none of the spans that are open there, by their names; they end nothing",
+            ),
+            (
                 self.impossible,
                 "impossible-duration",
                 "spans have a duration longer than a century; they are drawn without",
@@ -96,7 +108,17 @@ impl Tally {
                 receipt.note(text);
             }
         }
+        receipt.remark_early(self.early);
         let notes = [
+            (
+                self.unlaunched,
+                "operations of the GPU have no call in the file that launched them",
+            ),
+            (
+                self.samples,
+                "events (ProfileChunk and others) hold samples of what the processor ran; they are drawn as instants, and the \
+                 functions in them are not read",
+            ),
             (
                 self.launch_flows,
                 "flows repeat what correlation numbers say",

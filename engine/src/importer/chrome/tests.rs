@@ -1,6 +1,7 @@
 //! Small texts of each dialect, and of each way in which a file can be bad.
 
 mod fields;
+mod meanings;
 
 use std::io::Read;
 use std::ops::ControlFlow;

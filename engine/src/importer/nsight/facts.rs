@@ -9,7 +9,7 @@ use crate::record::{Clock, Record};
 use crate::time::Nanos;
 
 /// Bits of a process's number within its global number.
-const PROCESS: i64 = 0x00FF_FFFF;
+pub(super) const PROCESS: i64 = 0x00FF_FFFF;
 /// Flags of the stream that CUDA calls null: it waits for every blocking stream, and they for it.
 const NULL_STREAM: i64 = 3;
 

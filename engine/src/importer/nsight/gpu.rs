@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::super::sqlite::{As, Columns, Draft, Operation, Ran, Row, Stream, Title, Work, copy};
 use super::Reading;
+use super::facts::PROCESS;
 use super::host::THREAD_BITS;
 use crate::record::{Dependency, Group, LaneId, NameId, SpanId, SpanKind, State, Value};
 
@@ -240,6 +241,8 @@ impl Reading<'_, '_> {
                 name: facts.stream_name(stream),
                 besides: facts.owner(stream),
                 device: Some(id),
+                process: (stream.process & PROCESS).to_string(),
+                thread: stream.number.to_string(),
             }
         })
     }

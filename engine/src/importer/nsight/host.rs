@@ -2,6 +2,7 @@
 
 use super::super::sqlite::{HostSpan, Row, Title};
 use super::Reading;
+use super::facts::PROCESS;
 use crate::record::{Group, LaneId, State, Value};
 
 /// What a query answers while the work is not done yet: CUDA's `not ready`. It is no failure.
@@ -52,6 +53,8 @@ impl Reading<'_, '_> {
         let facts = &self.facts;
         self.draft.lanes.id(key, self.draft.sink, |_| Title {
             name: facts.thread_name(thread),
+            process: ((thread >> THREAD_BITS) & PROCESS).to_string(),
+            thread: (thread & PROCESS).to_string(),
             ..Title::default()
         })
     }

@@ -83,7 +83,17 @@ impl Reading<'_, '_> {
                 "The file holds no kernels; profile with nsys profile --trace=cuda,nvtx to see what the GPU did.",
             );
         }
+        if self.workless && !self.waits_of_streams_are_none(outcome) {
+            self.draft.receipt.note(
+                "Streams are shown by records of events and waits alone, at the times of the calls: what ran between \
+                 them is not in the file.",
+            );
+        }
         self.tell_unread(database);
+    }
+
+    fn waits_of_streams_are_none(&self, outcome: &Outcome) -> bool {
+        outcome.waits == 0 && self.events.is_empty()
     }
 
     fn tell_waits(&mut self, outcome: &Outcome) {

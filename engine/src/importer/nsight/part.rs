@@ -92,6 +92,15 @@ impl Part {
         parts
     }
 
+    /// Whether a file has anything that ran on a stream.
+    pub fn has_work(database: &Database) -> bool {
+        let work = KNOWN.iter().filter(|(_, part, _)| {
+            matches!(part, Self::Kernel | Self::Copy | Self::Fill | Self::Graph)
+        });
+        let mut tables = work.filter_map(|(name, ..)| database.table(name));
+        tables.any(|table| table.rows > 0)
+    }
+
     /// Whether it is of host threads.
     pub fn is_host(self) -> bool {
         matches!(self, Self::Api { .. } | Self::Nvtx)

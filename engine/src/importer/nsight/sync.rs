@@ -34,6 +34,7 @@ pub(super) const SYNC: Columns = &[
     ("globalPid", As::Integer),
     ("eventId", As::Integer),
     ("eventSyncId", As::Integer),
+    ("deviceId", As::Integer),
 ];
 
 /// Stands for no stream and for no event.
@@ -62,9 +63,14 @@ impl Reading<'_, '_> {
             number: row.or_zero(3),
         };
         let event = self.events.id(stream.process, event, &mut self.draft);
+        let call = self.launches.get(stream.process, order);
         let time = row.integer(0).filter(|&time| time > 0);
-        let span = time.map(|time| self.reached(stream, row.or_zero(1), time));
-        match self.launches.get(stream.process, order) {
+        // Without work on any stream the call is all that says when.
+        let called = || self.hosts.start(call.filter(|_| self.workless)?);
+        let span = time
+            .or_else(called)
+            .map(|time| self.reached(stream, (row.or_zero(1), order), time));
+        match call {
             Some(place) => {
                 let call = self.hosts.span(place);
                 self.describe(call, Some(stream.number), Some(event));
@@ -81,18 +87,40 @@ impl Reading<'_, '_> {
         self.events.add(recorded, tie(row));
     }
 
-    fn reached(&mut self, stream: Stream, device: i64, time: i64) -> SpanId {
+    fn reached(&mut self, stream: Stream, (device, order): (i64, i64), time: i64) -> SpanId {
+        let kind = SpanKind::EventRecord;
+        self.on_stream(
+            stream,
+            (device, order),
+            ("event record", kind),
+            (time, time),
+        )
+    }
+
+    /// A record or a wait as a span of its stream; in a file without work it stands for what was submitted there.
+    fn on_stream(
+        &mut self,
+        stream: Stream,
+        (device, order): (i64, i64),
+        (name, kind): (&str, SpanKind),
+        (start, end): (i64, i64),
+    ) -> SpanId {
         let lane = self.stream(stream, device);
-        let name = self.draft.name("event record");
-        self.draft.ran(Ran {
+        let name = self.draft.name(name);
+        let span = self.draft.ran(Ran {
             lane,
             name,
-            kind: SpanKind::EventRecord,
+            kind,
             state: State::Done,
             enqueued: None,
-            start: time,
-            end: time,
-        })
+            start,
+            end,
+        });
+        if self.workless {
+            self.operations
+                .add(stream, Operation { order, start, span });
+        }
+        span
     }
 
     /// Says on which stream a call acted, and on which event.
@@ -140,12 +168,21 @@ impl Reading<'_, '_> {
             return;
         }
         if let Some(order) = order {
+            let times = row.integer(0).zip(row.integer(1));
+            let own = match (waits, times) {
+                (Waits::Stream(stream, _), Some(times)) if self.workless => {
+                    let wait = ("stream wait event", SpanKind::EventWait);
+                    Some(self.on_stream(stream, (row.or_zero(8), order), wait, times))
+                }
+                _ => None,
+            };
             self.waits.push(Wait {
                 process,
                 order,
                 call,
                 basis: Basis::Enforced,
                 waits,
+                own,
                 guess: None,
             });
         }
@@ -186,6 +223,7 @@ impl Reading<'_, '_> {
         let number = process & 0x00FF_FFFF;
         self.draft.lanes.id(key, self.draft.sink, |_| Title {
             name: format!("Synchronisation of process {number}"),
+            process: number.to_string(),
             ..Title::default()
         })
     }

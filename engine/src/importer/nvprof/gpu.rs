@@ -109,6 +109,8 @@ impl Reading<'_, '_> {
                 name: format!("Stream {}", stream.number),
                 besides: format!("context {}", stream.context),
                 device: Some(id),
+                thread: stream.number.to_string(),
+                ..Title::default()
             }
         })
     }

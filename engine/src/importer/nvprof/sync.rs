@@ -76,6 +76,7 @@ impl Reading<'_, '_> {
                 call,
                 basis: Basis::Enforced,
                 waits,
+                own: None,
                 guess: None,
             });
         }

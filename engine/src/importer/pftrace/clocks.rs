@@ -17,6 +17,8 @@ pub(super) struct Clocks {
     pub unknown: u64,
     /// What is added to a time for nanoseconds since 1970, where a snapshot says it.
     since_1970: Option<i64>,
+    /// The clock that all others are converted to, where the first snapshot names one.
+    primary: Option<u32>,
 }
 
 /// A clock at one instant.
@@ -44,16 +46,25 @@ impl Clocks {
             let found = snapshot.clocks.iter().find(|it| it.clock_id == Some(id));
             found.map(|it| narrow(it.timestamp.unwrap_or(0)))
         };
-        let primary = snapshot
+        let named = snapshot
             .primary_trace_clock
             .and_then(|id| u32::try_from(id).ok());
-        let nanos = reading_of(BOOTTIME)
-            .or_else(|| primary.and_then(reading_of))
+        self.primary = self.primary.or(named);
+        // A writer's own snapshot may name another of the clocks that everybody knows, which was converted before.
+        let known = || {
+            let mut clocks = snapshot.clocks.iter();
+            clocks.find_map(|it| {
+                let id = it.clock_id.filter(|id| *id < OWN_CLOCKS)?;
+                let known = self.known.get(&key(sequence, id))?;
+                Some(known.at(narrow(it.timestamp.unwrap_or(0))))
+            })
+        };
+        let nanos = reading_of(self.primary())
+            .or_else(known)
+            .or_else(|| reading_of(BOOTTIME))
             .or_else(|| {
-                snapshot
-                    .clocks
-                    .first()
-                    .map(|it| narrow(it.timestamp.unwrap_or(0)))
+                let first = snapshot.clocks.first()?;
+                Some(narrow(first.timestamp.unwrap_or(0)))
             });
         if let (Some(real), Some(nanos), None) = (reading_of(REALTIME), nanos, self.since_1970) {
             self.since_1970 = Some(real.saturating_sub(nanos));
@@ -79,7 +90,7 @@ impl Clocks {
     /// The instant of a packet's timestamp, in nanoseconds.
     pub fn time(&mut self, sequence: u32, clock: u32, timestamp: u64) -> i64 {
         let timestamp = narrow(timestamp);
-        if clock == BOOTTIME {
+        if clock == self.primary() {
             return timestamp;
         }
         let Some(known) = self.known.get_mut(&key(sequence, clock)) else {
@@ -93,8 +104,19 @@ impl Clocks {
             }
             None => timestamp,
         };
-        let ticks = reading.saturating_sub(known.reading);
-        known.nanos.saturating_add(ticks.saturating_mul(known.tick))
+        known.at(reading)
+    }
+
+    fn primary(&self) -> u32 {
+        self.primary.unwrap_or(BOOTTIME)
+    }
+}
+
+impl Known {
+    /// A reading in nanoseconds.
+    fn at(&self, reading: i64) -> i64 {
+        let ticks = reading.saturating_sub(self.reading);
+        self.nanos.saturating_add(ticks.saturating_mul(self.tick))
     }
 }
 
@@ -130,5 +152,27 @@ mod tests {
         assert_eq!(clocks.unknown, 0);
         assert_eq!(clocks.time(8, 64, 3), 3);
         assert_eq!(clocks.unknown, 1);
+    }
+
+    /// Chromium's file counts by the monotonic clock, and each writer's snapshot has that one alone.
+    #[test]
+    fn the_clock_that_the_file_names_is_the_one_that_counts() {
+        let clock = |id, timestamp| ClockReading {
+            clock_id: Some(id),
+            timestamp: Some(timestamp),
+            ..ClockReading::default()
+        };
+        let snapshot = |clocks: &[ClockReading], primary| ClockSnapshot {
+            clocks: clocks.to_vec(),
+            primary_trace_clock: primary,
+        };
+        let mut clocks = Clocks::default();
+        let service = [clock(BOOTTIME, 1_000), clock(3, 1_140)];
+        clocks.snapshot(1, &snapshot(&service, Some(3)));
+        assert_eq!(clocks.time(1, 3, 5_000), 5_000);
+        assert_eq!(clocks.time(1, BOOTTIME, 1_000), 1_140);
+        // Without the clock that counts, another that is known leads to it.
+        clocks.snapshot(9, &snapshot(&[clock(BOOTTIME, 2_000), clock(70, 7)], None));
+        assert_eq!(clocks.time(9, 70, 8), 2_141);
     }
 }

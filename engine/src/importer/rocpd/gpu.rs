@@ -142,6 +142,8 @@ impl Reading<'_, '_> {
                 name: facts.stream((owner, stream.number)),
                 besides: facts.owner(owner, process_number),
                 device: Some(id),
+                process: process_number.to_string(),
+                thread: stream.number.to_string(),
             }
         })
     }

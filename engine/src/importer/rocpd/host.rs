@@ -92,6 +92,8 @@ impl Reading<'_, '_> {
             name: facts.thread(owner, process_number, thread).0,
             besides: facts.owner(owner, process_number),
             device: None,
+            process: process_number.to_string(),
+            thread: facts.thread(owner, process_number, thread).1.to_string(),
         })
     }
 }

@@ -200,6 +200,8 @@ impl Reading<'_, '_> {
                 name: site.title(),
                 besides: format!("process {}", facts.process(site.process)),
                 device: Some(device),
+                process: facts.process(site.process).to_string(),
+                thread: site.number.to_string(),
             }
         })
     }

@@ -89,6 +89,8 @@ impl Reading<'_, '_> {
             name: format!("Thread {thread}"),
             besides: format!("process {}", facts.process(process)),
             device: None,
+            process: facts.process(process).to_string(),
+            thread: thread.to_string(),
         })
     }
 }

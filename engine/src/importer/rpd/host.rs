@@ -96,6 +96,8 @@ impl Reading<'_, '_> {
             name: format!("Thread {thread}"),
             besides: format!("process {process}"),
             device: None,
+            process: process.to_string(),
+            thread: thread.to_string(),
         })
     }
 }

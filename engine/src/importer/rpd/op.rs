@@ -66,6 +66,7 @@ impl Reading<'_, '_> {
                 Title {
                     name: format!("Queue {queue}"),
                     device: Some(device),
+                    thread: queue.to_string(),
                     ..Title::default()
                 }
             },

@@ -10,11 +10,18 @@ const WORDS: &[&str] = &[
 
 /// A short name for each file, no two the same.
 pub(super) fn labels(paths: &[PathBuf]) -> Vec<String> {
-    let ways: [fn(&Path) -> Option<String>; 3] =
-        [numbered, stem, |path| Some(path.display().to_string())];
+    let ways: [fn(&Path) -> Option<String>; 2] = [numbered, stem];
     for way in ways {
         let found: Option<Vec<String>> = paths.iter().map(|path| way(path)).collect();
         if let Some(found) = found.filter(|it| differ(it)) {
+            return found;
+        }
+    }
+    // As much of their paths as tells them apart.
+    let longest = paths.iter().map(|it| it.components().count()).max();
+    for parts in 2..=longest.unwrap_or(0) {
+        let found: Vec<String> = paths.iter().map(|path| last(path, parts)).collect();
+        if differ(&found) {
             return found;
         }
     }
@@ -38,6 +45,14 @@ pub(super) fn of_all(paths: &[PathBuf], labels: &[String]) -> String {
 
 fn differ(labels: &[String]) -> bool {
     labels.iter().collect::<BTreeSet<_>>().len() == labels.len()
+}
+
+/// The last parts of a path.
+fn last(path: &Path, parts: usize) -> String {
+    let all: Vec<_> = path.components().collect();
+    let from = all.len().saturating_sub(parts);
+    let end: PathBuf = all.get(from..).unwrap_or_default().iter().collect();
+    end.display().to_string()
 }
 
 fn stem(path: &Path) -> Option<String> {
@@ -88,6 +103,10 @@ mod tests {
         );
         assert_eq!(of(&["left.json", "right.json"]), ["left", "right"]);
         assert_eq!(of(&["a/x.json", "b/x.json"]), ["a/x.json", "b/x.json"]);
+        assert_eq!(
+            of(&["/home/me/long/run1/a/x.json", "/home/me/long/run2/a/x.json"]),
+            ["run1/a/x.json", "run2/a/x.json"]
+        );
         assert_eq!(of(&["x.json", "x.json"]), ["x 0", "x 1"]);
     }
 }

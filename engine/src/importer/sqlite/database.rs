@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::TempPath;
 
 use super::budget::{Budget, Watch};
-use super::schema::{Table, quoted, tables};
+use super::schema::{Table, counted, quoted, tables};
 use crate::importer::{Error, Receipt, Source};
 
 /// The longest text or blob that SQLite may make, where the file is shorter or longer than that.
@@ -106,7 +106,7 @@ impl Database {
             .filter(|table| table.rows > 0 && !table.name.starts_with("sqlite_"));
         let unread: Vec<String> = unread
             .filter(|table| !is_known(&table.name))
-            .map(|table| format!("{} ({} rows)", table.name, table.rows))
+            .map(|table| format!("{} ({} rows)", table.name, self.count(table)))
             .collect();
         if !unread.is_empty() {
             receipt.note(format!("Tables that are not shown: {}.", unread.join(", ")));
@@ -118,6 +118,17 @@ impl Database {
                  that has it open and open it again."
             ));
         }
+    }
+
+    /// How many rows a table has, counted; about as many where it cannot be.
+    fn count(&self, table: &Table) -> u64 {
+        let Ok(door) = self.door() else {
+            return table.rows;
+        };
+        door.watch.start();
+        let count = counted(&door.connection, &table.name, self.length);
+        door.watch.stop(&self.budget);
+        count
     }
 
     /// The earliest time above 0 in some columns, each given with its table; 0 where there is none.

@@ -32,7 +32,8 @@ pub(in crate::importer) struct Draft<'a, 's> {
     pub zero: i64,
     spans: u32,
     backwards: u64,
-    early: u64,
+    /// Operations that start before they were submitted, and by how much at most.
+    early: (u64, Nanos),
 }
 
 impl<'a, 's> Draft<'a, 's> {
@@ -47,7 +48,7 @@ impl<'a, 's> Draft<'a, 's> {
             zero: 0,
             spans: 0,
             backwards: 0,
-            early: 0,
+            early: (0, Nanos::ZERO),
         }
     }
 
@@ -78,7 +79,10 @@ impl<'a, 's> Draft<'a, 's> {
     pub fn put(&mut self, id: SpanId, ran: Ran) {
         let enqueued = ran.enqueued.unwrap_or(ran.start);
         self.backwards += u64::from(ran.end < ran.start);
-        self.early += u64::from(enqueued > ran.start);
+        if enqueued > ran.start {
+            let by = Nanos(enqueued.saturating_sub(ran.start));
+            self.early = (self.early.0 + 1, self.early.1.max(by));
+        }
         self.sink.push(Record::Span(Span {
             id,
             lane: ran.lane,
@@ -112,7 +116,9 @@ impl<'a, 's> Draft<'a, 's> {
     pub fn finish(mut self) -> Result<Receipt, Error> {
         self.lanes.finish(self.sink);
         self.receipt.repair("ends before it starts", self.backwards);
-        self.receipt.repair("enqueued after it started", self.early);
+        self.receipt
+            .repair("enqueued after it started", self.early.0);
+        self.receipt.remark_early(self.early);
         self.troubles.tell(self.sink, &mut self.receipt);
         self.sink.send()?;
         Ok(self.receipt)

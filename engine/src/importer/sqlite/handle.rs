@@ -143,6 +143,7 @@ impl Handles {
                 call: call.span,
                 basis: Basis::Enforced,
                 waits: found,
+                own: None,
                 guess: None,
             });
         }

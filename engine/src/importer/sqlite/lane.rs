@@ -16,6 +16,9 @@ pub(in crate::importer) struct Title {
     /// What tells it from another lane of the same name, such as its process.
     pub besides: String,
     pub device: Option<DeviceId>,
+    /// The numbers that the file has for its process and its thread or stream.
+    pub process: String,
+    pub thread: String,
 }
 
 /// Every lane on which something happened.
@@ -52,6 +55,8 @@ impl Lanes {
             name,
             besides,
             device,
+            process,
+            thread,
         } = title;
         self.besides.push(besides);
         let id = LaneId(self.rows.len() as u32);
@@ -62,6 +67,8 @@ impl Lanes {
             role: Role::None,
             name,
             order: 0,
+            process,
+            thread,
         };
         sink.push(Record::Lane(Box::new(lane.clone())));
         self.ids.insert(key, id);

@@ -9,7 +9,7 @@ use rusqlite::{Connection, Error};
 pub(in crate::importer) struct Table {
     pub name: String,
     columns: Vec<String>,
-    /// The highest number of a row; about how many rows there are.
+    /// About how many rows there are: exact only where the numbers of rows say more than the file can hold.
     pub rows: u64,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn tables(connection: &Connection, length: u64) -> Result<Vec<Table>,
                     && seen.insert(name.to_ascii_lowercase())
                     && let Ok(columns) = columns(connection, name)
                 {
-                    let rows = rows_of(connection, name);
+                    let rows = rows_of(connection, name, length);
                     let name = name.to_owned();
                     tables.push(Table {
                         name,
@@ -69,14 +69,35 @@ fn columns(connection: &Connection, table: &str) -> Result<Vec<String>, Error> {
     names.collect()
 }
 
-fn rows_of(connection: &Connection, table: &str) -> u64 {
-    let highest = format!("SELECT max(rowid) FROM {}", quoted(table));
-    let highest = connection.query_row(&highest, [], |row| row.get::<_, Option<i64>>(0));
-    highest
-        .ok()
-        .flatten()
-        .and_then(|it| u64::try_from(it).ok())
-        .unwrap_or(0)
+/// The fewest bytes that a row takes.
+const LEAST: u64 = 4;
+
+/// About how many rows a table has, by their numbers, which costs nothing; a table whose numbers are not its own, such as
+/// those of processes, is counted.
+fn rows_of(connection: &Connection, table: &str, length: u64) -> u64 {
+    let ends = format!("SELECT min(rowid), max(rowid) FROM {}", quoted(table));
+    let ends = connection.query_row(&ends, [], |row| {
+        Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?))
+    });
+    let Ok((Some(first), Some(last))) = ends else {
+        return 0;
+    };
+    let numbers = last.abs_diff(first).saturating_add(1);
+    if numbers <= length / LEAST {
+        return numbers;
+    }
+    counted(connection, table, length)
+}
+
+/// How many rows a table has; never more than a file of `length` bytes can hold, in which a damaged table turns in circles.
+pub(super) fn counted(connection: &Connection, table: &str, length: u64) -> u64 {
+    let most = length / LEAST + 1;
+    let count = format!(
+        "SELECT count(*) FROM (SELECT 1 FROM {} NOT INDEXED LIMIT {most})",
+        quoted(table)
+    );
+    let count = connection.query_row(&count, [], |row| row.get::<_, i64>(0));
+    count.map_or(0, |it| u64::try_from(it).unwrap_or(0))
 }
 
 /// A name as SQL writes it.

@@ -51,6 +51,8 @@ pub(in crate::importer) struct Wait {
     /// How it is known that this call waits for that.
     pub basis: Basis,
     pub waits: Waits,
+    /// The wait as a span of its stream, in a file without work that it could hold back.
+    pub own: Option<SpanId>,
     /// Where the record of the event is not in the file: the operation after which it was probably recorded.
     pub guess: Option<(Stream, Operation)>,
 }
@@ -194,7 +196,8 @@ fn held_back(
     events: &Events,
     operations: &Operations,
 ) -> Held {
-    let Some(next) = operations.after(stream, wait.order) else {
+    let next = || operations.after(stream, wait.order).map(|it| it.span);
+    let Some(next) = wait.own.or_else(next) else {
         return Held::Idle;
     };
     let record = events.waited_for(event.id, wait.process, event.tie, wait.order);
@@ -218,7 +221,7 @@ fn held_back(
         None => Held::Passed,
         Some(cause) => Held::By(Dependency {
             cause,
-            effect: next.span,
+            effect: next,
             kind: DependencyKind::Event,
             basis,
             event: event.id,

@@ -57,6 +57,12 @@ impl<'a> Cursor<'a> {
         self.bytes.get(self.at..at).unwrap_or_default()
     }
 
+    /// Where these bytes stand next.
+    pub fn find(&self, bytes: &[u8]) -> Option<usize> {
+        let rest = self.bytes.get(self.at..)?;
+        Some(self.at + memchr::memmem::find(rest, bytes)?)
+    }
+
     pub fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }

@@ -73,7 +73,10 @@ pub struct Desk<'a> {
 /// Reads an event, from its opening bracket on.
 pub fn event(cursor: &mut Cursor<'_>, desk: &mut Desk<'_>) -> Result<Event, Fault> {
     let first = desk.arguments.len();
-    let mut draft = Draft::default();
+    let mut draft = Draft {
+        first,
+        ..Draft::default()
+    };
     let mut empty = true;
     desk.layout.begin();
     while let Some(field) = desk.layout.next(cursor, desk.table)? {
@@ -83,12 +86,25 @@ pub fn event(cursor: &mut Cursor<'_>, desk: &mut Desk<'_>) -> Result<Event, Faul
     if empty {
         return Ok(draft.event);
     }
+    if draft.event.phase == b'C' && draft.extras != 0 {
+        without(desk.arguments, first, draft.extras);
+    }
     let mut event = draft.event;
     event.row = desk.rows.place((draft.process, draft.thread));
     let added = desk.arguments.get(first..).unwrap_or_default();
     event.arguments = added.len() as u32;
     event.correlation = correlation(added, desk.table);
     Ok(event)
+}
+
+/// Leaves those out of the arguments from `first` on whose bits are set: only arguments are series of a counter.
+fn without(arguments: &mut Vec<Argument>, first: usize, extras: u64) {
+    let mut place = 0_usize;
+    arguments.retain(|_| {
+        let bit = place.checked_sub(first);
+        place += 1;
+        bit.is_none_or(|bit| extras.checked_shr(bit as u32).unwrap_or(0) & 1 == 0)
+    });
 }
 
 /// The correlation among some arguments.
@@ -107,6 +123,10 @@ struct Draft {
     event: Event,
     process: Token,
     thread: Token,
+    /// Where in the list of all arguments its own begin.
+    first: usize,
+    /// Which of its arguments stand beside the others, bit by bit.
+    extras: u64,
 }
 
 impl Default for Draft {
@@ -126,6 +146,8 @@ impl Default for Draft {
             },
             process: Token::None,
             thread: Token::None,
+            first: 0,
+            extras: 0,
         }
     }
 }
@@ -164,8 +186,13 @@ impl Draft {
             Field::FlowOut => self.flow(flag::FLOW_OUT, cursor)?,
             Field::FlowIn => self.flow(flag::FLOW_IN, cursor)?,
             Field::Reach => cursor.skip()?,
-            Field::Argument(key) => {
+            Field::Argument(key) | Field::Extra(key) => {
                 let payload = argument(cursor, desk)?;
+                if matches!(field, Field::Extra(_)) {
+                    self.extras |= 1_u64
+                        .checked_shl((desk.arguments.len() - self.first) as u32)
+                        .unwrap_or(0);
+                }
                 desk.arguments.push(Argument { key, payload });
             }
         }

@@ -18,8 +18,10 @@ pub enum Field {
     FlowIn,
     /// How far an instant's line reaches on screen.
     Reach,
-    /// An argument, or whatever else the file says; its name's number.
+    /// An argument; its name's number.
     Argument(u32),
+    /// Whatever else the file says of the event, such as the time of its thread.
+    Extra(u32),
 }
 
 impl Field {

@@ -180,7 +180,7 @@ fn step(
                 (inside, fresh) = (true, true);
             }
             Some(field) => return Ok((Some(field), false)),
-            None => return Ok((Some(Field::Argument(intern(table, key))), false)),
+            None => return Ok((Some(Field::Extra(intern(table, key))), false)),
         }
     }
 }

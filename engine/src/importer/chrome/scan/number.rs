@@ -22,8 +22,9 @@ pub fn integer(bytes: &[u8]) -> Option<i64> {
 /// What a number with so many decimals is to be multiplied by.
 const SCALE: [i64; 4] = [1000, 100, 10, 1];
 
-/// Nanoseconds of a number of microseconds, rounded towards zero; nothing where it is no number, and the farthest
-/// that can be written where it is too large.
+/// The nearest nanosecond of a number of microseconds, halves away from zero: many writers print a float's seventeen
+/// digits, of which the last say `9.8249999999999993` for 9,825 nanoseconds. Nothing where it is no number, and the
+/// farthest that can be written where it is too large.
 pub fn nanos(bytes: &[u8]) -> Option<i64> {
     let (negative, digits) = sign(bytes);
     let (whole, rest) = split(digits);
@@ -42,6 +43,7 @@ pub fn nanos(bytes: &[u8]) -> Option<i64> {
         sum = sum * 10 + i64::from(digit.wrapping_sub(b'0'));
     }
     sum *= SCALE.get(few.len()).copied().unwrap_or(1);
+    sum += i64::from(rounds_up(fraction.get(3)));
     Some(if negative { -sum } else { sum })
 }
 
@@ -84,7 +86,13 @@ fn decimal(bytes: &[u8]) -> Option<i64> {
         };
         sum = next;
     }
-    Some(sum)
+    let next = usize::try_from(length).ok().and_then(|at| digits.get(at));
+    Some(sum.saturating_add(i64::from(rounds_up(next))))
+}
+
+/// Whether the digits from this one on are half of the place before or more.
+fn rounds_up(digit: Option<&u8>) -> bool {
+    digit.is_some_and(|digit| *digit >= b'5')
 }
 
 fn sign(bytes: &[u8]) -> (bool, &[u8]) {
@@ -116,8 +124,17 @@ mod tests {
             ("-1.5", Some(-1_500)),
             ("1712867402348700", Some(1_712_867_402_348_700_000)),
             ("1736408883688177.930", Some(1_736_408_883_688_177_930)),
-            ("840.07675", Some(840_076)),
-            ("1124609194129.6716", Some(1_124_609_194_129_671)),
+            ("840.07675", Some(840_077)),
+            ("1124609194129.6716", Some(1_124_609_194_129_672)),
+            ("9.8249999999999993", Some(9_825)),
+            ("3346839.3125309997", Some(3_346_839_313)),
+            ("54.811999999999998", Some(54_812)),
+            ("46411.599000000002", Some(46_411_599)),
+            ("-0.0005", Some(-1)),
+            ("0.00049999", Some(0)),
+            ("0.9999999999999999", Some(1_000)),
+            ("4e-4", Some(0)),
+            ("5.1e-4", Some(1)),
             ("1.7e15", Some(1_700_000_000_000_000_000)),
             ("2.5E-1", Some(250)),
             ("1e-9", Some(0)),

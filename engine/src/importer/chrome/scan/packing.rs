@@ -98,7 +98,7 @@ pub fn is_told(category: u32) -> bool {
 }
 
 /// Whether an event of a phase gives one span, whose fields its arguments are.
-fn makes_span(phase: u8) -> bool {
+pub fn makes_span(phase: u8) -> bool {
     matches!(
         phase,
         b'X' | b'i' | b'I' | b'R' | b'P' | b'B' | b'b' | b'S' | b'n' | b'T' | b'p'

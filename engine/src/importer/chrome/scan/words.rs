@@ -41,6 +41,10 @@ words! {
     RUNTIME_OLD = "Runtime",
     MTIA_RUNTIME = "mtia_runtime",
     NSIGHTFUL_API = "cuda_api",
+    XPU_RUNTIME = "xpu_runtime",
+    XPU_DRIVER = "xpu_driver",
+    OTHER_RUNTIME = "privateuse1_runtime",
+    OTHER_DRIVER = "privateuse1_driver",
     // Categories of flows that repeat what the correlation says.
     LAUNCH_FLOW = "ac2g",
     LAUNCH_FLOW_2022 = "async_cpu_to_gpu",

@@ -10,6 +10,8 @@ use crate::importer::chrome::scan::{Cursor, Fault, integer};
 const LONGEST: usize = 64 << 20;
 /// The key of the list of events.
 const LIST: &[u8] = b"traceEvents";
+/// The same as it is written.
+const LIST_KEY: &[u8] = b"\"traceEvents\"";
 
 /// What a file says besides its events.
 #[derive(Debug, Default)]
@@ -25,7 +27,12 @@ pub struct Top {
     pub unread: Vec<(String, usize)>,
     /// Whether the file is an object rather than a list.
     pub is_object: bool,
+    /// Bytes that are no JSON: where in the file the first lie, and how many there are.
+    pub broken: Option<(u64, u64)>,
 }
+
+/// Keys that say how the file was written: nobody misses them on a timeline.
+const ABOUT: &[&[u8]] = &[b"metadata", b"otherData", b"viztracer_metadata"];
 
 /// How far the keys go.
 enum Place {
@@ -52,13 +59,14 @@ impl Head {
         loop {
             let got = reader.by_ref().take(want).read_to_end(&mut bytes)?;
             let mut top = Top::default();
-            match top.begin(&bytes) {
+            let over = got == 0 || bytes.len() >= LONGEST;
+            match top.begin(&bytes, over) {
                 Ok(Place::List(at)) => {
                     let ahead = bytes.split_off(at);
                     let at = at as u64;
                     return Ok(Some(Self { top, ahead, at }));
                 }
-                Err(Fault::Cut) if got > 0 && bytes.len() < LONGEST => want = bytes.len() as u64,
+                Err(Fault::Cut) if !over => want = bytes.len() as u64,
                 _ => return Ok(None),
             }
         }
@@ -66,7 +74,8 @@ impl Head {
 }
 
 impl Top {
-    fn begin(&mut self, bytes: &[u8]) -> Result<Place, Fault> {
+    /// Reads up to the list of events; `over` says that nothing follows these bytes.
+    fn begin(&mut self, bytes: &[u8], over: bool) -> Result<Place, Fault> {
         let mark = b"\xEF\xBB\xBF";
         let mut cursor = Cursor::new(
             bytes,
@@ -82,19 +91,41 @@ impl Top {
             Some(b'{') => {
                 cursor.step();
                 self.is_object = true;
-                self.keys(&mut cursor)
+                self.all_keys(&mut cursor, 0, over)
             }
             Some(_) => Err(Fault::Bad),
             None => Err(Fault::Cut),
         }
     }
 
-    /// Reads the keys that follow the list of events; what is damaged there is passed over.
-    pub fn finish(&mut self, bytes: &[u8]) {
+    /// Reads the keys that follow the list of events, which ends at byte `at`; what is damaged there is passed over.
+    pub fn finish(&mut self, bytes: &[u8], at: u64) {
         let mut cursor = Cursor::new(bytes, 0);
         // The list may be followed by nothing, by a comma and more keys, or by the end of the object.
         if cursor.demand(b',').is_ok() {
-            let _: Result<Place, Fault> = self.keys(&mut cursor);
+            let _: Result<Place, Fault> = self.all_keys(&mut cursor, at, true);
+        }
+    }
+
+    /// Reads keys, and goes on behind those that are no JSON: `PyTorch` writes what it is given without a look at it.
+    fn all_keys(&mut self, cursor: &mut Cursor<'_>, at: u64, over: bool) -> Result<Place, Fault> {
+        let mut broken = None;
+        loop {
+            let fault = match self.keys(cursor) {
+                Err(fault) if fault == Fault::Bad || broken.is_some() && over => fault,
+                other => {
+                    self.broken = broken.or(self.broken);
+                    return other;
+                }
+            };
+            let from = cursor.at();
+            let next = cursor.find(b",").map(|comma| comma + 1);
+            let Some(next) = next.or_else(|| cursor.find(LIST_KEY)) else {
+                return Err(fault);
+            };
+            let (first, bytes) = broken.unwrap_or((at + from as u64, 0));
+            broken = Some((first, bytes + (next - from) as u64));
+            cursor.go(next);
         }
     }
 
@@ -136,7 +167,7 @@ impl Top {
             }
             (_, Some(b'[' | b'{')) => {
                 let length = cursor.nested()?.len();
-                if length > 2 {
+                if length > 2 && !ABOUT.contains(&key) {
                     let key = String::from_utf8_lossy(key).into_owned();
                     self.unread.push((key, length));
                 }

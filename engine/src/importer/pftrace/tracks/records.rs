@@ -81,6 +81,8 @@ impl Tracks {
             role,
             order: i32::try_from(place).unwrap_or(i32::MAX),
             name,
+            process: String::new(),
+            thread: String::new(),
         }
     }
 

@@ -1,0 +1,162 @@
+//! What the letters of the format mean where writers take them lightly: ends, arrows, times and counters.
+
+use super::{Opened, open};
+use crate::record::{DependencyKind, Record};
+
+fn names(opened: &Opened) -> Vec<(String, i64, i64)> {
+    let name = |id| {
+        opened.records.iter().find_map(|it| match it {
+            Record::Name(known, text) if *known == id => Some(text.to_string()),
+            _ => None,
+        })
+    };
+    let spans = opened.spans();
+    let times = spans.iter().map(|it| {
+        let name = name(it.name).unwrap_or_default();
+        (name, it.start.0, it.end.0)
+    });
+    times.collect()
+}
+
+fn repaired(opened: &Opened, cause: &str) -> u64 {
+    let repairs = opened.receipt.repairs.iter();
+    let found = repairs.filter(|(known, _)| known == cause);
+    found.map(|(_, count)| count).sum()
+}
+
+fn pairs(opened: &Opened) -> Vec<(u32, u32)> {
+    let ties = opened.ties(DependencyKind::Flow);
+    ties.iter().map(|it| (it.cause.0, it.effect.0)).collect()
+}
+
+#[test]
+fn an_end_that_no_open_span_has_ends_nothing() {
+    let text = br#"[{"ph":"B","pid":1,"tid":1,"ts":0,"name":"main"},
+{"ph":"B","pid":1,"tid":1,"ts":10,"name":"join"},{"ph":"E","pid":1,"tid":1,"ts":20,"name":"schedule"},
+{"ph":"E","pid":1,"tid":1,"ts":30,"name":"join"},{"ph":"E","pid":1,"tid":1,"ts":60}]"#;
+    let opened = open(text).unwrap();
+    let expected = [
+        ("main".to_owned(), 0, 60_000),
+        ("join".to_owned(), 10_000, 30_000),
+    ];
+    assert_eq!(names(&opened), expected);
+    assert_eq!(repaired(&opened, "ends of no open span"), 1);
+    assert_eq!(opened.receipt.repaired, 1);
+}
+
+#[test]
+fn an_end_of_another_category_is_that_of_another_span() {
+    let text = br#"[{"ph":"B","pid":1,"tid":1,"ts":0,"name":"n","cat":"a"},
+{"ph":"B","pid":1,"tid":1,"ts":1,"name":"n","cat":"b"},{"ph":"E","pid":1,"tid":1,"ts":2,"name":"n","cat":"a"},
+{"ph":"E","pid":1,"tid":1,"ts":3,"name":"n"}]"#;
+    let times: Vec<_> = names(&open(text).unwrap());
+    assert_eq!(
+        times,
+        [("n".to_owned(), 0, 2_000), ("n".to_owned(), 1_000, 3_000)]
+    );
+}
+
+#[test]
+fn what_ends_and_never_starts_is_no_arrow() {
+    let text =
+        br#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":5,"name":"a","bind_id":7,"flow_in":true},
+{"ph":"X","pid":1,"tid":2,"ts":10,"dur":5,"name":"b","bind_id":7,"flow_in":true,"flow_out":true},
+{"ph":"X","pid":1,"tid":3,"ts":20,"dur":5,"name":"c","bind_id":7,"flow_in":true},
+{"ph":"f","bp":"e","pid":1,"tid":1,"ts":1,"id":9,"cat":"x","name":"x"},
+{"ph":"f","bp":"e","pid":1,"tid":2,"ts":11,"id":9,"cat":"x","name":"x"}]"#;
+    let opened = open(text).unwrap();
+    assert_eq!(pairs(&opened), []);
+    assert_eq!(repaired(&opened, "flows without a partner"), 5);
+}
+
+#[test]
+fn one_number_serves_flows_of_several_names() {
+    let text = br#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":2,"name":"a"},{"ph":"X","pid":1,"tid":1,"ts":3,"dur":2,"name":"b"},
+{"ph":"X","pid":1,"tid":2,"ts":6,"dur":2,"name":"c"},{"ph":"X","pid":1,"tid":2,"ts":9,"dur":2,"name":"d"},
+{"ph":"s","pid":1,"tid":1,"ts":1,"id":0,"cat":"c","name":"first"},
+{"ph":"s","pid":1,"tid":1,"ts":4,"id":0,"cat":"c","name":"second"},
+{"ph":"f","bp":"e","pid":1,"tid":2,"ts":7,"id":0,"cat":"c","name":"second"},
+{"ph":"f","bp":"e","pid":1,"tid":2,"ts":10,"id":0,"cat":"c","name":"first"}]"#;
+    let opened = open(text).unwrap();
+    let mut found = pairs(&opened);
+    found.sort_unstable();
+    assert_eq!(found, [(0, 3), (1, 2)]);
+    assert_eq!(opened.receipt.repaired, 0);
+}
+
+#[test]
+fn a_flow_may_be_at_an_asynchronous_span_that_its_thread_told_of() {
+    let text =
+        br#"[{"ph":"b","pid":1,"tid":1,"ts":5,"name":"frame","cat":"c","id2":{"local":"0x3"}},
+{"ph":"e","pid":1,"tid":1,"ts":9,"name":"frame","cat":"c","id2":{"local":"0x3"}},
+{"ph":"X","pid":1,"tid":2,"ts":20,"dur":5,"name":"shown"},
+{"ph":"s","pid":1,"tid":1,"ts":5,"id":570,"cat":"c","name":"f"},
+{"ph":"f","bp":"e","pid":1,"tid":2,"ts":21,"id":570,"cat":"c","name":"f"}]"#;
+    let opened = open(text).unwrap();
+    assert_eq!(pairs(&opened), [(0, 1)]);
+    assert_eq!(opened.receipt.repaired, 0);
+}
+
+#[test]
+fn only_arguments_of_a_counter_are_its_series() {
+    let text = br#"[{"ph":"C","pid":1,"tid":1,"ts":1,"name":"load","tts":77,"args":{"a":1,"b":2}},
+{"ph":"C","pid":1,"tid":1,"ts":2,"tts":78,"name":"load","args":{"tts":3}}]"#;
+    let opened = open(text).unwrap();
+    let values: Vec<f64> = opened
+        .records
+        .iter()
+        .filter_map(|it| match it {
+            Record::Sample(sample) => Some(sample.value),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(values, [1.0, 2.0, 3.0]);
+}
+
+/// Compilers write what took longest last, though it began first.
+#[test]
+fn zero_is_the_earliest_span_wherever_it_stands() {
+    let mut text = String::from("[");
+    for at in 0..20_000 {
+        text += &format!(
+            "{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":{},\"dur\":1,\"name\":\"a template\"}},\n",
+            100_000 + at
+        );
+    }
+    text += "{\"ph\":\"C\",\"pid\":1,\"ts\":3,\"name\":\"c\",\"args\":{\"v\":1}},";
+    text += "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":900000,\"name\":\"all\"}]";
+    assert!(text.len() > 1 << 20, "more than one stretch");
+    let opened = open(text.as_bytes()).unwrap();
+    let spans = opened.spans();
+    let first = spans.iter().map(|it| it.start.0).min();
+    assert_eq!(first, Some(0));
+    assert_eq!(spans[0].start.0, 99_995_000);
+    // A sample may well be earlier.
+    let sample = opened.records.iter().find_map(|it| match it {
+        Record::Sample(sample) => Some(sample.time.0),
+        _ => None,
+    });
+    assert_eq!(sample, Some(-2_000));
+}
+
+/// `PyTorch` writes a note with quotation marks in it as it is.
+#[test]
+fn a_header_that_is_no_json_is_told_and_the_events_are_read() {
+    let head = "{\"schemaVersion\":1,\"note\":\"with /";
+    let text = format!(
+        "{head}\"quotes/\", and a comma\",\n \"baseTimeNanoseconds\":1700000000000000000,\n\"traceEvents\":[
+{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":0,\"dur\":20,\"name\":\"a\"}}]}}"
+    );
+    let opened = open(text.as_bytes()).unwrap();
+    assert_eq!(names(&opened), [("a".to_owned(), 0, 20_000)]);
+    assert_eq!(repaired(&opened, "damaged header"), 1);
+    let at = format!("byte {}", head.len() + 1);
+    let notes = opened.receipt.notes.join(" ");
+    assert!(notes.contains(&at), "{at}: {notes}");
+    // What stands behind the break is read.
+    let clock = opened.records.iter().find_map(|it| match it {
+        Record::Clock(clock) => Some(clock.offset.0),
+        _ => None,
+    });
+    assert_eq!(clock, Some(1_700_000_000_000_000_000));
+}
