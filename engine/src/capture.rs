@@ -27,6 +27,7 @@ mod samples;
 mod sealed;
 mod sparse;
 mod stretch;
+mod sublanes;
 mod table;
 mod text;
 

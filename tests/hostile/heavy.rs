@@ -110,7 +110,7 @@ const CASES: &[Case] = &[
             let event = br#"{"ph":"X","ts":1,"dur":1},"#;
             repeated("a.json", b"[", event, 400_000, b"{}]")
         },
-        spans: Some(4_096),
+        spans: Some(400_000),
     },
     Case {
         name: "a bomb of spaces",

@@ -161,7 +161,7 @@ impl<'a> Frame<'a> {
     pub fn locate(&self, span: SpanId) -> Option<Place> {
         let placed = self.picture.capture.span(span);
         let placed = placed.map(|placed| {
-            let depth = usize::from(placed.depth);
+            let depth = placed.depth as usize;
             (placed.span.lane, depth, placed.interval())
         });
         let running = || {

@@ -7,6 +7,10 @@ use engine::record::{CounterId, Group, LaneId};
 
 use crate::state::GroupKey;
 
+/// How tall the sub-lanes of a lane are together, in points: where there are very many, each is thinner, and a point at
+/// least. Far more would be beyond what can be scrolled through, and in the end beyond what a number can tell apart.
+const TALLEST: f32 = 20_000.0;
+
 /// The heights of things, in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metrics {
@@ -226,14 +230,14 @@ impl Layout {
     /// Where the bars of sub-lane `depth` of `row` lie: the distance of their upper edge from the
     /// first row's, and their height, in points. A collapsed group has one thin bar.
     pub fn bar(&self, row: &Row, depth: usize) -> (f32, f32) {
-        let Metrics { gap, pad, .. } = self.metrics;
+        let pad = self.metrics.pad;
         match row.content {
             Content::Group { .. } => {
                 let height = (row.height / 3.0).round();
                 (row.y + ((row.height - height) / 2.0).round(), height)
             }
             Content::Entry(entry) => {
-                let bar = self.metrics.bar_of(entry);
+                let (bar, gap) = self.metrics.sub_lane(entry);
                 (row.y + pad + depth as f32 * (bar + gap), bar)
             }
         }
@@ -245,8 +249,8 @@ impl Layout {
             return 0..0;
         };
         let count = entry.depths();
-        let Metrics { gap, pad, .. } = self.metrics;
-        let bar = self.metrics.bar_of(entry);
+        let pad = self.metrics.pad;
+        let (bar, gap) = self.metrics.sub_lane(entry);
         let place = |y: f32| ((y - row.y - pad) / (bar + gap)).floor().max(0.0) as usize;
         place(top).min(count)..(place(bottom) + 1).min(count)
     }
@@ -278,18 +282,26 @@ impl Metrics {
         match entry {
             Entry::Lane(_, depths) | Entry::Thin(_, depths) => {
                 let depths = depths.max(1) as f32;
-                2.0 * self.pad + depths * self.bar_of(entry) + (depths - 1.0) * self.gap
+                let (bar, gap) = self.sub_lane(entry);
+                2.0 * self.pad + depths * bar + (depths - 1.0) * gap
             }
             Entry::Counter(_) => 2.0 * self.pad + self.plot,
         }
     }
 
-    /// The height of a span's bar on the row of `entry`, in points.
-    pub fn bar_of(&self, entry: Entry) -> f32 {
-        match entry {
+    /// The height of a span's bar on the row of `entry`, and of the gap below it, in points.
+    pub fn sub_lane(&self, entry: Entry) -> (f32, f32) {
+        let bar = match entry {
             Entry::Thin(..) => (self.bar / 2.0).round(),
             _ => self.bar,
+        };
+        let count = entry.depths().max(1) as f32;
+        if count * (bar + self.gap) <= TALLEST {
+            return (bar, self.gap);
         }
+        let both = (TALLEST / count).floor().max(1.0);
+        let gap = if both < 3.0 { 0.0 } else { 1.0 };
+        (both - gap, gap)
     }
 }
 
@@ -381,5 +393,29 @@ mod tests {
         assert_eq!(layout.lane_below(HOST, 900.0), None);
         assert_eq!(layout.gap_at(STREAMS, 0.0), layout.rows[3].y);
         assert_eq!(layout.gap_at(STREAMS, 900.0), layout.height());
+    }
+
+    #[test]
+    fn very_many_sub_lanes_are_thin_and_can_all_be_told_apart() {
+        let metrics = Metrics::new(false);
+        for count in [1, 909, 910, 4_096, 20_000, 400_000] {
+            let lanes = [Entry::Lane(LaneId(0), count), Entry::Lane(LaneId(1), 1)];
+            let members = lanes.map(|entry| (HOST, entry));
+            let layout = Layout::new(members, &BTreeSet::new(), &[], metrics);
+            let row = &layout.rows[1];
+            let most = TALLEST.max(count as f32) + 2.0 * metrics.pad;
+            assert!(row.height <= most, "{count}: {}", row.height);
+            for depth in [0, 1, count / 2, count - 1] {
+                let depth = depth.min(count - 1);
+                let (y, height) = layout.bar(row, depth);
+                let middle = y + height / 2.0;
+                assert_eq!(
+                    layout.depths(row, middle, middle),
+                    depth..depth + 1,
+                    "{count}"
+                );
+            }
+            assert!(layout.rows[2].y >= row.y + row.height);
+        }
     }
 }

@@ -34,7 +34,7 @@ impl Opens {
             let mut taken: Vec<usize> = capture
                 .spans_in(began.lane, after)
                 .take(LOOK)
-                .map(|placed| usize::from(placed.depth))
+                .map(|placed| placed.depth as usize)
                 .collect();
             taken.extend(known.iter().map(|open| open.depth));
             let depth = (0..=taken.len()).find(|depth| !taken.contains(depth));

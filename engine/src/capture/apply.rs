@@ -127,11 +127,6 @@ impl Capture {
                 "its number is far beyond every other",
                 "The file is damaged there.",
             ),
-            Refusal::Deep(true) => (
-                "more spans overlap on its lane than are drawn below each other",
-                "So was every later one that lies as deep.",
-            ),
-            Refusal::Deep(false) => return,
         };
         self.complain(
             "span-refused",

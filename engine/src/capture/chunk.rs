@@ -24,8 +24,10 @@ struct Wide {
     queued: i64,
 }
 
-/// The columns of a chunk, in one of two forms.
+/// The columns of a chunk, in one of three forms.
 enum Form {
+    /// One span alone, or none yet: where many overlap, most sub-lanes have no more.
+    One(Option<Line>),
     Open(Box<Columns>),
     Sealed(Sealed),
 }
@@ -94,7 +96,7 @@ impl Entry {
         }
     }
 
-    pub fn placed(&self, lane: crate::record::LaneId, depth: u16, call: CallId) -> PlacedSpan {
+    pub fn placed(&self, lane: crate::record::LaneId, depth: u32, call: CallId) -> PlacedSpan {
         let span = Span {
             id: self.id,
             lane,
@@ -136,7 +138,7 @@ impl Chunk {
             is_loose: false,
             base: base.0,
             last: None,
-            form: Form::Open(columns.unwrap_or_default()),
+            form: columns.map_or(Form::One(None), Form::Open),
             nodes: Nodes::default(),
             wide: Vec::new(),
         }
@@ -155,7 +157,7 @@ impl Chunk {
                 columns.clear();
                 Some(columns)
             }
-            Form::Sealed(_) => None,
+            Form::One(_) | Form::Sealed(_) => None,
         }
     }
 
@@ -168,14 +170,22 @@ impl Chunk {
 
     fn columns(&mut self) -> Option<&mut Columns> {
         self.unseal();
+        if let Form::One(line) = &self.form {
+            let mut columns = Box::<Columns>::default();
+            if let Some(line) = *line {
+                columns.insert(0, line);
+            }
+            self.form = Form::Open(columns);
+        }
         match &mut self.form {
             Form::Open(columns) => Some(columns),
-            Form::Sealed(_) => None,
+            Form::One(_) | Form::Sealed(_) => None,
         }
     }
 
     pub fn len(&self) -> usize {
         match &self.form {
+            Form::One(line) => usize::from(line.is_some()),
             Form::Open(columns) => columns.len(),
             Form::Sealed(sealed) => sealed.len(),
         }
@@ -194,6 +204,7 @@ impl Chunk {
 
     fn line(&self, at: usize) -> Option<Line> {
         match &self.form {
+            Form::One(line) => line.filter(|_| at == 0),
             Form::Open(columns) => columns.line(at),
             Form::Sealed(sealed) => sealed.line(at),
         }
@@ -201,6 +212,7 @@ impl Chunk {
 
     fn offset(&self, at: usize) -> Option<u32> {
         match &self.form {
+            Form::One(_) => self.line(at).map(|line| line.offset),
             Form::Open(columns) => columns.offsets.get(at).copied(),
             Form::Sealed(sealed) => sealed.offset(at),
         }
@@ -208,6 +220,7 @@ impl Chunk {
 
     pub fn id(&self, at: usize) -> Option<SpanId> {
         let id = match &self.form {
+            Form::One(_) => self.line(at).map(|line| line.id),
             Form::Open(columns) => columns.ids.get(at).copied(),
             Form::Sealed(sealed) => sealed.id(at),
         };
@@ -217,6 +230,7 @@ impl Chunk {
     /// The position of a span, by a scan of at most 512 numbers.
     pub fn position(&self, id: SpanId) -> Option<usize> {
         match &self.form {
+            Form::One(line) => line.filter(|line| line.id == id.0).map(|_| 0),
             // Most often they are in order.
             Form::Open(columns) => columns.ids.binary_search(&id.0).ok().or_else(|| {
                 let mut ids = columns.ids.iter();
@@ -234,6 +248,7 @@ impl Chunk {
     pub fn interval(&self, at: usize) -> Option<Interval> {
         let start = self.start(at)?;
         let duration = match &self.form {
+            Form::One(_) => self.line(at).map(|line| line.duration),
             Form::Open(columns) => columns.durations.get(at).copied(),
             Form::Sealed(sealed) => sealed.duration(at),
         };
@@ -276,6 +291,10 @@ impl Chunk {
 
     pub fn label(&self, at: usize) -> Option<Label> {
         let (id, name, flags) = match &self.form {
+            Form::One(_) => {
+                let line = self.line(at)?;
+                (line.id, line.name, line.flags)
+            }
             Form::Open(columns) => (
                 *columns.ids.get(at)?,
                 *columns.names.get(at)?,
@@ -293,6 +312,7 @@ impl Chunk {
     /// How long a span was queued, where that is less than `WIDE`.
     pub fn queued(&self, at: usize) -> Option<u32> {
         let queued = match &self.form {
+            Form::One(_) => self.line(at).map(|line| line.queued),
             Form::Open(columns) => columns.queued.get(at),
             Form::Sealed(sealed) => sealed.queued(at),
         };
@@ -308,6 +328,12 @@ impl Chunk {
             return;
         };
         match &self.form {
+            Form::One(line) => {
+                if let (Some(line), [offset], [duration]) = (line, offsets, durations) {
+                    (*offset, *duration) = (line.offset, line.duration);
+                    block.waiting = waiting(&[line.flags]);
+                }
+            }
             Form::Open(columns) => {
                 copy(&columns.offsets, from, offsets);
                 copy(&columns.durations, from, durations);
@@ -327,6 +353,11 @@ impl Chunk {
         let length = names.len().min(self.len().saturating_sub(from));
         let names = names.get_mut(..length).unwrap_or_default();
         match &self.form {
+            Form::One(_) => {
+                for (at, name) in (from..).zip(names) {
+                    *name = self.line(at).map_or(0, |line| line.name);
+                }
+            }
             Form::Open(columns) => copy(&columns.names, from, names),
             Form::Sealed(sealed) => sealed.names(from, names),
         }
@@ -336,6 +367,7 @@ impl Chunk {
     /// The first place whose offset is not one of those that come before.
     fn partition(&self, comes_before: impl Fn(u32) -> bool) -> usize {
         match &self.form {
+            Form::One(line) => usize::from(line.is_some_and(|line| comes_before(line.offset))),
             Form::Open(columns) => columns.offsets.partition_point(|&it| comes_before(it)),
             Form::Sealed(sealed) => sealed.partition(comes_before),
         }
@@ -351,6 +383,11 @@ impl Chunk {
     pub fn started_before(&self, instant: Nanos) -> usize {
         let offset = instant.0.saturating_sub(self.base);
         self.partition(|other| i64::from(other) < offset)
+    }
+
+    /// When its last span starts.
+    pub fn last_start(&self) -> Option<Nanos> {
+        self.last.map(|last| last.start)
     }
 
     /// Whether the span belongs behind every span here. Of those that start together, the empty
@@ -405,7 +442,9 @@ impl Chunk {
             name: entry.name.0,
             flags: pack(entry.kind, entry.state, entry.repair),
         };
-        if let Some(columns) = self.columns() {
+        if let Form::One(slot @ None) = &mut self.form {
+            *slot = Some(line);
+        } else if let Some(columns) = self.columns() {
             columns.insert(at, line);
         }
         self.nodes.truncate(at / BLOCK);
@@ -464,6 +503,7 @@ impl Chunk {
     /// Bytes that it holds on the heap.
     pub fn heap_bytes(&self) -> usize {
         let columns = match &self.form {
+            Form::One(_) => 0,
             Form::Open(columns) => size_of::<Columns>() + columns.heap_bytes(),
             Form::Sealed(sealed) => sealed.heap_bytes(),
         };

@@ -4,6 +4,7 @@ use super::chunk::{CHUNK, Chunk, Entry};
 use super::column::push;
 use super::columns::Columns;
 use super::forest::Forest;
+use super::sublanes::Reach;
 use crate::time::{Interval, Nanos};
 
 /// Chunks from which on a row reserves all of the next one at once: little of what it holds.
@@ -34,9 +35,14 @@ impl Row {
         &self.forest
     }
 
-    /// When the last of its spans ends.
-    pub fn end(&self) -> Option<Nanos> {
-        self.end
+    /// From when to when its spans are; nothing where it has none.
+    pub fn reach(&self, chunks: &[Chunk]) -> Option<Reach> {
+        let last = self.chunks.len().checked_sub(1)?;
+        Some(Reach {
+            end: self.end?,
+            last: self.chunk(chunks, last)?.last_start()?,
+            first: *self.starts.first()?,
+        })
     }
 
     /// The place of the first span that ends after `instant`.
@@ -170,6 +176,11 @@ impl Row {
         chunk.insert(entry);
         push(chunks, chunk);
         self.forest.truncate(position);
+        if self.chunks.is_empty() {
+            // Of a lane where many spans overlap most rows have no second chunk.
+            self.chunks.reserve_exact(1);
+            self.starts.reserve_exact(1);
+        }
         self.chunks.insert(position, id);
         self.starts.insert(position, entry.start);
         self.settle(chunks);

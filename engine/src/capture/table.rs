@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use super::chunk::{Chunk, Entry};
-use super::column::put;
+use super::column::{push, put};
 use super::places::Places;
 use super::row::{Row, Spot};
+use super::sublanes::{Reach, SHALLOW, Sublanes};
 use crate::record::{CallId, LaneId, Span, SpanId};
 use crate::time::{Interval, Nanos};
 
@@ -50,7 +51,7 @@ pub struct PlacedSpan {
     /// The span, repaired where it had to be.
     pub span: Span,
     /// The sub-lane it is drawn on, counted from 0.
-    pub depth: u16,
+    pub depth: u32,
     /// What had to be repaired.
     pub repair: Repair,
 }
@@ -73,9 +74,6 @@ impl PlacedSpan {
 /// How far an id may run ahead of the highest one known. Beyond that the file is damaged.
 const FAR: usize = 1 << 24;
 
-/// Sub-lanes that a lane may have: no program nests deeper, and each costs memory and a look at it for every span.
-const DEEPEST: usize = 4096;
-
 /// So many chunks in the middle of rows are left open, or a sixteenth of all.
 const LOOSE: usize = 256;
 
@@ -86,8 +84,6 @@ pub(super) enum Refusal {
     Duplicate,
     /// The id is far beyond every other.
     Far,
-    /// Every sub-lane is taken where it belongs; whether it is the first on its lane of which that is so.
-    Deep(bool),
 }
 
 /// Every span, in rows.
@@ -98,12 +94,12 @@ pub(super) struct Table {
     chunks: Vec<Chunk>,
     rows: Vec<Row>,
     rows_of: Vec<Vec<u32>>,
-    owners: Vec<(LaneId, u16)>,
+    owners: Vec<(LaneId, u32)>,
     unsettled: Vec<u32>,
     /// Chunks in the middle of their rows that are not sealed, the longest untouched first.
     loose: VecDeque<u32>,
-    /// From when to when all sub-lanes of a lane are known to be taken.
-    crowded: BTreeMap<LaneId, Interval>,
+    /// The lanes with so many sub-lanes that looking at each would take too long.
+    deep: BTreeMap<LaneId, Sublanes>,
     len: usize,
 }
 
@@ -128,13 +124,11 @@ impl Table {
         }
         self.places.reach(index);
         let mut entry = mend(span);
-        let (row, depth) = self.row_for(
-            span.lane,
-            Interval {
-                start: entry.start,
-                end: entry.end,
-            },
-        )?;
+        let interval = Interval {
+            start: entry.start,
+            end: entry.end,
+        };
+        let (row, depth) = self.row_for(span.lane, interval);
         if depth > 0 && streams && entry.repair == Repair::None {
             entry.repair = Repair::Overlap;
         }
@@ -153,6 +147,7 @@ impl Table {
         if target.forest().len() < before {
             self.unsettled.push(row);
         }
+        self.note_reach(span.lane, row, depth);
         self.places.put(index, chunk);
         self.note_call(index, span.call);
         self.len += 1;
@@ -199,46 +194,57 @@ impl Table {
         put(&mut self.calls, index, call.0, CallId::NONE.0);
     }
 
-    /// The first row of the lane in which a span over `interval` overlaps nothing, and its depth.
-    fn row_for(&mut self, lane: LaneId, interval: Interval) -> Result<(u32, u16), Refusal> {
+    /// A row of the lane in which a span over `interval` overlaps nothing, and its depth: the first one, but for rows with
+    /// gaps deep down, of which only some are looked into.
+    fn row_for(&mut self, lane: LaneId, interval: Interval) -> (u32, u32) {
         if lane.index() >= self.rows_of.len() {
             self.rows_of.resize_with(lane.index() + 1, Vec::new);
         }
-        let rows = self
-            .rows_of
-            .get(lane.index())
-            .map_or(&[][..], Vec::as_slice);
-        if let Some(taken) = self.crowded.get(&lane)
-            && taken.start <= interval.start
-            && interval.start < taken.end
-        {
-            return Err(Refusal::Deep(false));
+        let rows = self.rows_of.get(lane.index());
+        let rows = rows.map_or(&[][..], Vec::as_slice);
+        let fits = |depth: usize| {
+            let row = rows.get(depth).and_then(|&row| self.rows.get(row as usize));
+            row.is_some_and(|row| row.fits(&self.chunks, interval))
+        };
+        let found = match self.deep.get(&lane) {
+            Some(deep) => deep.find(interval, fits),
+            None => (0..rows.len()).find(|&depth| fits(depth)),
+        };
+        if let Some((depth, &row)) = found.and_then(|depth| Some((depth, rows.get(depth)?))) {
+            return (row, depth as u32);
         }
-        for (depth, &row) in rows.iter().enumerate() {
-            if self
-                .rows
-                .get(row as usize)
-                .is_some_and(|row| row.fits(&self.chunks, interval))
-            {
-                return Ok((row, depth as u16));
-            }
-        }
-        if rows.len() >= DEEPEST {
-            let ends = rows
-                .iter()
-                .filter_map(|&row| self.rows.get(row as usize)?.end());
-            let end = ends.min().unwrap_or(interval.start);
-            let start = interval.start;
-            let known = self.crowded.insert(lane, Interval { start, end });
-            return Err(Refusal::Deep(known.is_none()));
-        }
-        let (row, depth) = (self.rows.len() as u32, rows.len() as u16);
-        self.rows.push(Row::default());
-        self.owners.push((lane, depth));
+        let (row, depth) = (self.rows.len() as u32, rows.len() as u32);
+        push(&mut self.rows, Row::default());
+        push(&mut self.owners, (lane, depth));
         if let Some(rows) = self.rows_of.get_mut(lane.index()) {
             rows.push(row);
         }
-        Ok((row, depth))
+        (row, depth)
+    }
+
+    /// A span was put into a row: the tree over its lane's sub-lanes learns of it, where there are enough for one.
+    fn note_reach(&mut self, lane: LaneId, row: u32, depth: u32) {
+        if depth as usize >= SHALLOW && !self.deep.contains_key(&lane) {
+            let rows = self.rows_of.get(lane.index());
+            let mut deep = Sublanes::default();
+            for reach in rows
+                .into_iter()
+                .flatten()
+                .filter_map(|&row| self.reach(row))
+            {
+                deep.push(reach);
+            }
+            self.deep.insert(lane, deep);
+        } else if self.deep.contains_key(&lane)
+            && let Some(reach) = self.reach(row)
+            && let Some(deep) = self.deep.get_mut(&lane)
+        {
+            deep.put(depth as usize, reach);
+        }
+    }
+
+    fn reach(&self, row: u32) -> Option<Reach> {
+        self.rows.get(row as usize)?.reach(&self.chunks)
     }
 
     /// Makes the forests whole after insertions in the middle; called once a batch.
@@ -301,7 +307,7 @@ impl Table {
             walk.map_while(move |Spot { chunk, at }| row?.chunk(&self.chunks, chunk)?.entry(at));
         entries
             .take_while(move |entry| entry.start < interval.end)
-            .map(move |entry| entry.placed(lane, depth as u16, self.call(entry.id)))
+            .map(move |entry| entry.placed(lane, depth as u32, self.call(entry.id)))
     }
 
     /// The neighbour of a span on its sub-lane: the next one by start, or the one before.
@@ -353,7 +359,14 @@ impl Table {
         let headers =
             self.chunks.capacity() * size_of::<Chunk>() + self.rows.capacity() * size_of::<Row>();
         let loose = self.loose.capacity() * 4;
-        chunks + rows + headers + loose + self.places.heap_bytes() + self.calls.capacity() * 4
+        let deep: usize = self.deep.values().map(Sublanes::heap_bytes).sum();
+        chunks
+            + rows
+            + headers
+            + loose
+            + deep
+            + self.places.heap_bytes()
+            + self.calls.capacity() * 4
     }
 }
 
