@@ -181,6 +181,41 @@ fn added(record: &Record) -> bool {
     }
 }
 
+/// What it takes to know a file for ours and to find its packets stands in it more than once: no bit can take away more than
+/// the packet that it is in.
+#[test]
+fn a_flipped_bit_costs_no_more_of_a_capture_than_its_packet() {
+    let records = sample::records();
+    let bytes = saved(&records, records.len());
+    let own = |records: &[Record]| -> Vec<String> {
+        let own = records
+            .iter()
+            .filter(|it| !matches!(it, Record::Problem(_)));
+        own.map(|it| format!("{it:?}")).collect()
+    };
+    let (whole, all, _) = open("whole", &bytes).unwrap();
+    let all = own(&all);
+    for place in 0..bytes.len() {
+        for bit in 0..8 {
+            let mut changed = bytes.clone();
+            changed[place] ^= 1 << bit;
+            let (capture, records, _) = open("changed", &changed)
+                .unwrap_or_else(|error| panic!("bit {bit} of byte {place}: {error}"));
+            let found = own(&records);
+            if place < 64 {
+                // The header, which says nothing that could not be known without it.
+                assert_eq!(found, all, "bit {bit} of byte {place}");
+                assert_eq!(capture.span_count(), whole.span_count());
+            }
+            let lost = all.iter().filter(|it| !found.contains(it)).count();
+            assert!(
+                lost <= 4,
+                "bit {bit} of byte {place}: {lost} records are lost"
+            );
+        }
+    }
+}
+
 #[test]
 fn changed_bytes_are_an_answer() {
     for (name, bytes) in files() {

@@ -8,6 +8,7 @@ mod gpu;
 mod nature;
 mod own;
 mod replay;
+mod resync;
 mod sequence;
 mod tracks;
 mod unread;
@@ -42,26 +43,42 @@ impl Importer for Pftrace {
     }
 
     fn recognises(&self, head: &[u8]) -> bool {
-        frame::begins_file(head)
+        frame::begins_file(head) || resync::is_ours(head)
     }
 
     fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
         let mut frames = Frames::new(source.reader()?, source.unpacked_length());
         let mut damage = Damage::default();
-        let mut reading = Reading::Undecided;
+        let mut reading = if own::begins(source.head()) {
+            Reading::Own(Box::default())
+        } else {
+            Reading::Undecided
+        };
         loop {
-            match frames.next().map_err(|error| source.failed(error))? {
+            let (at, length, is_last) = match frames.next().map_err(|error| source.failed(error))? {
                 Frame::Packet { at, bytes } => match TracePacket::decode(bytes) {
-                    Ok(packet) => {
+                    Ok(packet) if !reading.is_too_long(bytes) => {
                         reading.take_all(source, (packet, bytes), sink, &mut damage)?;
+                        sink.advance(frames.position())?;
+                        continue;
                     }
-                    Err(_) => damage.packet(at, bytes.len()),
+                    _ => (at, bytes.len() as u64, false),
                 },
-                Frame::Rest { at, left } => {
-                    damage.rest(at, left);
+                Frame::Rest { at, left } => (at, left, true),
+                Frame::End => break,
+            };
+            // Of ours it is known where the next packet begins, whatever the length of this one says.
+            let next = match &reading {
+                Reading::Own(_) => frames.resume().map_err(|error| source.failed(error))?,
+                Reading::Undecided | Reading::Foreign(_) if is_last => None,
+                Reading::Undecided | Reading::Foreign(_) => Some(length),
+            };
+            match next {
+                Some(skipped) => damage.packet(at, skipped),
+                None => {
+                    damage.rest(at, length);
                     break;
                 }
-                Frame::End => break,
             }
             sink.advance(frames.position())?;
         }
@@ -82,6 +99,11 @@ enum Reading {
 }
 
 impl Reading {
+    /// Whether a packet of ours holds further ones, so that its length must be wrong.
+    fn is_too_long(&self, packet: &[u8]) -> bool {
+        matches!(self, Self::Own(_)) && resync::holds_others(packet)
+    }
+
     /// Takes a packet, or those that are packed in it.
     fn take_all(
         &mut self,
@@ -99,15 +121,15 @@ impl Reading {
             match frames.next() {
                 Ok(Frame::Packet { at, bytes }) => match TracePacket::decode(bytes) {
                     Ok(packet) => self.take(source, (packet, bytes), sink, damage)?,
-                    Err(_) => damage.packet(at, bytes.len()),
+                    Err(_) => damage.packet(at, bytes.len() as u64),
                 },
                 Ok(Frame::End) => return Ok(()),
                 Ok(Frame::Rest { at, .. }) => {
-                    damage.packet(at, pack.len());
+                    damage.packet(at, pack.len() as u64);
                     return Ok(());
                 }
                 Err(_) => {
-                    damage.packet(0, pack.len());
+                    damage.packet(0, pack.len() as u64);
                     return Ok(());
                 }
             }
@@ -122,7 +144,7 @@ impl Reading {
         damage: &mut Damage,
     ) -> Result<(), Error> {
         if matches!(self, Self::Undecided) {
-            *self = if own::is_header(&packet) {
+            *self = if own::is_ours(&packet) {
                 Self::Own(Box::default())
             } else {
                 Self::Foreign(Box::default())

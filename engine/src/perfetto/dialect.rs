@@ -5,6 +5,8 @@ use crate::time::Nanos;
 
 /// The version of what is written here; a file of a later one is refused.
 pub const FORMAT: u64 = 1;
+/// What the first event of a file is called.
+pub const TITLE: &str = "Syncline capture";
 /// The only sequence that is written.
 pub const SEQUENCE: u32 = 0x5359_4E43;
 /// The timestamp of capture time zero, in nanoseconds: early enough in 64 bits, and far enough from 0 that

@@ -3,7 +3,7 @@
 use prost::Message as _;
 
 use crate::perfetto::dialect::{
-    ARGUMENTS, DEPENDENCY_KINDS, FORMAT, KEYS, SEQUENCE, Track, key, name_iid, timestamp_of,
+    ARGUMENTS, DEPENDENCY_KINDS, FORMAT, KEYS, SEQUENCE, TITLE, Track, key, name_iid, timestamp_of,
 };
 use crate::perfetto::proto::{
     AnnotationValue, CLEARED, DebugAnnotation, InternedData, InternedName, NEEDS_STATE,
@@ -32,8 +32,9 @@ pub(super) fn header(buffer: &mut Vec<u8>) {
         .iter()
         .map(|&kind| (dependency_iid(kind), kind.label()));
     let mut first = event(event_type::INSTANT, Track::Records);
-    first.name = Some("Syncline capture".to_owned());
-    first.debug_annotations = vec![uint(key::FORMAT, FORMAT)];
+    first.name = Some(TITLE.to_owned());
+    // Twice, so that a damaged one is not taken for a later version.
+    first.debug_annotations = vec![uint(key::FORMAT, FORMAT); 2];
     let mut packet = at(timestamp_of(Nanos::ZERO), first);
     packet.sequence_flags = Some(CLEARED | NEEDS_STATE);
     packet.interned_data = Some(InternedData {

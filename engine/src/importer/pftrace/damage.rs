@@ -18,9 +18,9 @@ pub(super) struct Damage {
 
 impl Damage {
     /// A packet that is no message.
-    pub fn packet(&mut self, at: u64, bytes: usize) {
+    pub fn packet(&mut self, at: u64, bytes: u64) {
         self.packets += 1;
-        self.bytes += bytes as u64;
+        self.bytes += bytes;
         self.first.get_or_insert(at);
     }
 

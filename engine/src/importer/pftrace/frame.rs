@@ -4,6 +4,7 @@ use std::io::{self, Read};
 
 use prost::encoding::decode_varint;
 
+use super::resync;
 use crate::perfetto::proto::PACKET_FIELD;
 
 /// The tag of a packet: its field's number, and that a length follows.
@@ -39,6 +40,8 @@ pub(super) struct Frames<R> {
     length: u64,
     longest: u64,
     count: u64,
+    /// Where in the buffer the packet begins that was handed out last.
+    latest: usize,
 }
 
 impl<R: Read> Frames<R> {
@@ -52,6 +55,7 @@ impl<R: Read> Frames<R> {
             length: length.unwrap_or(u64::MAX),
             longest: length.unwrap_or(LONGEST),
             count: 0,
+            latest: 0,
         }
     }
 
@@ -69,6 +73,7 @@ impl<R: Read> Frames<R> {
     pub fn next(&mut self) -> io::Result<Frame<'_>> {
         self.want(LONGEST_HEAD)?;
         let at = self.position();
+        self.latest = self.used;
         let ahead = self.buffer.get(self.used..).unwrap_or_default();
         if ahead.is_empty() {
             return Ok(Frame::End);
@@ -87,10 +92,49 @@ impl<R: Read> Frames<R> {
             return Ok(Frame::Rest { at, left });
         }
         let start = self.used + head;
+        self.latest = self.used;
         self.used += whole;
         self.count += 1;
         let bytes = self.buffer.get(start..self.used).unwrap_or_default();
         Ok(Frame::Packet { at, bytes })
+    }
+
+    /// Goes on with the next packet of ours behind the beginning of what was handed out last. Answers how many bytes lie
+    /// between; nothing where none follows.
+    pub fn resume(&mut self) -> io::Result<Option<u64>> {
+        self.used = self.latest;
+        let begun = self.position();
+        self.used += 1;
+        loop {
+            let ahead = self.buffer.get(self.used..).unwrap_or_default();
+            let Some(mark) = resync::mark(ahead) else {
+                // What may be the beginning of one is kept.
+                let kept = ahead.len().min(resync::ENOUGH);
+                self.used = self.buffer.len() - kept;
+                if !self.want(kept + 1)? {
+                    self.used = self.buffer.len();
+                    return Ok(None);
+                }
+                continue;
+            };
+            let mut behind = self.used + mark + 1;
+            if let Some((start, end)) = resync::before(ahead, mark) {
+                (self.used, behind) = (self.used + start, mark + 1 - start);
+                let left = self
+                    .length
+                    .saturating_sub(self.position())
+                    .min(self.longest);
+                let whole = end - start;
+                if whole as u64 <= left && self.want(whole)? {
+                    let bytes = self.buffer.get(self.used..self.used + whole);
+                    if bytes.is_some_and(resync::is_packet) {
+                        return Ok(Some(self.position() - begun));
+                    }
+                }
+                behind += self.used;
+            }
+            self.used = behind;
+        }
     }
 
     /// Makes sure that the buffer holds `count` more bytes; answers whether the file has as many.
@@ -115,7 +159,7 @@ impl<R: Read> Frames<R> {
 }
 
 /// How long a packet's tag and length are, and the length; nothing where there is no packet.
-fn head(bytes: &[u8]) -> Option<(usize, u64)> {
+pub(super) fn head(bytes: &[u8]) -> Option<(usize, u64)> {
     let (tag, mut rest) = bytes.split_first()?;
     if *tag != PACKET_TAG {
         return None;

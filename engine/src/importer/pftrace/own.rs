@@ -1,10 +1,14 @@
 //! Reads what Syncline wrote: every record comes back as it was.
 
+use prost::Message as _;
+
 use super::damage::Damage;
+use super::frame::{Frame, Frames};
+use super::resync;
 use super::sequence::annotations::{find, int, narrow, text, uint};
 use crate::importer::{Error, Receipt, Sink, Source};
 use crate::perfetto::dialect::{
-    self, ARGUMENTS, DEPENDENCY_KINDS, FORMAT, SEQUENCE, Track, key, time_of,
+    self, ARGUMENTS, DEPENDENCY_KINDS, FORMAT, SEQUENCE, TITLE, Track, key, time_of,
 };
 use crate::perfetto::proto::{
     AnnotationValue, DebugAnnotation, InternedData, TracePacket, TrackEvent, event_type,
@@ -27,11 +31,42 @@ pub(super) struct Own {
     open: u64,
 }
 
+/// Whether a file's first packet, as far as it is known, says that Syncline wrote the file, or what stands behind a damaged
+/// one does.
+pub(super) fn begins(head: &[u8]) -> bool {
+    let mut frames = Frames::new(head, Some(head.len() as u64));
+    let first = match frames.next() {
+        Ok(Frame::Packet { bytes, .. }) => TracePacket::decode(bytes).ok(),
+        _ => None,
+    };
+    first.map_or_else(|| resync::is_ours(head), |packet| is_ours(&packet))
+}
+
+/// Whether a packet is of a file that Syncline wrote: either its writer or its words say so, of which one may be damaged.
+pub(super) fn is_ours(packet: &TracePacket) -> bool {
+    let name = packet
+        .track_event
+        .as_ref()
+        .and_then(|it| it.name.as_deref());
+    packet.trusted_packet_sequence_id == Some(SEQUENCE) || name == Some(TITLE)
+}
+
 /// Whether a packet is the first of a file that Syncline wrote.
-pub(super) fn is_header(packet: &TracePacket) -> bool {
+fn is_header(packet: &TracePacket) -> bool {
     let event = packet.track_event.as_ref();
     packet.trusted_packet_sequence_id == Some(SEQUENCE)
-        && event.is_some_and(|event| uint(event, key::FORMAT).is_some())
+        && event.is_some_and(|event| version(event).is_some())
+}
+
+/// The version of the format, which is written twice: where the two differ, one is damaged.
+fn version(event: &TrackEvent) -> Option<u64> {
+    let values = event.debug_annotations.iter();
+    let said = values.filter(|it| it.name_iid == Some(key::FORMAT));
+    let numbers = said.filter_map(|it| match it.value {
+        Some(AnnotationValue::Uint(number)) => Some(number),
+        _ => None,
+    });
+    numbers.min()
 }
 
 impl Own {
@@ -57,7 +92,7 @@ impl Own {
         let Some(event) = packet.track_event else {
             return Ok(());
         };
-        match uint(&event, key::FORMAT) {
+        match version(&event) {
             Some(found) if found > FORMAT => {
                 let (path, known) = (source.path().to_owned(), FORMAT);
                 return Err(Error::Newer { path, found, known });
@@ -128,6 +163,23 @@ impl Own {
         Some(())
     }
 
+    /// The kind of a category. Where the header is damaged that says it, it is that of the number which is written today.
+    fn kind(&self, category: u64) -> Option<SpanKind> {
+        let known = self.kinds.iter().find(|(iid, _)| *iid == category);
+        let place = || usize::try_from(category.checked_sub(1)?).ok();
+        known.map_or_else(|| SpanKind::ALL.get(place()?).copied(), |it| Some(it.1))
+    }
+
+    /// The kind of a dependency, likewise.
+    fn tie(&self, name: u64) -> Option<DependencyKind> {
+        let known = self.ties.iter().find(|(iid, _)| *iid == name);
+        let place = || usize::try_from(name.checked_sub(DEPENDENCY_KINDS)?).ok();
+        known.map_or_else(
+            || DependencyKind::ALL.get(place()?).copied(),
+            |it| Some(it.1),
+        )
+    }
+
     /// A span that starts at `start` and whose end is not known yet.
     fn span(&self, start: Nanos, lane: LaneId, event: &TrackEvent) -> Option<Span> {
         let category = event.category_iids.first()?;
@@ -141,7 +193,7 @@ impl Own {
                 Some(call) => CallId(narrow(call)?),
                 None => CallId::NONE,
             },
-            kind: self.kinds.iter().find(|(iid, _)| iid == category)?.1,
+            kind: self.kind(*category)?,
             state: match text(event, key::STATE) {
                 Some(label) => State::from_label(label)?,
                 None => State::Done,
@@ -174,7 +226,7 @@ impl Own {
         Some(Dependency {
             cause: SpanId(number(key::CAUSE)?),
             effect: SpanId(number(key::EFFECT)?),
-            kind: self.ties.iter().find(|(known, _)| *known == iid)?.1,
+            kind: self.tie(iid)?,
             basis: match text(event, key::BASIS) {
                 Some(label) => Basis::from_label(label)?,
                 None => Basis::Enforced,
