@@ -23,7 +23,7 @@ pub use receipt::Receipt;
 pub use refused::{REFUSED, Refused};
 pub use several::{Part, moved, open_all};
 pub use sink::{Batch, Sink};
-pub use source::Source;
+pub use source::{Source, is_standard_input};
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -62,13 +62,23 @@ pub const IMPORTERS: &[&dyn Importer] = &[
     &cupti::Cupti,
 ];
 
-/// Opens the file at `path`, whatever its format, and hands its records to `sink` batch by batch. A sink that
+/// Opens the file at `path`, or standard input for `-`, whatever its format, and hands its records to `sink` batch by batch. A sink that
 /// answers [`ControlFlow::Break`] cancels.
 ///
 /// A damaged file is read up to the damage, and a problem of the capture says what was left out. Errors are for
 /// files of which nothing can be read.
 pub fn open(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<Receipt, Error> {
-    open_source(&Source::open(path)?, sink)
+    open_source(&open_path(path, sink)?, sink)
+}
+
+/// Opens the file at `path`; of what can be read only once, `sink` hears how much was read, and of no total.
+fn open_path(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<Source, Error> {
+    Source::open_while(path, &mut |read| {
+        sink(Batch {
+            read,
+            ..Batch::default()
+        })
+    })
 }
 
 /// The same for a source that is at hand, such as bytes in memory.

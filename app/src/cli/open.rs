@@ -1,9 +1,10 @@
 //! Reads files into a capture, with progress where somebody watches.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::capture::Capture;
+use engine::exporter;
 use engine::importer::{self, Error, Part};
 
 use super::progress::Progress;
@@ -12,10 +13,22 @@ use super::{Stop, Streams, interrupt};
 /// The capture of some files, and what became of all that each held.
 pub(super) fn open(paths: &[PathBuf], streams: &Streams<'_>) -> Result<(Capture, Vec<Part>), Stop> {
     let mut capture = Capture::new();
-    let mut progress = None;
+    let mut progress: Option<(u64, Progress)> = None;
     let parts = importer::open_all(paths, &mut |batch| {
-        let bar = progress.get_or_insert_with(|| Progress::bytes(streams.watched, batch.total));
-        bar.at(batch.read.min(batch.total));
+        // What comes by a pipe has no end that is known.
+        let total = batch.total;
+        if progress.as_ref().is_none_or(|(known, _)| *known != total) {
+            let bar = match total {
+                0 => Progress::open_ended(streams.watched),
+                total => Progress::bytes(streams.watched, total),
+            };
+            progress = Some((total, bar));
+        }
+        match &progress {
+            Some((0, bar)) => bar.written("reading", batch.read),
+            Some((total, bar)) => bar.at(batch.read.min(*total)),
+            None => {}
+        }
         capture.apply(batch.records);
         if interrupt::asked() {
             ControlFlow::Break(())
@@ -28,4 +41,10 @@ pub(super) fn open(paths: &[PathBuf], streams: &Streams<'_>) -> Result<(Capture,
         Err(Error::Cancelled) => Err(Stop::Asked),
         Err(error) => Err(Stop::Wrong(error.to_string())),
     }
+}
+
+/// Refuses to write onto a file that is read.
+pub(super) fn refuse_input(output: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
+    let inputs = inputs.iter().map(PathBuf::as_path);
+    exporter::refuse_input(output, inputs).map_err(Stop::Wrong)
 }

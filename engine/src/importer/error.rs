@@ -82,6 +82,32 @@ pub enum Error {
         /// The system's own words.
         error: io::Error,
     },
+    /// It can be read only once, and there is no room for a copy of it.
+    #[error(
+        "{path} can be read only once, and a copy of it could not be made in {folder}: {error}; set TMPDIR to where \
+         there is room, or write it to a file and open that"
+    )]
+    Uncopied {
+        /// The file.
+        path: PathBuf,
+        /// Where the copy was to be.
+        folder: PathBuf,
+        /// The system's own words.
+        error: io::Error,
+    },
+    /// Standard input is named several times.
+    #[error("standard input can be read only once; name - once, and write the others to files")]
+    Twice,
+    /// It is packed in a way that is not unpacked here.
+    #[error(
+        "{path} is a zip archive packed with {method}, which Syncline does not unpack; unpack it and open what is inside"
+    )]
+    Unsupported {
+        /// The file.
+        path: PathBuf,
+        /// The name of the method.
+        method: String,
+    },
     /// The reader asked to stop.
     #[error("opening was cancelled")]
     Cancelled,

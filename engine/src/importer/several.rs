@@ -5,7 +5,7 @@ mod label;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
-use super::{Batch, Error, Receipt};
+use super::{Batch, Error, Receipt, is_standard_input, open_path, open_source};
 use crate::merge::{Aligned, Collectives, Numbers, Waiting, align};
 use crate::record::{Record, Run, Severity, Unpacker};
 use crate::time::{Interval, Nanos};
@@ -43,6 +43,9 @@ pub fn open_all(
     if let [path] = paths {
         return single(path, sink);
     }
+    if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
+        return Err(Error::Twice);
+    }
     let labels = label::labels(paths);
     let mut merge = Merge::new(paths, sink);
     merge.begin(paths, &labels)?;
@@ -55,14 +58,15 @@ pub fn open_all(
 /// Opens the only file. Several devices may have taken part in what it holds of collective operations.
 fn single(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<Vec<Part>, Error> {
     let mut collectives = Collectives::default();
-    let receipt = super::open(path, &mut |batch| {
+    let source = open_path(path, sink)?;
+    let receipt = open_source(&source, &mut |batch| {
         for record in &batch.records {
             collectives.see(record, 0);
         }
         sink(batch)
     })?;
     let mut part = Part {
-        path: path.to_owned(),
+        path: source.path().to_owned(),
         receipt,
         lanes: 0..u32::MAX,
         counters: 0..u32::MAX,
@@ -72,7 +76,7 @@ fn single(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result
     let (ties, notes) = collectives.ties(&[part.label.as_str()]);
     part.receipt.inferred += ties.len() as u64;
     part.receipt.notes.extend(notes);
-    let total = std::fs::metadata(path).map_or(0, |it| it.len());
+    let total = source.length();
     let last = Batch {
         records: ties,
         read: total,
@@ -103,7 +107,6 @@ struct Merge<'a> {
 
 impl<'a> Merge<'a> {
     fn new(paths: &[PathBuf], sink: &'a mut dyn FnMut(Batch) -> ControlFlow<()>) -> Self {
-        let length = |path: &PathBuf| std::fs::metadata(path).map_or(0, |it| it.len());
         Self {
             sink,
             numbers: Numbers::default(),
@@ -113,7 +116,7 @@ impl<'a> Merge<'a> {
             extent: None,
             zero: None,
             read: 0,
-            total: paths.iter().map(length).sum(),
+            total: paths.iter().map(|path| length(path)).sum(),
         }
     }
 
@@ -129,11 +132,14 @@ impl<'a> Merge<'a> {
 
     fn file(&mut self, path: &Path, label: String) -> Result<(), Error> {
         let first = self.numbers.begin(&label, self.parts.len());
-        let (begun, length) = (self.read, std::fs::metadata(path).map_or(0, |it| it.len()));
+        let source = open_path(path, self.sink)?;
+        // Of what can be read only once it was not known before.
+        self.total += source.length() - length(path).min(source.length());
+        let (begun, length) = (self.read, source.length());
         self.unpacker = Unpacker::default();
         let mut waiting = Waiting::new(self.parts.is_empty());
         let mut failed = None;
-        let receipt = super::open(path, &mut |batch| {
+        let receipt = open_source(&source, &mut |batch| {
             let share = batch.read as f64 / batch.total.max(1) as f64;
             self.read = begun + (share.min(1.0) * length as f64) as u64;
             let records = waiting.take(batch.records, self.zero, self.extent);
@@ -157,7 +163,7 @@ impl<'a> Merge<'a> {
         self.read = begun + length;
         let next = self.numbers.next();
         self.parts.push(Part {
-            path: path.to_owned(),
+            path: source.path().to_owned(),
             label,
             receipt,
             shift: waiting.shift(),
@@ -245,6 +251,11 @@ impl<'a> Merge<'a> {
         }
         Ok(self.parts)
     }
+}
+
+/// How many bytes a file holds, as far as that is known before it is read.
+fn length(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |it| it.len())
 }
 
 /// A record of a capture of several files, moved where it belongs to `part`.

@@ -1,17 +1,22 @@
 //! Where a capture is read from: a file on disk or bytes in memory, unpacked on the way where they are packed.
 
 mod meter;
+mod once;
 mod packing;
 
 use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+use tempfile::TempPath;
 
 use super::Error;
 use meter::Guard;
 pub(super) use meter::Meter;
+pub use once::{GoOn, is_standard_input};
 use packing::{Layer, Packing};
 
 /// How much of a file an importer sees before it says whether it recognises it.
@@ -36,6 +41,8 @@ pub struct Source {
 enum Bytes {
     /// In the file at the path.
     File,
+    /// In a copy of what can be read only once, which goes with the last who knows of it.
+    Copied(Arc<TempPath>),
     /// In memory.
     Memory(Arc<[u8]>),
     /// They are made anew for each reading.
@@ -49,6 +56,7 @@ impl fmt::Debug for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::File => f.write_str("file"),
+            Self::Copied(copy) => write!(f, "copied to {}", copy.display()),
             Self::Memory(bytes) => write!(f, "{} bytes in memory", bytes.len()),
             Self::Made(_) => f.write_str("made bytes"),
         }
@@ -56,14 +64,25 @@ impl fmt::Debug for Bytes {
 }
 
 impl Source {
-    /// The file at `path`. Fails where it is missing, empty, a directory, may not be read, or is packed and cannot be
-    /// unpacked.
+    /// The file at `path`, or standard input for `-`. Fails where it is missing, empty, a directory, may not be read, or
+    /// is packed and cannot be unpacked.
     pub fn open(path: &Path) -> Result<Self, Error> {
-        let facts = std::fs::metadata(path).map_err(|error| Error::from_io(path, error))?;
-        if facts.is_dir() {
-            return Err(Error::directory(path.to_owned()));
+        Self::open_while(path, &mut |_| ControlFlow::Continue(()))
+    }
+
+    /// The same; what can be read only once is read as long as `go_on` says so.
+    pub fn open_while(path: &Path, go_on: GoOn<'_>) -> Result<Self, Error> {
+        if !is_standard_input(path) {
+            let facts = std::fs::metadata(path).map_err(|error| Error::from_io(path, error))?;
+            if facts.is_dir() {
+                return Err(Error::directory(path.to_owned()));
+            }
+            if !once::is_needed(&facts) {
+                return Self::new(path.to_owned(), facts.len(), Bytes::File);
+            }
         }
-        Self::new(path.to_owned(), facts.len(), Bytes::File)
+        let (called, copy, length) = once::copy(path, go_on)?;
+        Self::new(called, length, Bytes::Copied(copy))
     }
 
     /// Bytes in memory under a name. Fails where there are none, or they are packed and cannot be unpacked.
@@ -110,7 +129,13 @@ impl Source {
             };
             let layer = match layer {
                 // The table of a zip is at its end, so it cannot lie inside another packing.
-                Layer::Zip(_) if self.packing.is_plain() => self.packing.entry(self.whole()?),
+                Layer::Zip(_) if self.packing.is_plain() => {
+                    let entry = self.packing.entry(self.whole()?);
+                    entry.map_err(|method| Error::Unsupported {
+                        path: self.path.clone(),
+                        method,
+                    })?
+                }
                 other => other,
             };
             if self.packing.add(layer) >= DEEPEST {
@@ -160,7 +185,12 @@ impl Source {
 
     /// The file on disk, for readers that need one; nothing where it is packed or in memory.
     pub fn plain_file(&self) -> Option<&Path> {
-        (self.packing.is_plain() && matches!(self.bytes, Bytes::File)).then_some(&self.path)
+        let file: &Path = match &self.bytes {
+            Bytes::File => &self.path,
+            Bytes::Copied(copy) => copy,
+            Bytes::Memory(_) | Bytes::Made(_) => return None,
+        };
+        self.packing.is_plain().then_some(file)
     }
 
     /// How it is packed, such as `gzip`; nothing where it is not.
@@ -204,6 +234,7 @@ impl Source {
     fn whole(&self) -> Result<Whole, Error> {
         Ok(match &self.bytes {
             Bytes::File => Whole::File(File::open(&self.path).map_err(|it| self.failed(it))?),
+            Bytes::Copied(copy) => Whole::File(File::open(&**copy).map_err(|it| self.failed(it))?),
             Bytes::Memory(bytes) => Whole::Memory(Cursor::new(Arc::clone(bytes))),
             Bytes::Made(_) => return Err(Error::Nested(self.path.clone())),
         })

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::future::Future;
-use std::io;
+use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::pin::{Pin, pin};
@@ -119,15 +119,18 @@ fn open_text(path: &Path) -> Answer {
     let why = |error: &dyn std::fmt::Display| {
         Answer::Failed(Some(format!("{} cannot be read: {error}", path.display())))
     };
-    match fs::metadata(path) {
-        Ok(found) if found.is_dir() => why(&"it is a directory; name a file in it"),
-        Ok(found) if found.len() > LARGEST_TEXT => {
+    if path.is_dir() {
+        return why(&"it is a directory; name a file in it");
+    }
+    // Of a pipe no length is known.
+    let mut source = String::new();
+    let file = fs::File::open(path);
+    let read = file.and_then(|file| file.take(LARGEST_TEXT + 1).read_to_string(&mut source));
+    match read {
+        Ok(count) if count as u64 > LARGEST_TEXT => {
             why(&"it is too large for a workload, which is a text")
         }
-        Ok(_) => match fs::read_to_string(path) {
-            Ok(source) => Answer::Text(path.to_path_buf(), source),
-            Err(error) => why(&error),
-        },
+        Ok(_) => Answer::Text(path.to_path_buf(), source),
         Err(error) => why(&error),
     }
 }
@@ -139,9 +142,11 @@ fn open_captures(paths: &[PathBuf], answering: &Answering) -> Answer {
             return ControlFlow::Break(());
         }
         capture.apply(batch.records);
-        answering.say(Answer::Progress(
-            (batch.read as f64 / batch.total.max(1) as f64) as f32,
-        ));
+        // What comes by a pipe has no end that is known.
+        if batch.total > 0 {
+            let share = batch.read as f64 / batch.total as f64;
+            answering.say(Answer::Progress(share as f32));
+        }
         ControlFlow::Continue(())
     });
     match parts {

@@ -68,11 +68,12 @@ impl Packing {
         self.layers.len()
     }
 
-    /// The file in a zip that is to be opened: the largest. The others are noted.
-    pub fn entry(&mut self, whole: Whole) -> Layer {
-        let (entry, note) = zip::largest(whole);
+    /// The file in a zip that is to be opened: the largest. The others are noted. Fails with the name of the method where
+    /// none can be unpacked.
+    pub fn entry(&mut self, whole: Whole) -> Result<Layer, String> {
+        let (entry, note) = zip::largest(whole)?;
         self.notes.extend(note);
-        Layer::Zip(entry)
+        Ok(Layer::Zip(entry))
     }
 
     /// Unpacks what `reader` gives.

@@ -125,3 +125,44 @@ fn packings_without_end_are_refused() {
     let answer = Source::from_bytes("nothing.gz", gzip(b""));
     assert!(matches!(answer, Err(Error::Packed { .. })), "{answer:?}");
 }
+
+#[test]
+fn an_archive_packed_otherwise_is_named_by_its_method() {
+    let text = text();
+    for (number, name) in [
+        (12_u16, "Bzip2"),
+        (14, "Lzma"),
+        (93, "Zstd"),
+        (9, "Deflate64"),
+    ] {
+        let mut archive = zip(&[("a.json", &text)]);
+        let central = archive
+            .windows(4)
+            .rposition(|it| it == b"PK\x01\x02")
+            .unwrap();
+        for place in [8, central + 10] {
+            archive[place..place + 2].copy_from_slice(&number.to_le_bytes());
+        }
+        // The same where the table at the end is missing.
+        for bytes in [archive.clone(), archive[..central].to_vec()] {
+            let answer = Source::from_bytes("a.zip", bytes);
+            let Err(Error::Unsupported { method, .. }) = &answer else {
+                panic!("{answer:?}")
+            };
+            assert_eq!(method, name);
+        }
+    }
+}
+
+#[test]
+fn stored_files_of_an_archive_without_its_table_are_read() {
+    let mut writer = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let options =
+        zip::write::SimpleFileOptions::default().compression_method(zip::CompressionMethod::Stored);
+    writer.start_file("a", options).unwrap();
+    writer.write_all(b"stored").unwrap();
+    let whole = writer.finish().unwrap().into_inner();
+    let table = whole.windows(4).position(|it| it == b"PK\x01\x02").unwrap();
+    let source = Source::from_bytes("a.zip", whole[..table].to_vec()).unwrap();
+    assert_eq!(read(&source), b"stored");
+}

@@ -1,6 +1,6 @@
 //! Finds the file to open in a zip archive: the largest, or the first where the table at the end is missing.
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _};
 
 use zip::{CompressionMethod, ZipArchive};
 
@@ -44,13 +44,16 @@ fn skip_header(archive: &mut impl Read) -> io::Result<u64> {
     Ok(at(26) + (at(27) << 8) + at(28) + (at(29) << 8))
 }
 
-/// The largest file of an archive, and a note where there are others.
-pub(super) fn largest(whole: Whole) -> (Entry, Option<String>) {
+/// The largest file of an archive, and a note where there are others. Fails with the name of the method with which all that
+/// it holds is packed, where none of it can be unpacked here.
+pub(super) fn largest(mut whole: Whole) -> Result<(Entry, Option<String>), String> {
+    let first = first(&mut whole);
     // A cut archive has lost its table; its first file can still be read.
     let Ok(mut archive) = ZipArchive::new(whole) else {
-        return (Entry::UNKNOWN, None);
+        return Ok((first?, None));
     };
     let mut best: Option<(u64, String, Entry)> = None;
+    let mut other: Option<(u64, String)> = None;
     let mut files = 0;
     for place in 0..archive.len() {
         let Ok(file) = archive.by_index_raw(place) else {
@@ -61,7 +64,13 @@ pub(super) fn largest(whole: Whole) -> (Entry, Option<String>) {
             method,
             CompressionMethod::Stored | CompressionMethod::Deflated
         );
-        if !file.is_file() || file.encrypted() || !readable {
+        if !file.is_file() {
+            continue;
+        }
+        if file.encrypted() || !readable {
+            if other.as_ref().is_none_or(|(size, _)| file.size() > *size) {
+                other = Some((file.size(), name_of(method, file.encrypted())));
+            }
             continue;
         }
         files += 1;
@@ -79,10 +88,38 @@ pub(super) fn largest(whole: Whole) -> (Entry, Option<String>) {
         }
     }
     let Some((_, name, entry)) = best else {
-        return (Entry::UNKNOWN, None);
+        return match other {
+            Some((_, method)) => Err(method),
+            None => Ok((Entry::UNKNOWN, None)),
+        };
     };
     let others = (files > 1).then(|| {
         format!("The archive holds {files} files; the largest, {name}, was opened. Unpack it to open the others.")
     });
-    (entry, others)
+    Ok((entry, others))
+}
+
+/// What a method is called.
+fn name_of(method: CompressionMethod, is_encrypted: bool) -> String {
+    if is_encrypted {
+        "a password".to_owned()
+    } else {
+        method.to_string()
+    }
+}
+
+/// The first file of an archive whose table is missing, as far as its own header tells.
+fn first(whole: &mut Whole) -> Result<Entry, String> {
+    let mut header = [0; 30];
+    let read = whole.rewind().and_then(|()| whole.read_exact(&mut header));
+    let [_, _, _, _, _, _, _, _, low, high, ..] = header;
+    let method = u16::from_le_bytes([low, high]);
+    match method {
+        _ if read.is_err() => Ok(Entry::UNKNOWN),
+        0 | 8 => Ok(Entry {
+            stored: method == 0,
+            ..Entry::UNKNOWN
+        }),
+        other => Err(CompressionMethod::name_from_u16(other).to_owned()),
+    }
 }
