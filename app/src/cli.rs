@@ -12,6 +12,7 @@ mod interrupt;
 mod launches;
 mod lists;
 mod open;
+mod plain;
 mod progress;
 mod promises;
 mod range;
@@ -30,6 +31,7 @@ use engine::runner::far::Target;
 use engine::runner::run_apart;
 
 use arguments::{Arguments, Command};
+use plain::Plain;
 
 /// All is well.
 pub const FINE: u8 = 0;
@@ -74,9 +76,10 @@ struct Streams<'a> {
 
 /// Does what the arguments of this process ask for, and answers with the exit code.
 pub fn main() -> u8 {
+    let (out, err) = (&mut io::BufWriter::new(io::stdout()), &mut io::stderr());
     let streams = &mut Streams {
-        out: &mut io::BufWriter::new(io::stdout()),
-        err: &mut io::stderr(),
+        out: &mut Plain::new(out),
+        err: &mut Plain::new(err),
         watched: io::stderr().is_terminal(),
         own_process: true,
     };
@@ -91,8 +94,8 @@ pub fn run(
     err: &mut dyn Write,
 ) -> u8 {
     let streams = &mut Streams {
-        out,
-        err,
+        out: &mut Plain::new(out),
+        err: &mut Plain::new(err),
         watched: false,
         own_process: false,
     };

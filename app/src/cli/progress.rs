@@ -2,6 +2,8 @@
 
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::plain::plain;
+
 /// A line that is drawn while something goes on, and gone when it is dropped.
 pub(super) struct Progress(ProgressBar);
 
@@ -24,14 +26,15 @@ impl Progress {
 
     /// It has written so many bytes.
     pub fn written(&self, name: &str, bytes: u64) {
+        let name = plain(name);
         self.0.set_message(format!("{name}: {}", HumanBytes(bytes)));
         self.0.tick();
     }
 
     /// It has come to so many spans.
     pub fn spans(&self, name: &str, spans: usize) {
-        self.0
-            .set_message(format!("{name}: {} spans", HumanCount(spans as u64)));
+        let (name, spans) = (plain(name), HumanCount(spans as u64));
+        self.0.set_message(format!("{name}: {spans} spans"));
         self.0.tick();
     }
 }
