@@ -2,6 +2,9 @@
 
 mod binary;
 mod findings;
+mod output;
+mod pipes;
+mod terminal;
 
 use app::cli::{FAILED, FINE, WRONG, run};
 use engine::workload::bundled;
@@ -88,6 +91,7 @@ fn a_run_is_saved_and_its_file_says_the_same() {
         "promises",
         "reason",
         "running",
+        "save_error",
         "saved",
         "spans",
         "streams",

@@ -2,6 +2,7 @@
 
 pub mod chrome;
 pub mod csv;
+mod destination;
 mod extract;
 mod file;
 pub mod pftrace;
@@ -12,6 +13,7 @@ use std::path::Path;
 
 use crate::capture::Capture;
 
+pub use destination::{Destination, DestinationKind, hold, open_existing, refuse_input};
 pub use extract::{ExtractError, Extracted, extract};
 pub use file::{GoOn, replace, save};
 pub use records::records;

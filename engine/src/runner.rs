@@ -43,3 +43,4 @@ pub use mesh::Seat;
 pub use program::ProgramRequest;
 pub use protocol::{Control, Message, Pace, Phase, RankControl, Recovery, RunRequest};
 pub use recorder::{Recorder, Reporter};
+pub use save::SAVE_FAILED;

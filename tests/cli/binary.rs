@@ -16,7 +16,7 @@ fn binary() -> Command {
 }
 
 /// A workload that calls and computes for longer than any test.
-const ENDLESS: &str = r#"
+pub const ENDLESS: &str = r#"
 about "Runs until somebody ends it."
 stream "s"
 host "main" {

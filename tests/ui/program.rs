@@ -4,7 +4,8 @@ use app::action::{Action, Command};
 use app::state::ThemeChoice;
 use eframe::egui::{Key, Role};
 use egui_kittest::kittest::Queryable as _;
-use engine::runner::{Control, Message, Phase};
+use engine::record::{EventId, Problem, Record, Severity, SpanId};
+use engine::runner::{Control, Message, Phase, SAVE_FAILED};
 
 use super::{Window, records};
 
@@ -123,4 +124,35 @@ fn what_cannot_be_recorded_is_said_and_over() {
     window.harness.run();
     window.harness.get_by_label_contains("there is no program");
     assert!(window.harness.query_by_label("recording").is_none());
+}
+
+#[test]
+fn what_could_not_be_saved_is_said_at_once() {
+    let mut window = open();
+    write(&mut window, "./app");
+    window.harness.key_press(Key::Enter);
+    window.harness.run();
+    let unsaved = Record::Problem(Box::new(Problem {
+        severity: Severity::DataLoss,
+        code: SAVE_FAILED.to_owned(),
+        text: "out.pftrace ends early, because it could not be written: no space".to_owned(),
+        span: SpanId::NONE,
+        event: EventId::NONE,
+    }));
+    for message in [
+        Message::Started { run: 1 },
+        Message::Batch(records("double-buffer")),
+        Message::Batch(vec![unsaved]),
+    ] {
+        window.engine.send(message).unwrap();
+    }
+    window.harness.run();
+    window
+        .harness
+        .get_by_label_contains("out.pftrace ends early");
+    assert!(window.harness.state().scene().status.is_unsaved);
+    // The next run is another file's.
+    window.engine.send(Message::Started { run: 2 }).unwrap();
+    window.harness.run();
+    assert!(!window.harness.state().scene().status.is_unsaved);
 }

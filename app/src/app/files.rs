@@ -11,6 +11,7 @@ use std::time::Instant;
 use crossbeam_channel::{Receiver, Sender, bounded};
 use eframe::egui::{Context, Rect};
 use engine::capture::Capture;
+use engine::exporter;
 use engine::importer::Part;
 use engine::time::{Interval, Nanos};
 
@@ -289,6 +290,12 @@ impl App {
         let Some(path) = paths.into_iter().next() else {
             return;
         };
+        let inputs = self.status.parts.iter().map(|part| part.path.as_path());
+        if purpose != Purpose::SaveText
+            && let Err(reason) = exporter::refuse_input(&path, inputs)
+        {
+            return self.tell(true, reason);
+        }
         let capture = Arc::clone(&self.capture);
         match purpose {
             Purpose::Open => {}
@@ -370,7 +377,9 @@ impl App {
             let text = format!("{} files have notes; the receipt lists them", notes.len());
             self.tell(false, text);
         }
-        let paths: Vec<_> = parts.iter().rev().map(|part| part.path.clone()).collect();
+        // What can be read only once cannot be opened again.
+        let again = parts.iter().rev().filter(|part| part.path.is_file());
+        let paths: Vec<_> = again.map(|part| part.path.clone()).collect();
         self.status.parts = parts;
         self.act(paths.into_iter().map(Action::Remember).collect(), None);
     }

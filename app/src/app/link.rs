@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::Receiver;
 use eframe::egui::Context;
 use engine::capture::Capture;
-use engine::record::Outcome;
+use engine::record::{Outcome, Record};
 use engine::runner::far::{Offer, Target};
-use engine::runner::{Control, Engine, Message, Pace, Phase, RunRequest};
+use engine::runner::{Control, Engine, Message, Pace, Phase, RunRequest, SAVE_FAILED};
 
 use super::App;
 use crate::action::Action;
@@ -20,6 +20,8 @@ const PACE: Duration = Duration::from_millis(30);
 
 /// How a program ended that could not be started: what the command line exits with where something is wrong.
 const NOT_BEGUN: i32 = 2;
+/// The same where it ended well, and what was recorded could not be written to its file.
+const UNSAVED: i32 = 1;
 
 /// The link to the engine. Dropped, it ends the engine and waits for it.
 pub struct Link {
@@ -117,13 +119,23 @@ impl App {
             Message::Started { .. } => {
                 self.replace(Capture::new());
                 self.status.is_live = true;
+                self.status.is_unsaved = false;
                 self.status.lost = 0;
                 self.status.parts.clear();
             }
             Message::Batch(records) => match Arc::get_mut(&mut self.capture) {
                 Some(capture) if self.status.is_live => {
+                    let unsaved = unsaved(&records);
                     capture.apply(records);
                     self.status.running = capture.run().map(|run| run.name.clone());
+                    self.status.is_unsaved |= unsaved.is_some();
+                    if let Some(text) = unsaved {
+                        let notice = Notice {
+                            is_error: true,
+                            text,
+                        };
+                        self.act(vec![Action::Notify(Some(notice))], None);
+                    }
                 }
                 // A file was opened over the run: its records have nowhere to go.
                 Some(_) => {}
@@ -132,6 +144,11 @@ impl App {
             Message::Phase(phase) => self.status.phase = phase,
             Message::Seated { .. } => {}
             Message::Exited(code) => {
+                let code = if code == 0 && self.status.is_unsaved {
+                    UNSAVED
+                } else {
+                    code
+                };
                 // Whoever opened the window to record a program asks for that one.
                 let _ = self.exit.set(code);
             }
@@ -192,6 +209,14 @@ impl App {
         }
         self.status.verdicts.insert(name, verdict);
     }
+}
+
+/// Why what runs could not be written to its file, where these records tell of that.
+fn unsaved(records: &[Record]) -> Option<String> {
+    records.iter().find_map(|record| match record {
+        Record::Problem(problem) if problem.code == SAVE_FAILED => Some(problem.text.clone()),
+        _ => None,
+    })
 }
 
 /// A backend of another machine, to be chosen from. The one for tests is not offered.

@@ -16,11 +16,11 @@ use engine::workload::{Injection, RANKS, RankFault, Synchronization};
     version,
     args_conflicts_with_subcommands = true,
     after_help = "Without a command, Syncline opens its window. Exit codes: 0 all is well, 1 the run failed, an \
-                  expectation did not hold or a denied finding was made, 2 the input is wrong or something is missing, \
+                  expectation did not hold, a denied finding was made or the capture could not be saved, 2 the input is wrong or something is missing, \
                   130 stopped by Ctrl-C."
 )]
 pub struct Arguments {
-    /// Captures and workloads to open in the window
+    /// Captures and workloads to open in the window; - is a capture on standard input
     pub files: Vec<PathBuf>,
     /// What to do instead
     #[command(subcommand)]
@@ -32,7 +32,7 @@ pub struct Arguments {
 pub enum Command {
     /// Open captures and workloads in the window
     Open {
-        /// The files
+        /// The files; - is a capture on standard input
         files: Vec<PathBuf>,
     },
     /// Run a workload without a window, and print what happened
@@ -67,19 +67,19 @@ pub enum Command {
     },
     /// Read workloads and say what is wrong with them
     Check {
-        /// The files, in KDL
+        /// The files, in KDL; - is standard input
         #[arg(required = true)]
         files: Vec<PathBuf>,
     },
     /// Write captures in another format, several of them as one
     Convert {
-        /// The captures, and last the file to write: its ending says in which format
+        /// The captures, - for standard input, and last the file to write: its ending says in which format
         #[arg(required = true, num_args = 2.., value_name = "IN… OUT")]
         files: Vec<PathBuf>,
     },
     /// Write a workload that does what a capture's streams did
     Extract {
-        /// The captures, several of them as one
+        /// The captures, several of them as one; - is standard input
         #[arg(required = true, value_name = "CAPTURE")]
         files: Vec<PathBuf>,
         /// From when to when, such as 10ms..12.5ms or 300us..; all of it where it is left out
@@ -91,7 +91,7 @@ pub enum Command {
     },
     /// Print what a capture holds, and what became of all that its file held
     Info {
-        /// The file; several are one capture
+        /// The file; several are one capture, and - is standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
         /// How to print
@@ -103,7 +103,7 @@ pub enum Command {
 /// What to run, and how.
 #[derive(Debug, Args)]
 pub struct RunOptions {
-    /// A file in KDL, or the name of a workload that comes with the program
+    /// A file in KDL, - for standard input, or the name of a workload that comes with the program
     #[arg(value_name = "FILE|NAME")]
     pub workload: String,
     /// What runs it; `syncline backends` lists them. Without it, wgpu where there is a graphics device, else cpu
@@ -137,7 +137,7 @@ pub struct RunOptions {
     /// Another value for a parameter; may be given several times
     #[arg(long = "set", value_name = "NAME=VALUE", value_parser = parameter)]
     pub parameters: Vec<(String, f64)>,
-    /// Where to write the capture while it runs
+    /// Where to write the capture while it runs; what is there is kept until the run has begun
     #[arg(long, value_name = "FILE.pftrace")]
     pub save: Option<PathBuf>,
     /// Print what the analyses found, and what they looked at
@@ -188,7 +188,7 @@ const FIELDS: &str = "How to print. `json` prints one object with the fields nam
     name, state, is_async, generation, compile_ns, detail), losses (each kind, generation, reason, time_ns, operations, \
     promises, recovered_after_ns, first_result_after_ns), expectations (each text, holds, \
     found, line), problems (each severity, code, text), findings (each code, severity, text, lines, spans, count), \
-    looked (each code, name, text) and saved. Fields may be added; none is renamed or taken away";
+    looked (each code, name, text), saved (the file, or null) and save_error (why it was not saved, or null). Fields may be added; none is renamed or taken away";
 
 /// The ways and moments of a loss.
 const LOSE: &str = "Lose the device on purpose. The way is `destroy`, a call in the order of the calls; `driver`, a \

@@ -1,13 +1,20 @@
 //! Reads workloads and says what is wrong with them.
 
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
+use engine::importer::is_standard_input;
 use engine::workload::Document;
 
 use super::{FINE, Stop, Streams, WRONG};
 
 /// How much is said of one file at most.
 const MOST: usize = 12;
+/// Bytes that are read of a file at most: far more than a workload may have.
+const LARGEST: u64 = 16 << 20;
+/// What standard input is called where the name of a file is wanted.
+pub(super) const STANDARD_INPUT: &str = "standard input";
 
 /// Checks every file; one that is wrong does not keep the others from being checked.
 pub(super) fn check(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8, Stop> {
@@ -36,21 +43,37 @@ pub(super) fn check(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8, 
     Ok(code)
 }
 
-/// The text of a workload. Fails with why it cannot be read, and what to do.
+/// The text of a workload, from standard input for `-`. Fails with why it cannot be read, and what to do.
 pub(super) fn read(path: &Path) -> Result<String, String> {
-    let name = path.display();
+    let is_input = is_standard_input(path);
+    let called = if is_input {
+        STANDARD_INPUT.to_owned()
+    } else {
+        path.display().to_string()
+    };
     if path.is_dir() {
-        return Err(format!("{name} is a directory; name a file in it"));
+        return Err(format!("{called} is a directory; name a file in it"));
     }
-    let bytes = std::fs::read(path).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no file {name}; check the path"),
-        std::io::ErrorKind::PermissionDenied => {
-            format!("{name} may not be read by you; change its permissions or use a copy")
+    let mut bytes = Vec::new();
+    let read = if is_input {
+        io::stdin().take(LARGEST + 1).read_to_end(&mut bytes)
+    } else {
+        File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))
+    };
+    read.map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => format!("there is no file {called}; check the path"),
+        io::ErrorKind::PermissionDenied => {
+            format!("{called} may not be read by you; change its permissions or use a copy")
         }
-        _ => format!("{name} cannot be read: {error}"),
+        _ => format!("{called} cannot be read: {error}"),
     })?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(format!(
+            "{called} is longer than any workload, which is a text of at most 1 MiB; name another file"
+        ));
+    }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
-        format!("{name} is not a text: byte {at} is no UTF-8; a workload is written in KDL")
+        format!("{called} is not a text: byte {at} is no UTF-8; a workload is written in KDL")
     })
 }

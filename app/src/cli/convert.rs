@@ -23,6 +23,7 @@ pub(super) fn convert(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8
     if !is_picture && exporter::for_path(output).is_none() {
         return Err(Stop::Wrong(unknown(output)));
     }
+    open::refuse_input(output, inputs)?;
     let (capture, parts) = open::open(inputs, streams)?;
     write(&capture, output, streams)?;
     told(&capture, &parts, output, streams)?;

@@ -15,6 +15,7 @@ pub(super) fn extract(
     output: &Path,
     streams: &mut Streams<'_>,
 ) -> Result<u8, Stop> {
+    open::refuse_input(output, files)?;
     let (capture, _) = open::open(files, streams)?;
     let all = capture.extent().unwrap_or_default();
     let all = Interval::new(all.start, all.end + Nanos(1));

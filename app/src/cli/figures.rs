@@ -6,6 +6,7 @@ use std::path::Path;
 use engine::analysis::Statistics;
 use engine::capture::Capture;
 use engine::record::{Group, LaneId, Outcome};
+use engine::runner::SAVE_FAILED;
 use engine::time::{Interval, Nanos};
 use serde::Serialize;
 
@@ -53,8 +54,10 @@ pub(super) struct Figures {
     /// What analyses found, and what they looked at.
     #[serde(flatten)]
     pub findings: Findings,
-    /// The file that the capture was written to.
+    /// The file that the capture was written to, whole.
     pub saved: Option<String>,
+    /// Why it was not, where that was wanted.
+    pub save_error: Option<String>,
 }
 
 /// What a stream did.
@@ -105,6 +108,8 @@ impl Figures {
         let name = |id: LaneId| capture.lane_title(id).into_owned();
         let (outcome, reason) = outcome(capture);
         let run = capture.run();
+        let save_error = saved.and_then(|_| save_error(capture));
+        let saved = saved.filter(|_| save_error.is_none());
         Self {
             name: run.map(|run| run.name.clone()).unwrap_or_default(),
             backend: run.map(|run| run.backend.clone()).unwrap_or_default(),
@@ -134,12 +139,15 @@ impl Figures {
             problems: problems(capture),
             findings: Findings::new(capture),
             saved: saved.map(|path| path.display().to_string()),
+            save_error,
         }
     }
 
-    /// Whether everything that was expected held and the run did not fail.
+    /// Whether everything that was expected held, the run did not fail, and it was saved where that was wanted.
     pub fn passed(&self) -> bool {
-        self.outcome != "failed" && self.expectations.iter().all(|it| it.holds)
+        self.outcome != "failed"
+            && self.save_error.is_none()
+            && self.expectations.iter().all(|it| it.holds)
     }
 
     /// Writes them for programs: one object, indented.
@@ -176,6 +184,9 @@ impl Figures {
         self.write_verdicts(out)?;
         if let Some(path) = &self.saved {
             writeln!(out, "\nsaved to {path}")?;
+        }
+        if let Some(why) = &self.save_error {
+            writeln!(out, "\nNOT SAVED: {why}")?;
         }
         Ok(())
     }
@@ -296,6 +307,13 @@ fn expectations(capture: &Capture) -> Vec<Expectation> {
         line: it.line,
     })
     .collect()
+}
+
+/// Why the file is not whole that a run was written to while it ran.
+fn save_error(capture: &Capture) -> Option<String> {
+    let mut problems = capture.problems().iter();
+    let found = problems.find(|it| it.code == SAVE_FAILED);
+    found.map(|it| it.text.clone())
 }
 
 fn problems(capture: &Capture) -> Vec<Problem> {

@@ -6,11 +6,14 @@ use std::path::Path;
 use crossbeam_channel::RecvTimeoutError;
 use engine::backend;
 use engine::capture::Capture;
+use engine::exporter::refuse_input;
+use engine::importer::is_standard_input;
 use engine::runner::far::{ConnectionState, Target};
 use engine::runner::{Control, Engine, Message, Pace, RunRequest};
 use engine::workload::{Document, bundled, nearest};
 
 use super::arguments::{Format, RunOptions};
+use super::check::STANDARD_INPUT;
 use super::figures::Figures;
 use super::progress::Progress;
 use super::{FAILED, FINE, LOOK, STOPPED, Stop, Streams, check, interrupt};
@@ -30,6 +33,8 @@ pub(super) fn run(options: &RunOptions, streams: &mut Streams<'_>) -> Result<u8,
         Format::Json => figures.write_json(streams.out)?,
     }
     Ok(match figures.outcome {
+        // Whoever wanted a file has none, however the run ended.
+        _ if figures.save_error.is_some() => FAILED,
         "stopped" => STOPPED,
         _ if figures.findings.are_denied(&options.deny) => FAILED,
         _ if figures.passed() => FINE,
@@ -52,6 +57,9 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
             "there is no backend “{backend}”; {}",
             or(hint, "`syncline backends` lists them")
         ));
+    }
+    if let Some(save) = &options.save {
+        refuse_input(save, [Path::new(&options.workload)])?;
     }
     let (name, mut source) = workload(&options.workload)?;
     let mut parameters = options.parameters.clone();
@@ -105,6 +113,9 @@ fn workload(wanted: &str) -> Result<(String, String), String> {
         && !path.is_file()
     {
         return Ok((found.name.to_owned(), found.source.to_owned()));
+    }
+    if is_standard_input(path) {
+        return check::read(path).map(|source| (STANDARD_INPUT.to_owned(), source));
     }
     let is_path = wanted.contains(['/', '\\']) || path.extension().is_some();
     if path.exists() || is_path {

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::CommandFactory as _;
+use engine::importer::is_standard_input;
 use engine::workload::nearest;
 
 use super::arguments::Arguments;
@@ -12,7 +13,7 @@ use crate::app::{First, IsOver};
 /// Opens the window with these files and answers when it is closed.
 pub(super) fn open(files: &[PathBuf]) -> Result<u8, Stop> {
     for file in files {
-        if !file.exists() {
+        if !file.exists() && !is_standard_input(file) {
             return Err(Stop::Wrong(unknown(&file.display().to_string())));
         }
     }

@@ -34,6 +34,8 @@ pub struct Status {
     pub phase: Phase,
     /// Whether the capture on screen comes from this window's engine, rather than from a file.
     pub is_live: bool,
+    /// Whether what runs or ran last could not be written to the file that it was to go to.
+    pub is_unsaved: bool,
     /// Name of the workload that runs or ran last.
     pub running: Option<String>,
     /// The program that is recorded, while one is.

@@ -34,7 +34,7 @@ impl Exporter for Spans {
     }
 
     fn about(&self) -> &'static str {
-        "Spans for spreadsheets and data frames, a line each, times in nanoseconds."
+        "Spans for spreadsheets and data frames, a line each, times in nanoseconds; no text of them is a formula."
     }
 
     fn keeps(&self) -> Keeps {
@@ -211,8 +211,21 @@ pub(super) fn json(value: &Value) -> serde_json::Value {
     }
 }
 
-/// A field, in quotation marks where it holds what would end it (RFC 4180).
+/// What a spreadsheet takes for the beginning of a formula, which may start programs and send data away.
+const FORMULAS: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
+
+/// A text as a field: in quotation marks where it holds what would end it (RFC 4180), and with an apostrophe before it where
+/// it would be a formula to a spreadsheet. A text that begins so already gets another one, so that taking one away from
+/// every field that begins with apostrophes and then the sign of a formula gives the texts back.
 fn quoted(text: &str) -> String {
+    if text.trim_start_matches('\'').starts_with(FORMULAS) {
+        return enclosed(&format!("'{text}"));
+    }
+    enclosed(text)
+}
+
+/// A field, in quotation marks where it holds what would end it.
+fn enclosed(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
         format!("\"{}\"", text.replace('"', "\"\""))
     } else {
@@ -229,5 +242,35 @@ mod tests {
         assert_eq!(quoted("saxpy"), "saxpy");
         assert_eq!(quoted("f<int, 2>"), "\"f<int, 2>\"");
         assert_eq!(quoted("say \"a\"\n"), "\"say \"\"a\"\"\n\"");
+    }
+
+    #[test]
+    fn no_field_is_a_formula_and_every_text_comes_back() {
+        let texts = [
+            "=HYPERLINK(\"http://x\",\"y\")",
+            "+1",
+            "-matmul",
+            "@sum",
+            "\tcmd",
+            "'=1",
+            "''-2",
+            "'quoted'",
+            "saxpy",
+            "",
+            "＝1",
+        ];
+        for text in texts {
+            let field = quoted(text);
+            let bare = match field.strip_prefix('"').and_then(|it| it.strip_suffix('"')) {
+                Some(inner) => inner.replace("\"\"", "\""),
+                None => field.clone(),
+            };
+            assert!(!bare.starts_with(FORMULAS), "{field}");
+            let is_marked =
+                bare.starts_with('\'') && bare.trim_start_matches('\'').starts_with(FORMULAS);
+            let back = if is_marked { &bare[1..] } else { &bare };
+            assert_eq!(back, text);
+        }
+        assert_eq!(quoted("-1"), "'-1");
     }
 }

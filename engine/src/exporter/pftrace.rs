@@ -91,6 +91,11 @@ impl<W: Write> Writer<W> {
         writer
     }
 
+    /// Where it writes.
+    pub const fn output(&self) -> &W {
+        &self.output
+    }
+
     /// Writes one record. Spans, their beginnings and their arguments wait in memory for what belongs to them, at most
     /// until the next [`flush`](Self::flush). An error of the output leaves the record unwritten or cut short.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {

@@ -155,8 +155,16 @@ impl Desk {
         &self.ledger
     }
 
+    /// Fetches what was reported last; nothing more comes.
+    pub fn finish(&mut self) {
+        self.sweep();
+        let finished = self.save.as_mut().map_or(Ok(()), Save::finish);
+        self.check(finished);
+        self.save = None;
+    }
+
     /// Fetches everything that was reported so far, and makes it last.
-    pub fn sweep(&mut self) {
+    fn sweep(&mut self) {
         // Before fetching: what is reported here is fetched below, and never after the end of the run.
         if let Some(memory) = &self.shared.memory {
             memory.report(&self.shared, &self.own, None);
@@ -197,7 +205,8 @@ impl Desk {
         let (Err(error), Some(save)) = (written, &self.save) else {
             return;
         };
-        self.own.send(save.failed(&error));
+        // Not by the recorder, from which nothing may be fetched any more.
+        self.outbox.post_records(vec![save.failed(&error)]);
         self.save = None;
     }
 }

@@ -7,9 +7,9 @@ use std::time::Duration;
 use super::recorder::Reporter;
 use super::shared::Shared;
 use crate::backend::{Alarm, HostIndex};
-use crate::record::{LaneId, Record};
+use crate::record::{EventId, LaneId, Problem, Record, Severity, SpanId};
 use crate::time::Nanos;
-use crate::workload::{Injection, LossBy, Moment, Place, Plan, StreamIndex, nearest};
+use crate::workload::{Injection, Moment, Place, Plan, StreamIndex, nearest};
 
 /// How often a thread that watches a device of the host's own time looks at it.
 const LOOK: Duration = Duration::from_micros(100);
@@ -50,11 +50,11 @@ pub fn check(plan: &Plan, injection: &Injection) -> Result<(), String> {
 pub fn arm(shared: &Arc<Shared>, injection: Injection, reporter: &Reporter) {
     match injection.at {
         Moment::Now => shared.lose(injection.by, reporter),
-        Moment::Time(time) => arm_time(shared, injection.by, time, reporter),
+        Moment::Time(time) => arm_time(shared, injection, time, reporter),
         Moment::Stream(ref name) => {
             let place = shared.plan.streams.iter().position(|it| it.name == *name);
             if let Some(place) = place {
-                arm_stream(shared, injection.by, StreamIndex(place as u32), reporter);
+                arm_stream(shared, injection, StreamIndex(place as u32), reporter);
             }
         }
         Moment::Label(_) | Moment::Line(_) | Moment::Pipeline(_) => {
@@ -64,27 +64,37 @@ pub fn arm(shared: &Arc<Shared>, injection: Injection, reporter: &Reporter) {
     }
 }
 
-fn arm_time(shared: &Arc<Shared>, by: LossBy, time: Nanos, reporter: &Reporter) {
-    let act = act(shared, by, reporter);
+fn arm_time(shared: &Arc<Shared>, injection: Injection, time: Nanos, reporter: &Reporter) {
+    let act = act(shared, injection, reporter);
     if let Some(act) = shared.device.alarm(time, act) {
         watch(shared, act, move |shared| shared.now() >= time);
     }
 }
 
-fn arm_stream(shared: &Arc<Shared>, by: LossBy, stream: StreamIndex, reporter: &Reporter) {
-    let act = act(shared, by, reporter);
+fn arm_stream(
+    shared: &Arc<Shared>,
+    injection: Injection,
+    stream: StreamIndex,
+    reporter: &Reporter,
+) {
+    let act = act(shared, injection, reporter);
     if let Some(act) = shared.device.when_running(stream, act) {
         let lane = shared.stream_lane(stream);
         watch(shared, act, move |shared| runs(shared, lane));
     }
 }
 
-fn act(shared: &Arc<Shared>, by: LossBy, reporter: &Reporter) -> Alarm {
+fn act(shared: &Arc<Shared>, injection: Injection, reporter: &Reporter) -> Alarm {
+    shared.losses.state().awaited.push(injection.clone());
     // Not kept alive by what waits: a run that is over is dropped.
     let (shared, reporter) = (Arc::downgrade(shared), reporter.clone());
     Box::new(move |_| {
         if let Some(shared) = shared.upgrade() {
-            shared.lose(by, &reporter);
+            let mut state = shared.losses.state();
+            let place = state.awaited.iter().position(|it| *it == injection);
+            place.map(|place| state.awaited.remove(place));
+            drop(state);
+            shared.lose(injection.by, &reporter);
         }
     })
 }
@@ -167,12 +177,30 @@ impl Shared {
     }
 }
 
+/// Says which losses were wanted and did not happen, because the run was over before their moment.
+pub fn report_unmet(shared: &Shared, reporter: &Reporter) {
+    let mut state = shared.losses.state();
+    let armed = std::mem::take(&mut state.armed);
+    let unmet = armed.into_iter().chain(std::mem::take(&mut state.awaited));
+    for injection in unmet {
+        reporter.send(Record::Problem(Box::new(Problem {
+            severity: Severity::Warning,
+            code: "loss-unmet".to_owned(),
+            text: format!(
+                "the device was not lost by {injection}: the run was over before that moment came; name one that comes"
+            ),
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        })));
+    }
+}
+
 /// Says what a run will be made to suffer, for its log.
 pub fn announce(injections: &[Injection], reporter: &Reporter) {
     for injection in injections {
         reporter.send(Record::Log(Box::new(crate::record::Log {
             time: Nanos::ZERO,
-            severity: crate::record::Severity::Info,
+            severity: Severity::Info,
             text: format!("the device will be lost: {injection}"),
         })));
     }

@@ -31,8 +31,10 @@ pub struct Losses {
 /// The state of a device as the run has reported it.
 #[derive(Debug)]
 pub(super) struct State {
-    /// Losses that wait for their moment.
+    /// Losses that wait for a call or a compile.
     pub armed: Vec<Injection>,
+    /// Losses that wait for a time or an operation, each of which is looked for elsewhere.
+    pub awaited: Vec<Injection>,
     recovery: Recovery,
     generation: u32,
     /// Since when it is lost.
@@ -48,6 +50,7 @@ impl Losses {
         Self {
             state: Mutex::new(State {
                 armed: Vec::new(),
+                awaited: Vec::new(),
                 recovery,
                 generation: 1,
                 lost: None,

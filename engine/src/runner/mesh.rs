@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::fault::{FAULT_UNMET, unmet_fault};
 use self::inbox::Inbox;
 use self::link::Outlet;
 use self::operation::Operation;
@@ -133,6 +134,11 @@ impl Mesh {
     pub fn suffer(&self, fault: RankFault) {
         lock(&self.faults).push(fault);
         self.look_for_faults(0);
+    }
+
+    /// What was to be done to this rank and has not been, because its operation never came.
+    pub fn take_unmet(&self) -> Vec<RankFault> {
+        std::mem::take(&mut *lock(&self.faults))
     }
 
     /// Who was refused, and why, since this was asked last.

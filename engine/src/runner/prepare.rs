@@ -57,6 +57,12 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     let document = Document::parse(&request.name, &request.source).map_err(|e| listed(&e))?;
     let mut plan = document.plan(&request.parameters).map_err(|e| listed(&e))?;
     plan.synchronization = request.synchronization.unwrap_or(plan.synchronization);
+    if let (None, Some(fault)) = (&request.seat, request.faults.first()) {
+        return Err(format!(
+            "{fault}: this run has no ranks to which anything could be done; run it as several with --ranks, and not on a \
+             backend of virtual time"
+        ));
+    }
     let found = backend.probe().map_err(|error| error.to_string())?;
     let adapter = adapter(request, &plan, found.len());
     let place = backend::pick(&found, &adapter).map_err(|error| error.to_string())?;
@@ -71,16 +77,7 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
         .open(&layout, &sinks)
         .map_err(|error| error.to_string())?;
     fill(&plan, device.as_ref());
-    let save = request.save.as_deref().map(|path| {
-        let refused = |error| {
-            format!(
-                "{} cannot be written: {error}; choose another place",
-                path.display()
-            )
-        };
-        Save::create(path).map_err(refused)
-    });
-    let save = save.transpose()?;
+    let save = Save::of_request(request.save.as_deref())?;
     let gate = Gate::new(request.paused, request.pace);
     for injection in &request.lose {
         injector::check(&plan, injection)?;

@@ -25,6 +25,7 @@ use super::outbox::Outbox;
 use super::save::Save;
 use super::{Control, Message, Phase, RunRequest};
 use crate::activity::{Converter, Pace};
+use crate::exporter::refuse_input;
 use crate::record::{Record, Run};
 
 /// How often files are read.
@@ -86,17 +87,11 @@ impl<'e> Program<'e> {
     ) -> Result<Option<Box<RunRequest>>, String> {
         let library = library::find()?;
         let folder = Folder::new()?;
-        let is_new = request.save.as_deref().map(writable).transpose();
-        let is_new = is_new.map_err(|error| unwritable(request, &error))?;
-        let child = Child::start(&request.command, &library, folder.path());
-        let child = child.inspect_err(|_| {
-            if let (Some(true), Some(path)) = (is_new, &request.save) {
-                // It was made to see whether it can be, and is of no use.
-                let _ = std::fs::remove_file(path);
-            }
-        })?;
-        let save = request.save.as_deref().map(Save::create).transpose();
-        let save = save.map_err(|error| unwritable(request, &error))?;
+        if let Some(path) = &request.save {
+            refuse_input(path, request.command.iter().map(Path::new))?;
+        }
+        let save = Save::of_request(request.save.as_deref())?;
+        let child = Child::start(&request.command, &library, folder.path())?;
         outbox.post(Message::Started { run });
         outbox.post(Message::Phase(Phase::Running));
         let pace = if request.is_live {
@@ -238,32 +233,19 @@ impl<'e> Program<'e> {
         self.records += records.len() as u64;
         if let Some(save) = &mut self.save {
             let written = save.write(&records).and_then(|()| save.flush());
-            if let Err(error) = written {
-                let failed = save.failed(&error);
-                self.save = None;
-                self.outbox.post_records(vec![failed]);
-            }
+            self.check(written);
         }
         self.outbox.post_records(records);
     }
-}
 
-/// Finds out whether a file can be written, and whether it is new, and leaves what is in it.
-fn writable(path: &Path) -> std::io::Result<bool> {
-    let is_new = !path.exists();
-    let mut options = std::fs::OpenOptions::new();
-    options.append(true).create(true).open(path).map(|_| is_new)
-}
-
-fn unwritable(request: &ProgramRequest, error: &std::io::Error) -> String {
-    let path = request
-        .save
-        .as_deref()
-        .map(|path| path.display().to_string());
-    format!(
-        "{} cannot be written: {error}; name another file, or make its folder",
-        path.unwrap_or_default()
-    )
+    /// Gives up on the file where it cannot be written, and says so.
+    fn check(&mut self, written: std::io::Result<()>) {
+        if let Err(error) = written
+            && let Some(save) = self.save.take()
+        {
+            self.outbox.post_records(vec![save.failed(&error)]);
+        }
+    }
 }
 
 #[cfg(test)]

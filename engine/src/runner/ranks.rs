@@ -278,6 +278,7 @@ impl<'e> Ranks<'e> {
         let label = dead.label.clone();
         let began = Instant::now();
         self.tell_missing();
+        self.tell_unmet();
         self.merged.again();
         self.end_children();
         if let Err(reason) = self.start_children(&[]) {
@@ -296,6 +297,7 @@ impl<'e> Ranks<'e> {
     fn finish(mut self) -> Option<Box<RunRequest>> {
         self.listen();
         self.tell_missing();
+        self.tell_unmet();
         let outcome = self.outcome();
         self.end_children();
         self.merged.end(outcome, self.outbox);

@@ -16,6 +16,7 @@ use super::expectation;
 use super::host::{self, panic_text};
 use super::injector;
 use super::ledger::Ledger;
+use super::mesh::{FAULT_UNMET, unmet_fault};
 use super::order::Races;
 use super::outbox::Outbox;
 use super::prepare::Prepared;
@@ -233,6 +234,8 @@ impl Running {
             mesh.close();
         }
         self.report_refused();
+        injector::report_unmet(&self.shared, &self.reporter);
+        self.report_unmet_faults();
         // Before the results are checked, which takes its time and is no part of the run.
         let end = self.shared.now();
         let mut desk = self.collector.take().and_then(Collector::finish);
@@ -248,7 +251,7 @@ impl Running {
         }
         self.report_end(outcome, end);
         match &mut desk {
-            Some(desk) => desk.sweep(),
+            Some(desk) => desk.finish(),
             // The collector failed: the file ends early, the window still gets what is left.
             None => self
                 .recorder
@@ -316,6 +319,14 @@ impl Running {
         let refused = self.shared.mesh.as_ref().map(|mesh| mesh.take_refused());
         for text in refused.unwrap_or_default() {
             self.report(Severity::Warning, "unknown-peer", &text);
+        }
+    }
+
+    /// Says what was to be done to this rank in an operation that it never came to.
+    fn report_unmet_faults(&self) {
+        let unmet = self.shared.mesh.as_ref().map(|mesh| mesh.take_unmet());
+        for fault in unmet.unwrap_or_default() {
+            self.report(Severity::Warning, FAULT_UNMET, &unmet_fault(&fault));
         }
     }
 

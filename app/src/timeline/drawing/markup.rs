@@ -230,9 +230,38 @@ fn escaped(text: &str) -> String {
             '&' => safe.push_str("&amp;"),
             '<' => safe.push_str("&lt;"),
             '>' => safe.push_str("&gt;"),
-            char if char.is_control() => safe.push(char::REPLACEMENT_CHARACTER),
+            char if char.is_control() || is_no_xml(char) => {
+                safe.push(char::REPLACEMENT_CHARACTER);
+            }
             char => safe.push(char),
         }
     }
     safe
+}
+
+/// Whether XML 1.0 allows a character nowhere, not even written as a number.
+const fn is_no_xml(char: char) -> bool {
+    matches!(char, '\u{FFFE}' | '\u{FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_characters_of_xml_are_written() {
+        // Production 2 of XML 1.0: Char.
+        let is_char = |char: char| {
+            matches!(char, '\t' | '\n' | '\r' | '\u{20}'..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}'
+                | '\u{10000}'..='\u{10FFFF}')
+        };
+        let all: String = (0..=0x0001_1000).filter_map(char::from_u32).collect();
+        let safe = escaped(&all);
+        assert!(safe.chars().all(is_char));
+        assert!(!safe.contains(['<', '>']) && safe.contains("&lt;"));
+        assert_eq!(
+            escaped("a\u{FFFF}b\u{FFFE}\u{1F600}"),
+            "a\u{FFFD}b\u{FFFD}\u{1F600}"
+        );
+    }
 }

@@ -271,13 +271,20 @@ impl Link {
                 self.post_records(records);
             }
             Message::Finished { .. } => self.finished(message),
-            other => self.outbox.post(other),
+            other => {
+                if matches!(other, Message::Refused(_)) && self.watch.run.is_none() {
+                    // The run did not begin: its file stays as it was.
+                    self.save = None;
+                }
+                self.outbox.post(other);
+            }
         }
     }
 
     /// A run is over.
     fn finished(&mut self, message: Message) {
-        self.flush_save();
+        let finished = self.save.as_mut().map_or(Ok(()), Save::finish);
+        self.check(finished);
         self.save = None;
         if self.is_own && self.begins_again() {
             return;
@@ -377,6 +384,7 @@ impl Link {
             }
         } else if was_connecting || asked {
             self.own.is_over = true;
+            self.save = None;
             let name = &self.target.name;
             self.outbox
                 .post(Message::Refused(format!("{name} cannot be reached: {why}")));

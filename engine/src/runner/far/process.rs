@@ -55,7 +55,7 @@ impl Target {
                 shares_clock: false,
             });
         }
-        let (host, program) = place.split_once(':').unwrap_or((place, "syncline"));
+        let (host, program) = parted(place).ok_or_else(|| Unreachable(place.to_owned()))?;
         // What begins with a dash would be an option of ssh's.
         let is_odd = |c: char| c.is_whitespace() || c.is_control();
         if host.is_empty() || host.starts_with('-') || host.contains(is_odd) || program.is_empty() {
@@ -68,15 +68,32 @@ impl Target {
         }
         let alive = ["-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3"];
         command.extend(alive.map(OsString::from));
-        command.extend([host.into(), program.into(), "worker".into()]);
+        command.extend([host.as_str().into(), program.into(), "worker".into()]);
         Ok(Self {
-            name: host.to_owned(),
+            name: host,
             command,
             can_drop: true,
             silence: None,
             shares_clock: false,
         })
     }
+}
+
+/// A machine and the program there. An address of IPv6, which has colons itself, stands in brackets; `ssh` wants it without.
+fn parted(place: &str) -> Option<(String, &str)> {
+    let ours = "syncline";
+    let Some((user, rest)) = place.split_once('[') else {
+        let (host, program) = place.split_once(':').unwrap_or((place, ours));
+        return Some((host.to_owned(), program));
+    };
+    let (address, rest) = rest.split_once(']')?;
+    let program = if rest.is_empty() {
+        ours
+    } else {
+        rest.strip_prefix(':')?
+    };
+    let is_address = address.contains(':') && (user.is_empty() || user.ends_with('@'));
+    is_address.then(|| (format!("{user}{address}"), program))
 }
 
 /// The program that a worker on this machine is started with: this one, or where the engine is part of another program
@@ -264,5 +281,36 @@ mod tests {
             ..target
         };
         assert!(Process::start(&absent, &[]).is_err());
+    }
+
+    #[test]
+    fn addresses_with_colons_stand_in_brackets() {
+        let ends = |place: &str| {
+            let target = Target::parse(place).unwrap();
+            let command: Vec<_> = target
+                .command
+                .iter()
+                .map(|it| it.to_string_lossy())
+                .collect();
+            let [.., host, program, worker] = &command[..] else {
+                panic!("{command:?}")
+            };
+            assert_eq!(worker, "worker");
+            (host.to_string(), program.to_string())
+        };
+        let is = |place: &str, host: &str, program: &str| {
+            assert_eq!(
+                ends(place),
+                (host.to_owned(), program.to_owned()),
+                "{place}"
+            );
+        };
+        is("[::1]", "::1", "syncline");
+        is("[::1]:/opt/prog", "::1", "/opt/prog");
+        is("me@[fe80::1%eth0]:prog", "me@fe80::1%eth0", "prog");
+        is("me@host:prog", "me@host", "prog");
+        for wrong in ["[::1]prog", "[::1]:", "[]:prog", "-[::1]:prog"] {
+            assert!(Target::parse(wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -7,6 +7,17 @@ use super::Mesh;
 use crate::device::lock;
 use crate::workload::{FaultKind, FaultMoment, RankFault};
 
+/// The code of the problem that a fault was wanted and did not happen.
+pub const FAULT_UNMET: &str = "fault-unmet";
+
+/// What is told of a fault that did not happen.
+pub fn unmet_fault(fault: &RankFault) -> String {
+    format!(
+        "nothing was done to rank {} by {fault}: the run was over before that moment came; name one that comes",
+        fault.rank
+    )
+}
+
 impl Mesh {
     /// Suffers what is due: at once, or in the middle of the operation that was begun as number `begun`.
     pub(super) fn look_for_faults(&self, begun: u64) {

@@ -5,6 +5,7 @@ use super::child::code_of;
 use crate::activity::Summary;
 use crate::record::{EventId, Log, Outcome, Problem, Record, RunEnd, Severity, SpanId};
 use crate::runner::far::ending;
+use crate::runner::save::Save;
 use crate::runner::{Message, Phase};
 
 impl Program<'_> {
@@ -48,6 +49,8 @@ impl Program<'_> {
             records: count,
         })));
         self.give(records);
+        let finished = self.save.as_mut().map_or(Ok(()), Save::finish);
+        self.check(finished);
         self.outbox.post(Message::Exited(code_of(status)));
         self.outbox.post(Message::Finished { run, lost: 0 });
         self.outbox.post(Message::Phase(Phase::Idle));

@@ -44,12 +44,7 @@ impl Merged {
         outbox: &Outbox,
     ) -> Result<Self, String> {
         outbox.flush();
-        let save = request.save.as_deref().map(|path| {
-            let place = path.display();
-            let refused =
-                |error| format!("{place} cannot be written: {error}; choose another place");
-            Save::create(path).map_err(refused)
-        });
+        let save = Save::of_request(request.save.as_deref())?;
         let count = placement.ranks.len();
         Ok(Self {
             lost: 0,
@@ -69,7 +64,7 @@ impl Merged {
                 .collect(),
             exchanges: Exchanges::default(),
             extent: None,
-            save: save.transpose()?,
+            save,
             records: 0,
             has_run: false,
             fallen: Vec::new(),
@@ -271,7 +266,9 @@ impl Merged {
             records,
         };
         self.post(vec![Record::End(Box::new(end))], outbox);
-        self.flush(outbox);
+        let finished = self.save.as_mut().map_or(Ok(()), Save::finish);
+        self.check(finished, outbox);
+        self.save = None;
     }
 
     /// Makes what was written survive this process.

@@ -3,7 +3,8 @@
 use super::Ranks;
 use super::child::Stage;
 use crate::merge::Missing;
-use crate::record::{Outcome, Severity};
+use crate::record::{Outcome, Severity, SpanId};
+use crate::runner::mesh::{FAULT_UNMET, unmet_fault};
 use crate::runner::{Control, RankControl};
 
 impl Ranks<'_> {
@@ -52,6 +53,16 @@ impl Ranks<'_> {
                 missing.span,
                 self.outbox,
             );
+        }
+    }
+
+    /// Names what was to be done to ranks at a time that did not come while they ran.
+    pub(super) fn tell_unmet(&mut self) {
+        for fault in std::mem::take(&mut self.faults) {
+            let text = unmet_fault(&fault);
+            let span = SpanId::NONE;
+            self.merged
+                .problem(Severity::Warning, FAULT_UNMET, text, span, self.outbox);
         }
     }
 

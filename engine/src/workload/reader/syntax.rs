@@ -1,6 +1,6 @@
 //! From text to KDL nodes, or to what is no KDL: however damaged the text is, within bounds.
 
-use std::thread;
+use std::{io, thread};
 
 use kdl::{KdlDocument, KdlError};
 
@@ -24,19 +24,30 @@ pub(super) fn parse(source: &Source) -> Result<KdlDocument, Vec<Error>> {
             .name("kdl".into())
             .stack_size(STACK)
             .spawn_scoped(scope, || KdlDocument::parse_v2(&source.text));
-        reader.map(|thread| thread.join().ok()).unwrap_or_default()
+        reader.map(thread::ScopedJoinHandle::join)
     });
     match parsed {
-        Some(Ok(document)) => Ok(document),
-        Some(Err(error)) => Err(errors(source, &error)),
-        None => {
+        Ok(Ok(Ok(document))) => Ok(document),
+        Ok(Ok(Err(error))) => Err(errors(source, &error)),
+        Ok(Err(_)) => {
             let message = "the parser gave up on this text";
             Err(vec![source.error_outside(
                 message,
                 "check brackets and quotation marks",
             )])
         }
+        Err(error) => Err(vec![no_thread(source, &error)]),
     }
+}
+
+/// Nothing is known to be wrong with the text: the system gives no thread to read it on.
+fn no_thread(source: &Source, error: &io::Error) -> Error {
+    let megabytes = STACK >> 20;
+    let message = format!(
+        "this was not read: no thread with a stack of {megabytes} MiB could be started for it: {error}"
+    );
+    let help = "end other programs, or raise the limits of threads and memory (ulimit -u, ulimit -v), and try again";
+    source.error_outside(message, help)
 }
 
 /// Refuses what the parser would spend minutes or its stack on.

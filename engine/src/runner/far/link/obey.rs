@@ -50,16 +50,13 @@ impl Link {
             }
         }
         self.saved.clone_from(&request.save);
-        if let Some(path) = request.save.take() {
-            match Save::create(&path) {
-                Ok(save) => self.save = Some(save),
-                Err(error) => {
-                    self.own.is_over = true;
-                    return self.outbox.post(Message::Refused(format!(
-                        "{} cannot be written: {error}; choose another place",
-                        path.display()
-                    )));
-                }
+        // The one before is over, and would hold its file.
+        self.save = None;
+        match Save::of_request(request.save.take().as_deref()) {
+            Ok(save) => self.save = save,
+            Err(reason) => {
+                self.own.is_over = true;
+                return self.outbox.post(Message::Refused(reason));
             }
         }
         self.watch.request = Some(request.clone());
