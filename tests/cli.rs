@@ -2,6 +2,7 @@
 
 mod binary;
 mod findings;
+mod kept;
 mod output;
 mod pipes;
 mod terminal;

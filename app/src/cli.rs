@@ -50,6 +50,8 @@ const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
 enum Stop {
     /// What was asked for is wrong; the words say why and what to do.
     Wrong(String),
+    /// It could not be written to its file; the words say why.
+    Unsaved(String),
     /// Nobody takes the answer.
     Output(io::Error),
     /// The user asked to stop.
@@ -116,9 +118,17 @@ fn answer(
         // Whoever closes the pipe has seen enough.
         Err(Stop::Output(error)) if error.kind() == io::ErrorKind::BrokenPipe => FINE,
         Err(Stop::Output(error)) => {
-            complain(streams, &format!("the answer cannot be written: {error}"))
+            complain(streams, &format!("the answer cannot be written: {error}"));
+            WRONG
         }
-        Err(Stop::Wrong(text)) => complain(streams, &text),
+        Err(Stop::Wrong(text)) => {
+            complain(streams, &text);
+            WRONG
+        }
+        Err(Stop::Unsaved(text)) => {
+            complain(streams, &text);
+            FAILED
+        }
         Err(Stop::Asked) => STOPPED,
     }
 }
@@ -175,8 +185,7 @@ fn usage(error: &clap::Error, streams: &mut Streams<'_>) -> Result<u8, Stop> {
     }
 }
 
-fn complain(streams: &mut Streams<'_>, text: &str) -> u8 {
+fn complain(streams: &mut Streams<'_>, text: &str) {
     // Where even this cannot be written, the exit code remains.
     let _ = writeln!(streams.err, "syncline: {text}");
-    WRONG
 }

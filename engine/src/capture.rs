@@ -71,6 +71,8 @@ pub struct Capture {
     dependencies: dependencies::Dependencies,
     arguments: arguments::Arguments,
     problems: Vec<Problem>,
+    /// Records that were not kept, each told by a problem.
+    refused: u64,
     expectations: Vec<Expectation>,
     log: Vec<Log>,
     losses: Vec<Loss>,

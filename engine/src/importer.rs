@@ -21,7 +21,7 @@ mod sqlite;
 pub use error::Error;
 pub use receipt::Receipt;
 pub use refused::{REFUSED, Refused};
-pub use several::{Part, moved, open_all};
+pub use several::{Part, moved, note_refused, open_all};
 pub use sink::{Batch, Sink};
 pub use source::{Source, is_standard_input};
 

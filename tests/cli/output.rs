@@ -51,15 +51,22 @@ fn what_was_not_saved_is_exit_code_1_and_said() {
     assert_eq!(ran["saved"], Value::Null);
     let why = ran["save_error"].as_str().unwrap();
     assert!(why.contains("No space left"), "{why}");
-    assert!(fs::metadata(FULL).unwrap().file_type().is_file() == false);
+    assert!(!fs::metadata(FULL).unwrap().is_file());
 
     let (_folder, path) = saved();
     let workload = tempfile::tempdir().unwrap();
     let link = workload.path().join("full.json");
     symlink(FULL, &link).unwrap();
-    let (code, _, err) = syncline(&["convert", &path, &text(&link)]);
-    assert_eq!(code, WRONG, "{err}");
-    assert!(err.contains("No space left"), "{err}");
+    let kdl = workload.path().join("full.kdl");
+    symlink(FULL, &kdl).unwrap();
+    for arguments in [
+        &["convert", &path, &text(&link)][..],
+        &["extract", &path, "-o", &text(&kdl)],
+    ] {
+        let (code, _, err) = syncline(arguments);
+        assert_eq!(code, FAILED, "{err}");
+        assert!(err.contains("No space left"), "{err}");
+    }
 }
 
 /// A file that may not grow beyond so many blocks fails in the middle of a run, and the last of it at its very end.

@@ -118,6 +118,21 @@ const CASES: &[Case] = &[
         spans: Some(0),
     },
     Case {
+        name: "a bomb of brackets in an event",
+        source: |_| Source::from_bytes("a.json.gz", bomb(BRACKETS, b'[')).unwrap(),
+        spans: Some(1),
+    },
+    Case {
+        name: "brackets in an event, packed just beyond what any file may unpack to",
+        source: |_| {
+            let mut packed = GzEncoder::new(Vec::new(), Compression::best());
+            let mut bytes = BRACKETS.chain(repeat(b'[').take(120 * MEGABYTE));
+            std::io::copy(&mut bytes, &mut packed).unwrap();
+            Source::from_bytes("a.json.gz", packed.finish().unwrap()).unwrap()
+        },
+        spans: Some(1),
+    },
+    Case {
         name: "a bomb of packets",
         source: |_| Source::from_bytes("a.pftrace", bomb(&packet_of(b"x"), 10)).unwrap(),
         spans: Some(1),
@@ -133,6 +148,9 @@ const CASES: &[Case] = &[
         spans: Some(1),
     },
 ];
+
+/// A file of trace events up to where an argument of its second event begins.
+const BRACKETS: &[u8] = br#"{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":1},{"ph":"X","name":"b","ts":3,"dur":1,"args":{"x":"#;
 
 /// `before`, then one byte many times over, then `after`, made as it is read.
 fn filled(name: &str, before: &[u8], (byte, count): (u8, u64), after: &[u8]) -> Source {

@@ -16,7 +16,7 @@ use engine::workload::{Injection, RANKS, RankFault, Synchronization};
     version,
     args_conflicts_with_subcommands = true,
     after_help = "Without a command, Syncline opens its window. Exit codes: 0 all is well, 1 the run failed, an \
-                  expectation did not hold, a denied finding was made or the capture could not be saved, 2 the input is wrong or something is missing, \
+                  expectation did not hold, a denied finding was made, the capture could not be saved or not all of a file could be kept, 2 the input is wrong or something is missing, \
                   130 stopped by Ctrl-C."
 )]
 pub struct Arguments {

@@ -20,7 +20,7 @@ pub(super) const STANDARD_INPUT: &str = "standard input";
 pub(super) fn check(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8, Stop> {
     let mut code = FINE;
     for path in files {
-        let name = path.display().to_string();
+        let name = called(path);
         let errors: Vec<String> = match read(path) {
             Ok(source) => Document::check(&name, &source)
                 .iter()
@@ -43,19 +43,23 @@ pub(super) fn check(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8, 
     Ok(code)
 }
 
-/// The text of a workload, from standard input for `-`. Fails with why it cannot be read, and what to do.
-pub(super) fn read(path: &Path) -> Result<String, String> {
-    let is_input = is_standard_input(path);
-    let called = if is_input {
+/// What a file is called in what is said of it.
+fn called(path: &Path) -> String {
+    if is_standard_input(path) {
         STANDARD_INPUT.to_owned()
     } else {
         path.display().to_string()
-    };
+    }
+}
+
+/// The text of a workload, from standard input for `-`. Fails with why it cannot be read, and what to do.
+pub(super) fn read(path: &Path) -> Result<String, String> {
+    let called = called(path);
     if path.is_dir() {
         return Err(format!("{called} is a directory; name a file in it"));
     }
     let mut bytes = Vec::new();
-    let read = if is_input {
+    let read = if is_standard_input(path) {
         io::stdin().take(LARGEST + 1).read_to_end(&mut bytes)
     } else {
         File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes))

@@ -27,7 +27,7 @@ pub(super) fn convert(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8
     let (capture, parts) = open::open(inputs, streams)?;
     write(&capture, output, streams)?;
     told(&capture, &parts, output, streams)?;
-    Ok(FINE)
+    Ok(open::code(&capture))
 }
 
 fn write(capture: &Capture, output: &Path, streams: &Streams<'_>) -> Result<(), Stop> {
@@ -48,7 +48,7 @@ fn write(capture: &Capture, output: &Path, streams: &Streams<'_>) -> Result<(), 
     match written {
         Ok(()) => Ok(()),
         Err(_) if interrupt::asked() => Err(Stop::Asked),
-        Err(error) => Err(Stop::Wrong(format!("{name} was not written: {error}"))),
+        Err(error) => Err(open::unwritten(output, &error)),
     }
 }
 

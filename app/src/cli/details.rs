@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::arguments::Format;
 use super::figures::Figures;
-use super::{FINE, Stop, Streams, open, receipt};
+use super::{Stop, Streams, open, receipt};
 use tally::Tally;
 
 /// Prints the figures of some files and their receipts. In JSON, {capture, receipt {read, repaired, repairs,
@@ -48,5 +48,5 @@ pub(super) fn details(
             }
         }
     }
-    Ok(FINE)
+    Ok(open::code(&capture))
 }

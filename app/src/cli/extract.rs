@@ -6,7 +6,7 @@ use engine::exporter;
 use engine::time::{Interval, Nanos};
 
 use super::range::Range;
-use super::{FINE, Stop, Streams, interrupt, open};
+use super::{Stop, Streams, interrupt, open};
 
 /// Writes the workload of `range` of some files to `output`, and says what it leaves out.
 pub(super) fn extract(
@@ -29,15 +29,12 @@ pub(super) fn extract(
     match written {
         Ok(()) => {}
         Err(_) if interrupt::asked() => return Err(Stop::Asked),
-        Err(error) => {
-            let text = format!("{} was not written: {error}", output.display());
-            return Err(Stop::Wrong(text));
-        }
+        Err(error) => return Err(open::unwritten(output, &error)),
     }
     let lines = extracted.text.lines().count();
     writeln!(streams.out, "{}: {lines} lines", output.display())?;
     for note in &extracted.notes {
         writeln!(streams.out, "note: {note}")?;
     }
-    Ok(FINE)
+    Ok(open::code(&capture))
 }

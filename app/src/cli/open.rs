@@ -1,5 +1,6 @@
 //! Reads files into a capture, with progress where somebody watches.
 
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -8,7 +9,7 @@ use engine::exporter;
 use engine::importer::{self, Error, Part};
 
 use super::progress::Progress;
-use super::{Stop, Streams, interrupt};
+use super::{FAILED, FINE, Stop, Streams, interrupt};
 
 /// The capture of some files, and what became of all that each held.
 pub(super) fn open(paths: &[PathBuf], streams: &Streams<'_>) -> Result<(Capture, Vec<Part>), Stop> {
@@ -37,7 +38,10 @@ pub(super) fn open(paths: &[PathBuf], streams: &Streams<'_>) -> Result<(Capture,
         }
     });
     match parts {
-        Ok(parts) => Ok((capture, parts)),
+        Ok(mut parts) => {
+            importer::note_refused(&mut parts, capture.refused());
+            Ok((capture, parts))
+        }
         Err(Error::Cancelled) => Err(Stop::Asked),
         Err(error) => Err(Stop::Wrong(error.to_string())),
     }
@@ -47,4 +51,21 @@ pub(super) fn open(paths: &[PathBuf], streams: &Streams<'_>) -> Result<(Capture,
 pub(super) fn refuse_input(output: &Path, inputs: &[PathBuf]) -> Result<(), Stop> {
     let inputs = inputs.iter().map(PathBuf::as_path);
     exporter::refuse_input(output, inputs).map_err(Stop::Wrong)
+}
+
+/// Why there is no file at `output`: it cannot be one, or writing it failed.
+pub(super) fn unwritten(output: &Path, error: &io::Error) -> Stop {
+    use io::ErrorKind::{IsADirectory, NotADirectory, NotFound, PermissionDenied, ResourceBusy};
+    let text = format!("{} was not written: {error}", output.display());
+    match error.kind() {
+        IsADirectory | NotADirectory | NotFound | PermissionDenied | ResourceBusy => {
+            Stop::Wrong(text)
+        }
+        _ => Stop::Unsaved(text),
+    }
+}
+
+/// The exit code for a capture that was opened: whether all that was understood of it is there.
+pub(super) const fn code(capture: &Capture) -> u8 {
+    if capture.refused() == 0 { FINE } else { FAILED }
 }

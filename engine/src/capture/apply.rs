@@ -171,6 +171,7 @@ impl Capture {
                 "{} fields of spans up to {end} were left out: no span has a number near it.",
                 fields.count
             );
+            self.refused += u64::from(fields.count).saturating_sub(1);
             return self.complain("argument-refused", text, SpanId::NONE);
         }
         self.arguments.push_packed(fields);
@@ -233,7 +234,9 @@ impl Capture {
         }
     }
 
+    /// Says of a record that it is not kept.
     fn complain(&mut self, code: &str, text: String, span: SpanId) {
+        self.refused += 1;
         let problem = Problem {
             severity: Severity::DataLoss,
             code: code.to_owned(),

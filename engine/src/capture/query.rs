@@ -11,6 +11,11 @@ use crate::record::{
 use crate::time::{Interval, Nanos};
 
 impl Capture {
+    /// How many records it was given and could not keep, such as spans of a number that another has.
+    pub const fn refused(&self) -> u64 {
+        self.refused
+    }
+
     /// A number that changes with every [`Capture::apply`] that took a record.
     pub fn revision(&self) -> u64 {
         self.revision

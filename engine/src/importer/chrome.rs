@@ -63,6 +63,7 @@ impl Importer for Chrome {
             ..Run::default()
         })));
         let mut builder = Builder::new(!top.devices.is_empty());
+        let reader = (reader, source.packed().is_some());
         let tail = run(reader, ahead, at, |piece| builder.take(piece, sink))?;
         if let Some((at, after)) = &tail.after {
             top.finish(after, *at);

@@ -15,7 +15,7 @@ pub struct Receipt {
     pub repairs: Vec<(String, u64)>,
     /// How many records were concluded rather than read.
     pub inferred: u64,
-    /// How many whole facts that were understood were left out: always 0.
+    /// How many records were understood and could not be kept: 0 but for damaged files, whose records contradict each other.
     pub dropped: u64,
     /// What a reader should know, a sentence each; above all what the format does not hold.
     pub notes: Vec<String>,

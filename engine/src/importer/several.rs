@@ -253,6 +253,24 @@ impl<'a> Merge<'a> {
     }
 }
 
+/// Counts what a capture could not keep of what these files held. Of several it is not known which it was of: the last one
+/// bears it, and says so.
+pub fn note_refused(parts: &mut [Part], refused: u64) {
+    let is_one_of_several = parts.len() > 1;
+    let Some(part) = parts.last_mut().filter(|_| refused > 0) else {
+        return;
+    };
+    part.receipt.dropped += refused;
+    let of = if is_one_of_several {
+        "all files together"
+    } else {
+        "the file"
+    };
+    part.receipt.note(format!(
+        "{refused} records of {of} could not be kept, because they contradict others; the problems name each."
+    ));
+}
+
 /// How many bytes a file holds, as far as that is known before it is read.
 fn length(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |it| it.len())

@@ -150,7 +150,10 @@ fn open_captures(paths: &[PathBuf], answering: &Answering) -> Answer {
         ControlFlow::Continue(())
     });
     match parts {
-        Ok(parts) => Answer::Capture(Box::new(capture), parts),
+        Ok(mut parts) => {
+            importer::note_refused(&mut parts, capture.refused());
+            Answer::Capture(Box::new(capture), parts)
+        }
         Err(importer::Error::Cancelled) => Answer::Failed(None),
         Err(error) => Answer::Failed(Some(error.to_string())),
     }

@@ -89,6 +89,7 @@ impl<R: Read> Frames<R> {
         }
         let whole = head + body as usize;
         if !self.want(whole)? {
+            self.latest = self.used;
             return Ok(Frame::Rest { at, left });
         }
         let start = self.used + head;
@@ -117,23 +118,22 @@ impl<R: Read> Frames<R> {
                 }
                 continue;
             };
-            let mut behind = self.used + mark + 1;
-            if let Some((start, end)) = resync::before(ahead, mark) {
-                (self.used, behind) = (self.used + start, mark + 1 - start);
-                let left = self
-                    .length
-                    .saturating_sub(self.position())
-                    .min(self.longest);
-                let whole = end - start;
-                if whole as u64 <= left && self.want(whole)? {
-                    let bytes = self.buffer.get(self.used..self.used + whole);
-                    if bytes.is_some_and(resync::is_packet) {
-                        return Ok(Some(self.position() - begun));
-                    }
+            let Some((start, end)) = resync::before(ahead, mark) else {
+                self.used += mark + 1;
+                continue;
+            };
+            let whole = end - start;
+            self.used += start;
+            let left = self.length.saturating_sub(self.position());
+            if whole as u64 <= left.min(self.longest) && self.want(whole)? {
+                let bytes = self.buffer.get(self.used..self.used + whole);
+                // Looking for others first keeps a file of nothing but marks from being decoded from each of them on.
+                let is_one = |it: &[u8]| !resync::holds_others(it) && resync::is_packet(it);
+                if bytes.is_some_and(is_one) {
+                    return Ok(Some(self.position() - begun));
                 }
-                behind += self.used;
             }
-            self.used = behind;
+            self.used += mark + 1 - start;
         }
     }
 

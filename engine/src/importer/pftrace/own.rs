@@ -11,7 +11,8 @@ use crate::perfetto::dialect::{
     self, ARGUMENTS, DEPENDENCY_KINDS, FORMAT, SEQUENCE, TITLE, Track, key, time_of,
 };
 use crate::perfetto::proto::{
-    AnnotationValue, DebugAnnotation, InternedData, TracePacket, TrackEvent, event_type,
+    AnnotationValue, DebugAnnotation, InternedData, InternedName, TracePacket, TrackEvent,
+    event_type,
 };
 use crate::record::{
     Basis, Began, CallId, Dependency, DependencyKind, EventId, LaneId, NameId, Record, Sample,
@@ -108,18 +109,43 @@ impl Own {
     }
 
     fn intern(&mut self, interned: InternedData, sink: &mut Sink<'_>) {
-        for entry in interned.event_categories {
-            let kind = entry.name.as_deref().and_then(SpanKind::from_label);
-            self.kinds.extend(entry.iid.zip(kind));
+        if !interned.event_categories.is_empty() {
+            return self.learn(&interned);
         }
         for entry in interned.event_names {
             let (iid, text) = (entry.iid.unwrap_or(0), entry.name.unwrap_or_default());
-            if iid >= DEPENDENCY_KINDS {
-                let kind = DependencyKind::from_label(&text);
-                self.ties.extend(kind.map(|kind| (iid, kind)));
-            } else if let Some(name) = dialect::name_of(iid) {
+            if let Some(name) = dialect::name_of(iid).filter(|_| iid < DEPENDENCY_KINDS) {
                 sink.push(Record::Name(name, text.into()));
             }
+        }
+    }
+
+    /// Takes the numbers of kinds from the header. Where all but one are those of today the one is damaged, and today's count.
+    fn learn(&mut self, header: &InternedData) {
+        let of = |entries: &[InternedName]| -> Vec<(u64, String)> {
+            let entries = entries.iter();
+            let pairs =
+                entries.map(|it| (it.iid.unwrap_or(0), it.name.clone().unwrap_or_default()));
+            pairs.collect()
+        };
+        let said = of(&header.event_categories);
+        let todays = (1..).zip(SpanKind::ALL).map(|(iid, it)| (iid, it.label()));
+        if !are_todays(&said, todays.collect()) {
+            let known = said
+                .iter()
+                .map(|(iid, text)| (*iid, SpanKind::from_label(text)));
+            self.kinds
+                .extend(known.filter_map(|(iid, kind)| Some((iid, kind?))));
+        }
+        let said = of(&header.event_names);
+        let todays = (DEPENDENCY_KINDS..).zip(DependencyKind::ALL);
+        let todays = todays.map(|(iid, it)| (iid, it.label()));
+        if !are_todays(&said, todays.collect()) {
+            let known = said
+                .iter()
+                .map(|(iid, text)| (*iid, DependencyKind::from_label(text)));
+            self.ties
+                .extend(known.filter_map(|(iid, kind)| Some((iid, kind?))));
         }
     }
 
@@ -260,6 +286,15 @@ impl Own {
         }
         receipt
     }
+}
+
+/// Whether at most one of the numbers and texts that a header says is not as they are written today.
+fn are_todays(said: &[(u64, String)], todays: Vec<(u64, &str)>) -> bool {
+    let same = |((iid, text), (today, label)): &(&(u64, String), (u64, &str))| {
+        iid == today && text == label
+    };
+    let count = todays.len();
+    said.len() == count && said.iter().zip(todays).filter(same).count() + 1 >= count
 }
 
 /// A record written as a text, or an argument that came after its span.

@@ -11,6 +11,8 @@ use crate::importer::chrome::scan::Lists;
 const BLOCK: usize = 1 << 20;
 /// The longest stretch without a place to cut it, which is the longest event that is read.
 pub const LONGEST: usize = 96 << 20;
+/// The same of a packed file, whose own length says nothing of how much there is to hold.
+pub const LONGEST_UNPACKED: usize = 24 << 20;
 
 /// What a stretch takes, to be used again.
 pub type Spare = (Vec<u8>, Lists);
@@ -34,6 +36,8 @@ pub struct Feed<R> {
     /// What was read already, and where in the file that begins.
     pub ahead: Vec<u8>,
     pub at: u64,
+    /// The longest stretch without a place to cut it: [`LONGEST`], or [`LONGEST_UNPACKED`] of a packed file.
+    pub longest: usize,
 }
 
 impl<R: Read> Feed<R> {
@@ -103,7 +107,7 @@ impl<R: Read> Feed<R> {
                 self.at += held as u64;
                 held = 0;
             }
-            if held >= LONGEST {
+            if held >= self.longest {
                 bytes.truncate(held);
                 return Ok(Some(held));
             }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Read};
 
-use super::feed::{Feed, LONGEST};
+use super::feed::{Feed, LONGEST, LONGEST_UNPACKED};
 use super::pool::{Pool, Scanned, start};
 use crate::importer::chrome::scan::{Damage, End, Lists, Parsed, Scanner};
 
@@ -36,18 +36,27 @@ pub struct Tail {
     pub read: u64,
 }
 
-/// Reads all events after `ahead`, which begins at byte `at`, and gives each stretch to `take` in order.
+/// Reads all events after `ahead`, which begins at byte `at`, and gives each stretch to `take` in order. Of a file that
+/// `is_packed` no event is read that is very long.
 pub fn run<E>(
-    reader: Box<dyn Read + Send>,
+    (reader, is_packed): (Box<dyn Read + Send>, bool),
     ahead: Vec<u8>,
     at: u64,
     mut take: impl FnMut(&mut Piece) -> Result<(), E>,
 ) -> Result<Tail, E> {
     std::thread::scope(|scope| {
-        let pool = start(scope, Feed { reader, ahead, at });
+        let longest = if is_packed { LONGEST_UNPACKED } else { LONGEST };
+        let feed = Feed {
+            reader,
+            ahead,
+            at,
+            longest,
+        };
+        let pool = start(scope, feed);
         let mut stitch = Stitch {
             carry: Vec::new(),
             carry_at: 0,
+            longest,
             scanner: Scanner::new(),
             number: pool.scanners,
             tail: Tail::default(),
@@ -69,6 +78,7 @@ struct Stitch {
     /// An event that began in the stretch before.
     carry: Vec<u8>,
     carry_at: u64,
+    longest: usize,
     scanner: Scanner,
     number: usize,
     tail: Tail,
@@ -140,7 +150,7 @@ impl Stitch {
         joined.extend_from_slice(bytes);
         let at = self.carry_at;
         let mut parsed = self.scanner.scan(&joined, Lists::default());
-        if joined.len() > LONGEST * 2 && matches!(parsed.end, End::Inside(_)) {
+        if joined.len() > self.longest * 2 && matches!(parsed.end, End::Inside(_)) {
             let (place, length) = (0, joined.len());
             parsed.damage.push(Damage { at: place, length });
             parsed.end = End::Between;
