@@ -1,9 +1,9 @@
-//! How columns grow: by an eighth, so that little is reserved and not used.
+//! How columns grow: by an eighth, so that little is reserved and not used. There may be very many that stay short.
 
 /// Makes room for one more value. Growth by a part keeps appending at amortised constant cost.
 fn grow<T>(column: &mut Vec<T>) {
     if column.len() == column.capacity() {
-        column.reserve_exact((column.len() / 8).max(64));
+        column.reserve_exact((column.len() / 8).max(column.len().clamp(1, 64)));
     }
 }
 
