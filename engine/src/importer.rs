@@ -8,6 +8,7 @@ mod error;
 pub mod nsight;
 pub mod nvprof;
 pub mod pftrace;
+mod quick;
 mod receipt;
 mod refused;
 pub mod rocpd;

@@ -2,3 +2,4 @@
 
 pub mod dialect;
 pub mod proto;
+pub mod view;

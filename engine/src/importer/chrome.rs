@@ -29,6 +29,7 @@ use build::Builder;
 use handover::When;
 use stream::top::{Head, Top};
 use stream::{Tail, run};
+pub(super) use texts::Texts;
 
 /// The format of Chrome's trace events.
 pub struct Chrome;

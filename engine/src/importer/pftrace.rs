@@ -2,9 +2,12 @@
 
 mod clocks;
 mod damage;
+mod event;
+mod fields;
 mod foreign;
 mod frame;
 mod gpu;
+mod items;
 mod nature;
 mod own;
 mod replay;
@@ -20,6 +23,7 @@ use prost::Message as _;
 
 use super::{Error, Importer, Receipt, Sink, Source};
 use crate::perfetto::proto::TracePacket;
+use crate::perfetto::view::PacketView;
 use damage::Damage;
 use frame::{Frame, Frames};
 
@@ -56,14 +60,15 @@ impl Importer for Pftrace {
         };
         loop {
             let (at, length, is_last) = match frames.next().map_err(|error| source.failed(error))? {
-                Frame::Packet { at, bytes } => match TracePacket::decode(bytes) {
-                    Ok(packet) if !reading.is_too_long(bytes) => {
-                        reading.take_all(source, (packet, bytes), sink, &mut damage)?;
+                Frame::Packet { at, bytes } => {
+                    if !reading.is_too_long(bytes)
+                        && reading.take_all(source, bytes, sink, &mut damage)?
+                    {
                         sink.advance(frames.position())?;
                         continue;
                     }
-                    _ => (at, bytes.len() as u64, false),
-                },
+                    (at, bytes.len() as u64, false)
+                }
                 Frame::Rest { at, left } => (at, left, true),
                 Frame::End => break,
             };
@@ -91,6 +96,24 @@ impl Importer for Pftrace {
     }
 }
 
+/// What became of a packet.
+enum Taken {
+    Whole,
+    Damaged,
+    /// It holds others, packed.
+    Pack(Vec<u8>),
+}
+
+impl Taken {
+    fn of(makes_sense: bool) -> Self {
+        if makes_sense {
+            Self::Whole
+        } else {
+            Self::Damaged
+        }
+    }
+}
+
 /// Whose file it is, which the first packet says.
 enum Reading {
     Undecided,
@@ -104,33 +127,37 @@ impl Reading {
         matches!(self, Self::Own(_)) && resync::holds_others(packet)
     }
 
-    /// Takes a packet, or those that are packed in it.
+    /// Takes a packet, or those that are packed in it. Says whether it makes sense.
     fn take_all(
         &mut self,
         source: &Source,
-        (mut packet, bytes): (TracePacket, &[u8]),
+        bytes: &[u8],
         sink: &mut Sink<'_>,
         damage: &mut Damage,
-    ) -> Result<(), Error> {
-        let Some(pack) = packet.compressed_packets.take() else {
-            return self.take(source, (packet, bytes), sink, damage);
+    ) -> Result<bool, Error> {
+        let pack = match self.take(source, bytes, sink, damage)? {
+            Taken::Whole => return Ok(true),
+            Taken::Damaged => return Ok(false),
+            Taken::Pack(pack) => pack,
         };
         let inflated = ZlibDecoder::new(pack.as_slice()).take(LARGEST_PACK);
         let mut frames = Frames::new(inflated, Some(LARGEST_PACK));
         loop {
             match frames.next() {
-                Ok(Frame::Packet { at, bytes }) => match TracePacket::decode(bytes) {
-                    Ok(packet) => self.take(source, (packet, bytes), sink, damage)?,
-                    Err(_) => damage.packet(at, bytes.len() as u64),
-                },
-                Ok(Frame::End) => return Ok(()),
+                Ok(Frame::Packet { at, bytes }) => {
+                    let taken = self.take(source, bytes, sink, damage)?;
+                    if matches!(taken, Taken::Damaged) {
+                        damage.packet(at, bytes.len() as u64);
+                    }
+                }
+                Ok(Frame::End) => return Ok(true),
                 Ok(Frame::Rest { at, .. }) => {
                     damage.packet(at, pack.len() as u64);
-                    return Ok(());
+                    return Ok(true);
                 }
                 Err(_) => {
                     damage.packet(0, pack.len() as u64);
-                    return Ok(());
+                    return Ok(true);
                 }
             }
         }
@@ -139,10 +166,22 @@ impl Reading {
     fn take(
         &mut self,
         source: &Source,
-        (packet, bytes): (TracePacket, &[u8]),
+        bytes: &[u8],
         sink: &mut Sink<'_>,
         damage: &mut Damage,
-    ) -> Result<(), Error> {
+    ) -> Result<Taken, Error> {
+        let view = PacketView::of(bytes);
+        if let (Self::Foreign(foreign), Some(view)) = (&mut *self, &view)
+            && !view.has_more
+        {
+            return Ok(Taken::of(foreign.take_plain(view)));
+        }
+        let (Some(view), Ok(mut packet)) = (view, TracePacket::decode(bytes)) else {
+            return Ok(Taken::Damaged);
+        };
+        if let Some(pack) = packet.compressed_packets.take() {
+            return Ok(Taken::Pack(pack));
+        }
         if matches!(self, Self::Undecided) {
             *self = if own::is_ours(&packet) {
                 Self::Own(Box::default())
@@ -152,10 +191,12 @@ impl Reading {
         }
         match self {
             Self::Own(own) => own.take(source, packet, sink, damage)?,
-            Self::Foreign(foreign) => foreign.take(packet, bytes, sink),
+            Self::Foreign(foreign) => {
+                return Ok(Taken::of(foreign.take(&view, packet, bytes)));
+            }
             Self::Undecided => {}
         }
-        Ok(())
+        Ok(Taken::Whole)
     }
 
     fn finish(self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {

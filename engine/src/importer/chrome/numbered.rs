@@ -1,8 +1,8 @@
 //! What bears a number, found by it: the numbers of neighbours lie close together, and so do they here.
 
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+
+use crate::importer::quick::QuickMap;
 
 /// Bits of a number within a page.
 const SHIFT: u32 = 4;
@@ -12,7 +12,7 @@ const NONE: u32 = u32::MAX;
 /// Places by number.
 #[derive(Default)]
 pub(super) struct Numbered {
-    places: HashMap<i64, u32, BuildHasherDefault<Quick>>,
+    places: QuickMap<i64, u32>,
     pages: Vec<[u32; 1 << SHIFT]>,
     /// The page that was asked for last.
     last: Cell<Option<(i64, u32)>>,
@@ -59,31 +59,6 @@ impl Numbered {
 
 fn slot(number: i64) -> usize {
     number as usize & ((1 << SHIFT) - 1)
-}
-
-/// Hashes small numbers quickly.
-#[derive(Default)]
-struct Quick(u64);
-
-impl Hasher for Quick {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        let mixed = (self.0 ^ number).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        self.0 = mixed ^ mixed >> 32;
-    }
-
-    fn write_i64(&mut self, number: i64) {
-        self.write_u64(number as u64);
-    }
 }
 
 #[cfg(test)]

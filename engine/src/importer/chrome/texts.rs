@@ -5,7 +5,7 @@ use crate::importer::Sink;
 use crate::record::{NameId, Record};
 
 /// Texts of a file.
-pub(super) struct Texts {
+pub(in crate::importer) struct Texts {
     table: Interner,
     /// For each scanner, the number here of each of its texts.
     maps: Vec<Vec<u32>>,
@@ -34,6 +34,11 @@ impl Texts {
     /// The number of a text of our own.
     pub fn add(&mut self, text: &str) -> u32 {
         self.table.intern(text.as_bytes())
+    }
+
+    /// The number of bytes that should be a text; what of them is none is replaced, and counted.
+    pub fn add_bytes(&mut self, bytes: &[u8]) -> u32 {
+        self.table.intern(bytes)
     }
 
     /// Takes the texts that a scanner met for the first time.

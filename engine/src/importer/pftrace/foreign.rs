@@ -2,17 +2,25 @@
 
 use std::collections::HashMap;
 
+use prost::Message as _;
+
 use super::clocks::Clocks;
+use super::event::{EventView, Lists, read};
+use super::fields::SliceFields;
 use super::gpu::{Gpu, Points};
+use super::items::{Items, Slice, What};
 use super::nature;
 use super::replay::replay;
 use super::sequence::Sequence;
 use super::tracks::Tracks;
 use super::unread::Unread;
+use crate::importer::chrome::Texts;
+use crate::importer::quick::QuickMap;
 use crate::importer::{Error, Receipt, Sink, Source};
-use crate::perfetto::proto::gpu::{API, BufferStats};
-use crate::perfetto::proto::{BOOTTIME, TracePacket, TrackEvent, event_type};
-use crate::record::{Clock, NameId, Record, Run, Severity, SpanKind, Value};
+use crate::perfetto::proto::gpu::{API, BufferStats, GpuCorrelation};
+use crate::perfetto::proto::{BOOTTIME, InternedData, TracePacket, event_type};
+use crate::perfetto::view::PacketView;
+use crate::record::{Clock, Plain, Record, Run, Severity, SpanKind};
 use crate::time::Nanos;
 
 /// What a file of several streams without a single wait does not tell.
@@ -20,16 +28,30 @@ const NO_WAITS: &str = "The file has no waits between streams: what one stream w
     and no arrow shows it.";
 
 /// Everything that was read so far.
-#[derive(Default)]
 pub(super) struct Foreign {
-    pub(super) sequences: HashMap<u32, Sequence>,
+    pub(super) sequences: QuickMap<u32, Sequence>,
     clocks: Clocks,
     pub(super) gpu: Gpu,
     unread: Unread,
     pub(super) tracks: Tracks,
-    names: HashMap<String, NameId>,
-    pub(super) items: Vec<Item>,
+    pub(super) texts: Texts,
+    pub(super) items: Items,
+    pub(super) fields: SliceFields,
+    pub(super) lists: Lists,
+    /// What slices are by the numbers of their name and of their category.
+    kinds: QuickMap<(u32, u32), Option<SpanKind>>,
+    /// Several categories as one text.
+    joined: HashMap<Box<[u32]>, u32>,
+    own: Own,
     pub(super) tally: Tally,
+}
+
+/// The numbers of texts that are ours.
+struct Own {
+    unnamed: u32,
+    category: u32,
+    api: u32,
+    none: u32,
 }
 
 /// What has to be said about the file.
@@ -50,179 +72,199 @@ pub(super) struct Tally {
     pub waits: usize,
 }
 
-/// Something that happened on a track.
-pub(super) struct Item {
-    /// When, in nanoseconds of the file.
-    pub time: i64,
-    /// The track's place.
-    pub track: u32,
-    pub what: What,
-}
-
-/// What happened.
-pub(super) enum What {
-    Begin(Box<Slice>),
-    End(Box<Flows>),
-    Instant(Box<Slice>),
-    Whole(Box<Whole>),
-    Count(f64),
-}
-
-/// A slice that begins.
-pub(super) struct Slice {
-    pub name: NameId,
-    /// What it is, where its words say so.
-    pub kind: Option<SpanKind>,
-    pub arguments: Vec<(NameId, Value)>,
-    pub flows: Flows,
-    pub points: Points,
-}
-
-/// A slice whose end is known when it begins.
-pub(super) struct Whole {
-    pub slice: Slice,
-    /// When it ends, in nanoseconds of the file.
-    pub end: i64,
-}
-
-/// The arrows that pass through a slice, and those that end there.
-#[derive(Default)]
-pub(super) struct Flows {
-    pub through: Vec<u64>,
-    pub ending: Vec<u64>,
+impl Default for Foreign {
+    fn default() -> Self {
+        let mut texts = Texts::new();
+        let own = Own {
+            unnamed: texts.add("?"),
+            category: texts.add("category"),
+            api: texts.add("api"),
+            none: texts.add(""),
+        };
+        Self {
+            sequences: QuickMap::default(),
+            clocks: Clocks::default(),
+            gpu: Gpu::default(),
+            unread: Unread::default(),
+            tracks: Tracks::default(),
+            texts,
+            items: Items::default(),
+            fields: SliceFields::default(),
+            lists: Lists::default(),
+            kinds: QuickMap::default(),
+            joined: HashMap::new(),
+            own,
+            tally: Tally::default(),
+        }
+    }
 }
 
 impl Foreign {
-    /// Takes a packet.
-    pub fn take(&mut self, mut packet: TracePacket, bytes: &[u8], sink: &mut Sink<'_>) {
-        let id = packet.trusted_packet_sequence_id.unwrap_or(0);
-        // Of a writer's first packet Perfetto always says so.
-        let lost = packet.previous_packet_dropped.unwrap_or(0) > 0;
-        self.tally.lost += u64::from(lost && self.sequences.contains_key(&id));
+    /// Takes a packet that holds nothing but an event and texts; says whether it makes sense.
+    pub fn take_plain(&mut self, packet: &PacketView<'_>) -> bool {
+        let interned = packet.interned.map(InternedData::decode).transpose();
+        let Ok(interned) = interned else {
+            return false;
+        };
+        self.begin(packet);
+        self.intern(packet.sequence, interned);
+        packet
+            .event
+            .is_none_or(|event| self.event(packet, event).is_some())
+    }
+
+    /// Takes any packet; says whether its event makes sense.
+    pub fn take(&mut self, view: &PacketView<'_>, mut packet: TracePacket, bytes: &[u8]) -> bool {
+        self.begin(view);
+        let id = view.sequence;
         let said = packet.interned_data.is_some() || packet.trace_packet_defaults.is_some();
-        self.sequences.entry(id).or_default().take(&mut packet);
+        if let Some(defaults) = &packet.trace_packet_defaults {
+            self.sequences.entry(id).or_default().defaults(defaults);
+        }
+        self.intern(id, packet.interned_data.take());
         if let Some(snapshot) = &packet.clock_snapshot {
             self.clocks.snapshot(id, snapshot);
         } else if let Some(track) = packet.track_descriptor {
             self.tracks.describe(track);
-        } else if let Some(event) = packet.track_event {
-            self.event(id, packet.timestamp, packet.timestamp_clock_id, event, sink);
+        } else if let Some(event) = view.event {
+            return self.event(view, event).is_some();
         } else if let Some(stats) = packet.trace_stats {
             self.tally.lost += stats.buffer_stats.iter().map(lost_in).sum::<u64>();
         } else {
-            let (timestamp, clock) = (packet.timestamp.unwrap_or(0), packet.timestamp_clock_id);
-            let time = self.time(id, timestamp, clock);
+            let time = self.time(view, view.timestamp.unwrap_or(0));
             if let Some(event) = packet.gpu_render_stage_event {
-                self.stage((id, time), *event, sink);
+                self.stage((id, time), *event);
             } else if let Some(event) = packet.gpu_counter_event {
                 self.gpu_counters(time, event);
             } else if let Some(event) = packet.vulkan_api_event {
-                self.vulkan(time, event, sink);
+                self.vulkan(time, event);
             } else if !said {
                 self.unread.packet(bytes);
             }
         }
+        true
+    }
+
+    /// Takes what every packet says.
+    fn begin(&mut self, packet: &PacketView<'_>) {
+        // Of a writer's first packet Perfetto always says so.
+        let lost = packet.dropped > 0 && self.sequences.contains_key(&packet.sequence);
+        self.tally.lost += u64::from(lost);
+        let sequence = self.sequences.entry(packet.sequence).or_default();
+        sequence.flags(packet.flags, packet.cleared);
+    }
+
+    fn intern(&mut self, id: u32, interned: Option<InternedData>) {
+        if let Some(interned) = interned {
+            let sequence = self.sequences.entry(id).or_default();
+            sequence.intern(interned, &mut self.texts);
+        }
     }
 
     /// The instant of a packet, in nanoseconds of the file.
-    fn time(&mut self, id: u32, timestamp: u64, clock: Option<u32>) -> i64 {
-        let sequence = self.sequences.entry(id).or_default();
-        let clock = clock.or(sequence.clock()).unwrap_or(BOOTTIME);
-        self.clocks.time(id, clock, timestamp)
+    fn time(&mut self, packet: &PacketView<'_>, timestamp: u64) -> i64 {
+        let own = || self.sequences.get(&packet.sequence)?.clock();
+        let clock = packet.clock.or_else(own).unwrap_or(BOOTTIME);
+        self.clocks.time(packet.sequence, clock, timestamp)
     }
 
-    fn event(
-        &mut self,
-        id: u32,
-        timestamp: Option<u64>,
-        clock: Option<u32>,
-        event: TrackEvent,
-        sink: &mut Sink<'_>,
-    ) {
-        let sequence = self.sequences.entry(id).or_default();
+    fn event(&mut self, packet: &PacketView<'_>, bytes: &[u8]) -> Option<()> {
+        let sequence = self.sequences.entry(packet.sequence).or_default();
+        // Whatever the event is, the writer's clock may count from this packet on.
+        let event = read(bytes, sequence, &mut self.texts, &mut self.lists);
+        let default = sequence.track();
+        let time = packet
+            .timestamp
+            .map(|timestamp| self.time(packet, timestamp));
+        let event = event?;
+        let micros = || event.micros.unwrap_or(0).saturating_mul(1000);
+        let time = time.unwrap_or_else(micros);
         // Of a writer that names no track it is its own.
-        let own = u64::MAX - u64::from(id);
-        let uuid = event.track_uuid.or(sequence.track()).unwrap_or(own);
-        let micros = event.timestamp_absolute_us;
-        let time = match timestamp {
-            Some(timestamp) => self.time(id, timestamp, clock),
-            None => micros.unwrap_or(0).saturating_mul(1000),
-        };
-        let track = self.tracks.place(uuid);
-        let what = match event.r#type.unwrap_or(0) {
-            event_type::BEGIN => What::Begin(Box::new(self.slice((id, track), event, sink))),
-            event_type::INSTANT => What::Instant(Box::new(self.slice((id, track), event, sink))),
-            event_type::END => What::End(Box::new(flows(event))),
+        let own = u64::MAX - u64::from(packet.sequence);
+        let track = self.tracks.place(event.track.or(default).unwrap_or(own));
+        let what = match event.kind {
+            event_type::BEGIN => What::Begin(self.track_slice(track, &event)?),
+            event_type::INSTANT => What::Instant(self.track_slice(track, &event)?),
+            event_type::END => What::End(self.items.keep(self.lists.flows())),
             event_type::COUNTER => {
-                let whole = event.counter_value.map(|value| value as f64);
-                What::Count(event.double_counter_value.or(whole).unwrap_or(0.0))
+                self.items.count(time, track, event.value.unwrap_or(0.0));
+                return Some(());
             }
             _ => {
                 self.tally.others += 1;
-                return;
+                return Some(());
             }
         };
-        self.items.push(Item { time, track, what });
+        self.items.push(time, track, what);
+        Some(())
     }
 
-    fn slice(
-        &mut self,
-        (id, track): (u32, u32),
-        mut event: TrackEvent,
-        sink: &mut Sink<'_>,
-    ) -> Slice {
-        let sequence = self.sequences.entry(id).or_default();
-        let own = event.name.take();
-        let name = own
-            .as_deref()
-            .or(event.name_iid.and_then(|iid| sequence.name(iid)));
-        let text = name.unwrap_or("?");
-        let name = intern(&mut self.names, text, sink);
-        let iids = event
-            .category_iids
-            .iter()
-            .filter_map(|iid| sequence.category(*iid));
-        let categories: Vec<&str> = iids
-            .chain(event.categories.iter().map(String::as_str))
-            .collect();
-        let category = (!categories.is_empty()).then(|| categories.join(","));
-        let points = points(&mut event);
+    /// Keeps the slice of an event.
+    fn track_slice(&mut self, track: u32, event: &EventView<'_>) -> Option<u32> {
+        let name = event.name.unwrap_or(self.own.unnamed);
+        let points = points(event)?;
+        let category = self.category();
         let kind = if points.waited.is_empty() {
-            nature::of_slice(category.as_deref(), text)
+            self.kind(name, category)
         } else {
             Some(SpanKind::Synchronize)
         };
-        let mut values = Vec::new();
-        for annotation in std::mem::take(&mut event.debug_annotations) {
-            sequence.flatten(annotation, "", &mut |name, value| {
-                if let Value::Integer(value) = value {
-                    self.tracks.note_agent(track, &name, value);
+        for (name, value) in &self.lists.values {
+            if let Plain::Integer(value) = value {
+                let name = self.texts.text(*name);
+                self.tracks.note_agent(track, name, *value);
+            }
+        }
+        if category != self.own.none {
+            let category = (self.own.category, Plain::Text(category));
+            self.lists.values.push(category);
+        }
+        let api = event.api.and_then(|api| usize::try_from(api).ok());
+        let api = api.and_then(|api| API.get(api));
+        if let Some(api) = api.filter(|api| !api.is_empty()) {
+            let api = Plain::Text(self.texts.add(api));
+            self.lists.values.push((self.own.api, api));
+        }
+        Some(self.slice(name, kind, points))
+    }
+
+    /// Keeps a slice with the fields and the arrows that are in the lists; gives its number.
+    pub(super) fn slice(&mut self, name: u32, kind: Option<SpanKind>, points: Points) -> u32 {
+        let number = self.items.slices.len() as u32;
+        let arrows = self.items.keep(self.lists.flows());
+        self.items.slices.push(Slice { name, arrows, kind });
+        self.fields.take(&self.lists.values);
+        if points != Points::default() {
+            self.items.points.insert(number, Box::new(points));
+        }
+        number
+    }
+
+    /// The categories of the event under way as one text.
+    fn category(&mut self) -> u32 {
+        match *self.lists.categories.as_slice() {
+            [] => self.own.none,
+            [category] => category,
+            ref several => {
+                if let Some(known) = self.joined.get(several) {
+                    return *known;
                 }
-                values.push((name, value));
-            });
-        }
-        if let Some(category) = &category {
-            values.push(("category".to_owned(), Value::Text(category.as_str().into())));
-        }
-        let api = usize::try_from(event.gpu_api.unwrap_or(0)).ok();
-        let api = api
-            .and_then(|api| API.get(api))
-            .filter(|api| !api.is_empty());
-        values.extend(api.map(|api| ("api".to_owned(), Value::Text((*api).into()))));
-        let named = values.into_iter();
-        let arguments = named.map(|(name, value)| (intern(&mut self.names, &name, sink), value));
-        Slice {
-            name,
-            kind,
-            arguments: arguments.collect(),
-            flows: flows(event),
-            points,
+                let words: Vec<&str> = several.iter().map(|it| self.texts.text(*it)).collect();
+                let words = words.join(",");
+                let text = self.texts.add(&words);
+                self.joined.insert(several.into(), text);
+                text
+            }
         }
     }
 
-    /// The name of a text; a new one is announced.
-    pub(super) fn intern(&mut self, text: &str, sink: &mut Sink<'_>) -> NameId {
-        intern(&mut self.names, text, sink)
+    /// What a slice is by its words.
+    fn kind(&mut self, name: u32, category: u32) -> Option<SpanKind> {
+        let (texts, none) = (&self.texts, self.own.none);
+        *self.kinds.entry((name, category)).or_insert_with(|| {
+            let category = (category != none).then(|| texts.text(category));
+            nature::of_slice(category, texts.text(name))
+        })
     }
 
     /// Hands over everything in order of time.
@@ -232,12 +274,13 @@ impl Foreign {
             backend: "pftrace".to_owned(),
             ..Run::default()
         })));
-        let origin = self.items.iter().map(|item| item.time).min().unwrap_or(0);
+        self.items.sort();
+        let origin = self.items.all.first().map_or(0, |item| item.time);
         if let Some(zero) = self.clocks.unix(origin) {
             sink.push(Record::Clock(Box::new(Clock::unix(Nanos(zero)))));
         }
         let mut receipt = Receipt::default();
-        replay(&mut self, sink)?;
+        replay(&mut self, origin, sink)?;
         self.tell(sink, &mut receipt);
         Ok(receipt)
     }
@@ -328,33 +371,15 @@ fn lost_in(stats: &BufferStats) -> u64 {
     .fold(0, u64::saturating_add)
 }
 
-/// The events of GPUs that a slice submitted, and those that it waited for.
-fn points(event: &mut TrackEvent) -> Points {
-    let correlation = event.gpu_correlation.take().unwrap_or_default();
-    Points {
-        submitted: correlation.submitted,
-        waited: correlation.waited,
-        ..Points::default()
-    }
-}
-
-fn flows(event: TrackEvent) -> Flows {
-    let mut flows = Flows {
-        through: event.flow_ids,
-        ending: event.terminating_flow_ids,
+/// The events of GPUs that a slice submitted, and those that it waited for. Nothing where they make no sense.
+fn points(event: &EventView<'_>) -> Option<Points> {
+    let Some(correlation) = event.correlation else {
+        return Some(Points::default());
     };
-    flows.through.extend(event.flow_ids_old);
-    flows.ending.extend(event.terminating_flow_ids_old);
-    flows
-}
-
-/// The name of a text; a new one is announced.
-fn intern(names: &mut HashMap<String, NameId>, text: &str, sink: &mut Sink<'_>) -> NameId {
-    if let Some(id) = names.get(text) {
-        return *id;
-    }
-    let id = NameId(names.len() as u32);
-    names.insert(text.to_owned(), id);
-    sink.push(Record::Name(id, text.into()));
-    id
+    let GpuCorrelation { submitted, waited } = GpuCorrelation::decode(correlation).ok()?;
+    Some(Points {
+        submitted,
+        waited,
+        ..Points::default()
+    })
 }

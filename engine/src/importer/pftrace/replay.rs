@@ -1,200 +1,158 @@
 //! Begins and ends of slices, in order of time, as spans; arrows that pass through them as dependencies.
 
-use std::collections::HashMap;
+mod matched;
 
-use super::foreign::{Flows, Foreign, Slice, What};
-use super::gpu::Meetings;
-use super::tracks::Tracks;
+use super::foreign::Foreign;
+use super::items::{Item, Items, Slice, What};
 use crate::importer::{Error, Sink};
 use crate::record::{
-    Basis, Began, CallId, Dependency, DependencyKind, EventId, Group, Record, Sample, Span, SpanId,
+    Basis, Began, CallId, Dependency, DependencyKind, EventId, Record, Sample, Span, SpanId,
     SpanKind, State,
 };
 use crate::time::Nanos;
+use matched::{Matched, OPEN};
 
-/// What has begun and where arrows were last seen.
-struct Replay<'a, 'b> {
-    tracks: &'a mut Tracks,
-    sink: &'a mut Sink<'b>,
-    /// The slices of each track that have begun, the innermost last.
-    open: HashMap<u32, Vec<Began>>,
-    flows: HashMap<u64, SpanId>,
-    meetings: Meetings,
-    spans: u32,
-}
+/// Bits of the numbers of slices that are handed over together in order of time: of numbers far apart the capture
+/// would think that the file is damaged.
+const WINDOW: u32 = 22;
 
-/// Turns all that was gathered into records, the earliest instant being zero.
-pub(super) fn replay(foreign: &mut Foreign, sink: &mut Sink<'_>) -> Result<(), Error> {
+/// Turns all that was gathered into records, the earliest instant being `origin`.
+pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) -> Result<(), Error> {
     let mut items = std::mem::take(&mut foreign.items);
-    items.sort_by_key(|item| item.time);
-    let origin = items.first().map_or(0, |item| item.time);
-    let mut replay = Replay {
-        tracks: &mut foreign.tracks,
-        sink,
-        open: HashMap::new(),
-        flows: HashMap::new(),
-        meetings: Meetings::default(),
-        spans: 0,
-    };
+    let matched = Matched::of(&mut items, &mut foreign.tracks, origin);
     // Lanes come before their spans, so that the capture knows which are streams.
-    for item in &items {
-        match &item.what {
-            What::Begin(slice) | What::Instant(slice) => {
-                replay.tracks.lane(item.track);
-                replay.tracks.note_kind(item.track, slice.kind);
-            }
-            What::Whole(whole) => {
-                replay.tracks.lane(item.track);
-                replay.tracks.note_kind(item.track, whole.slice.kind);
-            }
-            What::Count(_) => {
-                replay.tracks.counter(item.track);
-            }
-            What::End(_) => {}
-        }
-    }
-    let lanes = replay.tracks.records();
-    let is_stream = |record: &&Record| match record {
-        Record::Lane(lane) => lane.group == Group::Streams,
-        _ => false,
-    };
-    let streams = lanes.iter().filter(is_stream).count();
-    for record in lanes {
-        replay.sink.push(record);
-    }
-    for item in items {
+    foreign.tally.streams = foreign.tracks.announce(sink);
+    (foreign.tally.ends, foreign.tally.open) = (matched.alone, matched.left_open);
+    items.all.retain(|it| !matches!(it.what(), What::End(_)));
+    arrange(&mut items, &matched.ends);
+    for item in std::mem::take(&mut items.all) {
         let time = Nanos(item.time.saturating_sub(origin));
-        match item.what {
-            What::Begin(slice) => {
-                let began = replay.begin(item.track, time, *slice);
-                replay.open.entry(item.track).or_default().push(began);
-            }
-            What::Instant(slice) => {
-                let began = replay.begin(item.track, time, *slice);
-                replay.end(&began, time);
-            }
-            What::End(flows) => match replay.open.entry(item.track).or_default().pop() {
-                Some(began) => {
-                    replay.arrows(&flows, began.id, began.kind);
-                    replay.end(&began, time);
-                }
-                None => foreign.tally.ends += 1,
-            },
-            What::Whole(whole) => {
-                let end = Nanos(whole.end.saturating_sub(origin));
-                let began = replay.begin(item.track, time, whole.slice);
-                replay.end(&began, end);
-            }
-            What::Count(value) => {
-                let counter = replay.tracks.counter(item.track);
-                let value = replay.tracks.value(item.track, value);
-                replay.sink.push(Record::Sample(Sample {
-                    counter,
-                    time,
-                    value,
-                }));
-            }
+        if let What::Count(place) = item.what() {
+            let value = items.values.get(place as usize).copied();
+            let counter = foreign.tracks.counter(item.track());
+            let value = foreign
+                .tracks
+                .value(item.track(), value.unwrap_or_default());
+            sink.push(Record::Sample(Sample {
+                counter,
+                time,
+                value,
+            }));
+        } else if let Some(number) = items.slice_of(&item) {
+            foreign
+                .fields
+                .hand_over(number + 1, &mut foreign.texts, sink);
+            let end = matched.end(number).map(|end| end.saturating_sub(origin));
+            foreign.span(&mut items, (number, item.track()), (time, end), sink);
         }
-        replay.sink.advance(u64::MAX)?;
+        sink.advance(u64::MAX)?;
     }
-    foreign.tally.open = replay.leave_open();
-    let (ties, missing) = replay.meetings.ties();
+    foreign.fields.hand_over(u32::MAX, &mut foreign.texts, sink);
+    for &(cause, effect) in &matched.arrows {
+        sink.push(arrow((cause, effect), &items.slices));
+        sink.advance(u64::MAX)?;
+    }
+    let (ties, missing) = matched.meetings.ties();
     let is_wait = |record: &&Record| match record {
         Record::Dependency(tie) => tie.kind == DependencyKind::Event,
         _ => false,
     };
     foreign.tally.waits = ties.iter().filter(is_wait).count();
-    foreign.tally.streams = streams;
-    replay.sink.extend(ties);
+    sink.extend(ties);
     foreign.tally.missing = missing;
     Ok(())
 }
 
-impl Replay<'_, '_> {
-    fn begin(&mut self, track: u32, start: Nanos, slice: Slice) -> Began {
-        let id = SpanId(self.spans);
-        self.spans += 1;
-        let began = Began {
-            id,
-            lane: self.tracks.lane(track),
-            name: slice.name,
-            kind: slice.kind.unwrap_or(if self.tracks.is_stream(track) {
-                SpanKind::Kernel
-            } else {
-                SpanKind::Scope
-            }),
-            enqueued: start,
-            start,
+/// Brings slices that begin together in the order of their lengths, outer ones before inner ones.
+fn arrange(items: &mut Items, ends: &[i64]) {
+    let mut all = std::mem::take(&mut items.all);
+    if items.slices.len() > 1 << WINDOW {
+        all.sort_by_key(|it| items.slice_of(it).map_or(0, |number| number >> WINDOW));
+    }
+    let end = |item: &Item| {
+        let number = items.slice_of(item)?;
+        ends.get(number as usize).filter(|&&end| end != OPEN)
+    };
+    for together in all.chunk_by_mut(|a, b| a.time == b.time) {
+        if together.len() > 1 {
+            together.sort_by_key(|it| std::cmp::Reverse(end(it).copied().unwrap_or(i64::MAX)));
+        }
+    }
+    items.all = all;
+}
+
+impl Foreign {
+    /// Hands over a slice.
+    fn span(
+        &mut self,
+        items: &mut Items,
+        (number, track): (u32, u32),
+        (start, end): (Nanos, Option<i64>),
+        sink: &mut Sink<'_>,
+    ) {
+        let Some(slice) = items.slices.get_mut(number as usize) else {
+            return;
         };
-        for (name, value) in slice.arguments {
-            self.sink.push(Record::Argument(id, name, value));
-        }
-        self.arrows(&slice.flows, id, began.kind);
-        self.meetings.note(id, start, slice.points);
-        began
+        let is_stream = self.tracks.ran_as_stream(track);
+        let kind = slice.kind.unwrap_or(if is_stream {
+            SpanKind::Kernel
+        } else {
+            SpanKind::Scope
+        });
+        slice.kind = Some(kind);
+        let name = self.texts.name(slice.name, sink);
+        let (id, lane) = (SpanId(number), self.tracks.lane(track));
+        sink.push(match end {
+            Some(end) => Record::Span(Span {
+                id,
+                lane,
+                name,
+                call: CallId::NONE,
+                kind,
+                state: State::Done,
+                enqueued: start,
+                start,
+                end: Nanos(end),
+            }),
+            // What never ended still runs.
+            None => Record::Began(Began {
+                id,
+                lane,
+                name,
+                kind,
+                enqueued: start,
+                start,
+            }),
+        });
     }
+}
 
-    fn end(&mut self, began: &Began, end: Nanos) {
-        self.sink.push(Record::Span(Span {
-            id: began.id,
-            lane: began.lane,
-            name: began.name,
-            call: CallId::NONE,
-            kind: began.kind,
-            state: State::Done,
-            enqueued: began.enqueued,
-            start: began.start,
-            end,
-        }));
-    }
-
-    /// Ties a slice to the one in which each of its arrows was seen last.
-    fn arrows(&mut self, flows: &Flows, effect: SpanId, kind: SpanKind) {
-        for flow in flows.through.iter().chain(&flows.ending) {
-            if let Some(cause) = self.flows.insert(*flow, effect)
-                && cause != effect
-            {
-                // An arrow into the work of a device is that of the call which submitted it. Of others the file
-                // says only that somebody drew them.
-                let submitted = matches!(
-                    kind,
-                    SpanKind::Kernel
-                        | SpanKind::Copy
-                        | SpanKind::Upload
-                        | SpanKind::Download
-                        | SpanKind::Fill
-                );
-                let (kind, basis) = if submitted {
-                    (DependencyKind::Submission, Basis::Enforced)
-                } else {
-                    (DependencyKind::Flow, Basis::Declared)
-                };
-                self.sink.push(Record::Dependency(Dependency {
-                    cause,
-                    effect,
-                    kind,
-                    basis,
-                    event: EventId::NONE,
-                    generation: 0,
-                }));
-            }
-        }
-        for flow in &flows.ending {
-            self.flows.remove(flow);
-        }
-    }
-
-    /// What never ended still runs. Answers how many those are.
-    fn leave_open(&mut self) -> u64 {
-        let mut left: Vec<Began> = std::mem::take(&mut self.open)
-            .into_values()
-            .flatten()
-            .collect();
-        left.sort_by_key(|began| began.id);
-        let count = left.len() as u64;
-        for began in left {
-            self.sink.push(Record::Began(began));
-        }
-        count
-    }
+/// An arrow from a slice to another.
+fn arrow((cause, effect): (u32, u32), slices: &[Slice]) -> Record {
+    let kind = slices.get(effect as usize).and_then(|it| it.kind);
+    // An arrow into the work of a device is that of the call which submitted it. Of others the file says only that
+    // somebody drew them.
+    let submitted = matches!(
+        kind,
+        Some(
+            SpanKind::Kernel
+                | SpanKind::Copy
+                | SpanKind::Upload
+                | SpanKind::Download
+                | SpanKind::Fill
+        )
+    );
+    let (kind, basis) = if submitted {
+        (DependencyKind::Submission, Basis::Enforced)
+    } else {
+        (DependencyKind::Flow, Basis::Declared)
+    };
+    Record::Dependency(Dependency {
+        cause: SpanId(cause),
+        effect: SpanId(effect),
+        kind,
+        basis,
+        event: EventId::NONE,
+        generation: 0,
+    })
 }

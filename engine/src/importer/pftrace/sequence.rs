@@ -2,126 +2,101 @@
 
 pub(super) mod annotations;
 
-use std::collections::HashMap;
-
 use super::gpu::Interned;
-use crate::perfetto::proto::{
-    AnnotationValue, CLEARED, DebugAnnotation, InternedData, InternedName, TracePacket,
-    TracePacketDefaults,
-};
-use crate::record::Value;
+use crate::importer::chrome::Texts;
+use crate::importer::quick::QuickMap;
+use crate::perfetto::proto::{CLEARED, InternedData, InternedName, TracePacketDefaults};
 
-/// The texts and defaults of one writer.
+/// The texts and defaults of one writer. A file may have very many of them, most of which intern nothing.
 #[derive(Default)]
 pub(super) struct Sequence {
-    names: HashMap<u64, String>,
-    categories: HashMap<u64, String>,
-    annotation_names: HashMap<u64, String>,
-    texts: HashMap<u64, String>,
+    interned: Option<Box<Known>>,
+    clock: Option<u32>,
+    track: Option<u64>,
+}
+
+/// What a writer interned: texts by their numbers.
+#[derive(Default)]
+struct Known {
+    names: QuickMap<u64, u32>,
+    categories: QuickMap<u64, u32>,
+    annotation_names: QuickMap<u64, u32>,
+    texts: QuickMap<u64, u32>,
     /// Queues, stages, kernels and contexts.
-    pub gpu: Interned,
-    defaults: TracePacketDefaults,
+    gpu: Interned,
 }
 
 impl Sequence {
-    /// Takes what a packet says for itself and for those after it.
-    pub fn take(&mut self, packet: &mut TracePacket) {
-        let flags = packet.sequence_flags.unwrap_or(0);
-        if flags & CLEARED != 0 || packet.incremental_state_cleared == Some(true) {
+    /// Begins anew where the flags of a packet say so.
+    pub fn flags(&mut self, flags: u32, cleared: bool) {
+        if flags & CLEARED != 0 || cleared {
             *self = Self::default();
-        }
-        if let Some(defaults) = packet.trace_packet_defaults.take() {
-            self.defaults = defaults;
-        }
-        if let Some(interned) = packet.interned_data.take() {
-            self.intern(interned);
         }
     }
 
-    fn intern(&mut self, mut interned: InternedData) {
-        self.gpu.take(&mut interned);
-        extend(&mut self.names, interned.event_names);
-        extend(&mut self.categories, interned.event_categories);
-        extend(&mut self.annotation_names, interned.debug_annotation_names);
+    /// Takes what later packets leave out.
+    pub fn defaults(&mut self, defaults: &TracePacketDefaults) {
+        self.clock = defaults.timestamp_clock_id;
+        let event = defaults.track_event_defaults.as_ref();
+        self.track = event.and_then(|it| it.track_uuid);
+    }
+
+    /// Takes texts that later packets refer to.
+    pub fn intern(&mut self, mut interned: InternedData, texts: &mut Texts) {
+        let known = self.interned.get_or_insert_default();
+        known.gpu.take(&mut interned);
+        extend(&mut known.names, interned.event_names, texts);
+        extend(&mut known.categories, interned.event_categories, texts);
+        extend(
+            &mut known.annotation_names,
+            interned.debug_annotation_names,
+            texts,
+        );
         for entry in interned.debug_annotation_string_values {
-            let text = entry.str.unwrap_or_default();
-            let text = String::from_utf8_lossy(&text).into_owned();
-            self.texts.insert(entry.iid.unwrap_or(0), text);
+            let text = texts.add_bytes(&entry.str.unwrap_or_default());
+            known.texts.insert(entry.iid.unwrap_or(0), text);
         }
     }
 
     /// The clock of a packet that names none.
     pub fn clock(&self) -> Option<u32> {
-        self.defaults.timestamp_clock_id
+        self.clock
     }
 
     /// The track of an event that names none.
     pub fn track(&self) -> Option<u64> {
-        self.defaults.track_event_defaults.as_ref()?.track_uuid
+        self.track
     }
 
     /// The text of an event's name.
-    pub fn name(&self, iid: u64) -> Option<&str> {
-        self.names.get(&iid).map(String::as_str)
+    pub fn name(&self, iid: u64) -> Option<u32> {
+        self.interned.as_ref()?.names.get(&iid).copied()
     }
 
     /// An interned text.
-    pub fn text(&self, iid: u64) -> Option<&str> {
-        self.texts.get(&iid).map(String::as_str)
+    pub fn text(&self, iid: u64) -> Option<u32> {
+        self.interned.as_ref()?.texts.get(&iid).copied()
     }
 
     /// The text of a category.
-    pub fn category(&self, iid: u64) -> Option<&str> {
-        self.categories.get(&iid).map(String::as_str)
+    pub fn category(&self, iid: u64) -> Option<u32> {
+        self.interned.as_ref()?.categories.get(&iid).copied()
     }
 
-    /// Calls `emit` with the name and value of an annotation; of one that holds others, with each of those, under
-    /// a path such as `grid.0`.
-    pub fn flatten(
-        &self,
-        annotation: DebugAnnotation,
-        prefix: &str,
-        emit: &mut dyn FnMut(String, Value),
-    ) {
-        let own = annotation.name.or_else(|| {
-            let name = self.annotation_names.get(&annotation.name_iid?);
-            name.cloned()
-        });
-        let path = match (prefix, own) {
-            ("", own) => own.unwrap_or_else(|| "?".to_owned()),
-            (prefix, Some(own)) => format!("{prefix}.{own}"),
-            (prefix, None) => prefix.to_owned(),
-        };
-        for (place, element) in annotation.array_values.into_iter().enumerate() {
-            self.flatten(element, &format!("{path}.{place}"), emit);
-        }
-        for entry in annotation.dict_entries {
-            self.flatten(entry, &path, emit);
-        }
-        if let Some(value) = annotation.value {
-            emit(path, self.value(value));
-        }
+    /// The text of an annotation's name.
+    pub fn annotation(&self, iid: u64) -> Option<u32> {
+        self.interned.as_ref()?.annotation_names.get(&iid).copied()
     }
 
-    fn value(&self, value: AnnotationValue) -> Value {
-        match value {
-            AnnotationValue::Bool(value) => Value::Text(value.to_string().into()),
-            AnnotationValue::Uint(value) => i64::try_from(value)
-                .map_or_else(|_| Value::Text(value.to_string().into()), Value::Integer),
-            AnnotationValue::Int(value) => Value::Integer(value),
-            AnnotationValue::Double(value) => Value::Number(value),
-            AnnotationValue::Text(value) | AnnotationValue::Json(value) => {
-                Value::Text(value.into())
-            }
-            AnnotationValue::Pointer(value) => Value::Text(format!("{value:#x}").into()),
-            AnnotationValue::TextIid(iid) => {
-                Value::Text(self.texts.get(&iid).map_or("?", String::as_str).into())
-            }
-        }
+    /// Queues, stages, kernels and contexts.
+    pub fn gpu(&self) -> Option<&Interned> {
+        self.interned.as_ref().map(|it| &it.gpu)
     }
 }
 
-fn extend(table: &mut HashMap<u64, String>, entries: Vec<InternedName>) {
-    let rows = entries.into_iter();
-    table.extend(rows.map(|it| (it.iid.unwrap_or(0), it.name.unwrap_or_default())));
+fn extend(table: &mut QuickMap<u64, u32>, entries: Vec<InternedName>, texts: &mut Texts) {
+    for entry in entries {
+        let text = texts.add(&entry.name.unwrap_or_default());
+        table.insert(entry.iid.unwrap_or(0), text);
+    }
 }

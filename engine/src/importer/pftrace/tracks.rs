@@ -5,7 +5,10 @@ mod records;
 
 use std::collections::HashMap;
 
-use crate::perfetto::proto::TrackDescriptor;
+use crate::importer::quick::QuickMap;
+use crate::perfetto::proto::{
+    CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
+};
 use crate::record::{CounterId, LaneId, Role, SpanKind};
 use device::Agents;
 
@@ -15,11 +18,25 @@ const GENERATIONS: usize = 8;
 /// Every track that was described or used.
 #[derive(Default)]
 pub(super) struct Tracks {
+    /// The places of tracks of the file, and the one that was asked for last.
+    tracks: QuickMap<u64, u32>,
+    last: Option<(u64, u32)>,
+    /// The places of all others.
     places: HashMap<Key, u32>,
-    described: HashMap<u64, TrackDescriptor>,
+    described: QuickMap<u64, Described>,
     used: Vec<Used>,
     lanes: u32,
     counters: u32,
+}
+
+/// What the file says of a track. There may be very many, of which most are little more than a name.
+#[derive(Default)]
+struct Described {
+    parent_uuid: Option<u64>,
+    name: Option<Box<str>>,
+    process: Option<Box<ProcessDescriptor>>,
+    thread: Option<Box<ThreadDescriptor>>,
+    counter: Option<Box<CounterDescriptor>>,
 }
 
 /// What a track is found by.
@@ -43,9 +60,26 @@ struct Used {
     value: f64,
     /// What its first copy says that it is for.
     role: Option<Role>,
-    agents: Agents,
+    /// Whether it is a stream, once that was looked at.
+    is_stream: bool,
+    agents: Option<Box<Agents>>,
     /// Name and unit of a counter that has no track of its own.
-    gauge: Option<(String, String)>,
+    gauge: Option<Box<(String, String)>>,
+}
+
+impl Used {
+    fn new(key: Key) -> Self {
+        Self {
+            key,
+            lane: None,
+            counter: None,
+            value: 0.0,
+            role: None,
+            is_stream: false,
+            agents: None,
+            gauge: None,
+        }
+    }
 }
 
 impl Tracks {
@@ -53,15 +87,25 @@ impl Tracks {
     pub fn describe(&mut self, track: TrackDescriptor) {
         let known = self.described.entry(track.uuid.unwrap_or(0)).or_default();
         known.parent_uuid = track.parent_uuid.or(known.parent_uuid);
-        known.name = track.name.or(track.static_name).or(known.name.take());
-        known.process = track.process.or(known.process.take());
-        known.thread = track.thread.or(known.thread.take());
-        known.counter = track.counter.or(known.counter.take());
+        let name = track.name.or(track.static_name);
+        known.name = name.map(String::into).or(known.name.take());
+        known.process = track.process.map(Box::new).or(known.process.take());
+        known.thread = track.thread.map(Box::new).or(known.thread.take());
+        known.counter = track.counter.map(Box::new).or(known.counter.take());
     }
 
     /// The place of a track in the table of those in use.
     pub fn place(&mut self, uuid: u64) -> u32 {
-        self.place_of(Key::Track(uuid))
+        if let Some((_, place)) = self.last.filter(|(last, _)| *last == uuid) {
+            return place;
+        }
+        let next = self.used.len() as u32;
+        let place = *self.tracks.entry(uuid).or_insert(next);
+        if place == next {
+            self.used.push(Used::new(Key::Track(uuid)));
+        }
+        self.last = Some((uuid, place));
+        place
     }
 
     /// The place of a GPU's queue.
@@ -85,15 +129,7 @@ impl Tracks {
         }
         let next = self.used.len() as u32;
         self.places.insert(key.clone(), next);
-        self.used.push(Used {
-            key,
-            lane: None,
-            counter: None,
-            value: 0.0,
-            role: None,
-            agents: Agents::default(),
-            gauge: None,
-        });
+        self.used.push(Used::new(key));
         next
     }
 
@@ -109,14 +145,16 @@ impl Tracks {
     pub fn name_gauge(&mut self, place: u32, name: String, unit: String) {
         self.counter(place);
         if let Some(used) = self.at_mut(place) {
-            used.gauge = Some((name, unit));
+            used.gauge = Some(Box::new((name, unit)));
         }
     }
 
     /// Notes what a slice says of the agents that its work moves between.
     pub fn note_agent(&mut self, place: u32, name: &str, value: i64) {
-        if let Some(used) = self.at_mut(place) {
-            used.agents.note(name, value);
+        if Agents::concerns(name)
+            && let Some(used) = self.at_mut(place)
+        {
+            used.agents.get_or_insert_default().note(name, value);
         }
     }
 
@@ -176,8 +214,13 @@ impl Tracks {
         used.value
     }
 
+    /// Whether the track at a place was announced as a stream.
+    pub fn ran_as_stream(&self, place: u32) -> bool {
+        self.at(place).is_some_and(|used| used.is_stream)
+    }
+
     /// Whether the track at a place belongs to a GPU, as far as its name says.
-    pub fn is_stream(&self, place: u32) -> bool {
+    fn is_stream(&self, place: u32) -> bool {
         let uuid = match self.at(place).map(|used| &used.key) {
             Some(Key::Track(uuid)) => *uuid,
             Some(Key::Queue(..)) => return true,
@@ -203,7 +246,7 @@ impl Tracks {
             let thread = track.thread.as_ref();
             let process = track.process.as_ref();
             let found = [
-                track.name.clone(),
+                track.name.as_deref().map(str::to_owned),
                 thread.and_then(|it| it.thread_name.clone()),
                 thread
                     .and_then(|it| it.tid)

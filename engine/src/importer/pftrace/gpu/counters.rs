@@ -1,6 +1,6 @@
 //! Counters of GPUs: what they are called, in which unit they count, and their values.
 
-use crate::importer::pftrace::foreign::{Foreign, Item, What};
+use crate::importer::pftrace::foreign::Foreign;
 use crate::perfetto::proto::gpu::{GpuCounterEvent, GpuCounterSpec};
 
 /// Units by their number.
@@ -62,8 +62,8 @@ impl Foreign {
         for counter in event.counters {
             let track = self.tracks.gauge(gpu, counter.counter_id.unwrap_or(0));
             let whole = counter.int_value.map(|value| value as f64);
-            let what = What::Count(counter.double_value.or(whole).unwrap_or(0.0));
-            self.items.push(Item { time, track, what });
+            let value = counter.double_value.or(whole).unwrap_or(0.0);
+            self.items.count(time, track, value);
         }
     }
 }

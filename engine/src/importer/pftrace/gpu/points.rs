@@ -97,9 +97,12 @@ impl Meetings {
     /// The event of a number. Writers begin to count anew, so it is the nearest on the right side of the slice.
     fn find(&self, wanted: &Wanted) -> Option<SpanId> {
         let events = self.events.get(&wanted.event)?;
-        let others = || events.iter().filter(|(_, span)| *span != wanted.span);
-        let before = others().rfind(|(start, _)| *start <= wanted.start);
-        let after = others().find(|(start, _)| *start >= wanted.start);
+        // Slices come by their start, so each of these looks at its own slice and at one more.
+        let is_other = |(_, span): &&(Nanos, SpanId)| *span != wanted.span;
+        let (earlier, _) = events.split_at(events.partition_point(|(it, _)| *it <= wanted.start));
+        let (_, later) = events.split_at(events.partition_point(|(it, _)| *it < wanted.start));
+        let before = earlier.iter().rfind(is_other);
+        let after = later.iter().find(is_other);
         let (first, second) = match wanted.way {
             Way::Submitted => (after, before),
             Way::After | Way::Waited => (before, after),

@@ -1,25 +1,20 @@
 //! Render stages, which are also kernels and copies of compute APIs, and submissions of Vulkan.
 
-use super::{Gpu, Points};
-use crate::importer::Sink;
-use crate::importer::pftrace::foreign::{Flows, Foreign, Item, Slice, What, Whole};
+use super::{Gpu, Interned, Points};
+use crate::importer::pftrace::foreign::Foreign;
+use crate::importer::pftrace::items::What;
 use crate::importer::pftrace::nature;
 use crate::perfetto::proto::gpu::{
     ComputeArg, Dim3, GpuRenderStageEvent, VkQueueSubmit, VulkanApiEvent,
 };
-use crate::record::{SpanKind, Value};
+use crate::record::{Plain, SpanKind, Value};
 
 /// Named values on their way to a span.
 type Values = Vec<(String, Value)>;
 
 impl Foreign {
     /// Takes a piece of work of a GPU.
-    pub(in super::super) fn stage(
-        &mut self,
-        (id, time): (u32, i64),
-        event: GpuRenderStageEvent,
-        sink: &mut Sink<'_>,
-    ) {
+    pub(in super::super) fn stage(&mut self, (id, time): (u32, i64), event: GpuRenderStageEvent) {
         if let Some(said) = &event.specifications {
             self.gpu.old = said.clone();
         }
@@ -39,12 +34,8 @@ impl Foreign {
             ..Points::default()
         };
         let length = i64::try_from(event.duration.unwrap_or(0)).unwrap_or(i64::MAX);
-        let whole = Whole {
-            slice: self.whole_slice(&name, (kind, values), points, sink),
-            end: time.saturating_add(length),
-        };
-        let what = What::Whole(Box::new(whole));
-        self.items.push(Item { time, track, what });
+        let slice = self.whole_slice(&name, (kind, values), points);
+        self.whole((time, time.saturating_add(length)), track, slice);
     }
 
     fn whole_slice(
@@ -52,25 +43,31 @@ impl Foreign {
         name: &str,
         (kind, values): (SpanKind, Values),
         points: Points,
-        sink: &mut Sink<'_>,
-    ) -> Slice {
-        let name = self.intern(name, sink);
-        let arguments = values.into_iter();
-        Slice {
-            name,
-            kind: Some(kind),
-            arguments: arguments
-                .map(|(name, value)| (self.intern(&name, sink), value))
-                .collect(),
-            flows: Flows::default(),
-            points,
+    ) -> u32 {
+        self.lists.clear();
+        let name = self.texts.add(name);
+        for (name, value) in values {
+            let value = match value {
+                Value::Integer(value) => Plain::Integer(value),
+                Value::Number(value) => Plain::Number(value),
+                Value::Text(text) => Plain::Text(self.texts.add(&text)),
+            };
+            self.lists.values.push((self.texts.add(&name), value));
         }
+        self.slice(name, Some(kind), points)
+    }
+
+    /// Keeps from when to when a slice is.
+    fn whole(&mut self, (start, end): (i64, i64), track: u32, slice: u32) {
+        let place = self.items.wholes.len() as u32;
+        self.items.wholes.push((slice, end));
+        self.items.push(start, track, What::Whole(place));
     }
 
     /// What the queue of a piece of work is called.
     fn queue_name(&mut self, id: u32, event: &GpuRenderStageEvent) -> String {
-        let interned = &self.sequences.entry(id).or_default().gpu;
-        let described = interned.specification(event.hw_queue_iid);
+        let interned = self.sequences.get(&id).and_then(|it| it.gpu());
+        let described = interned.and_then(|it| it.specification(event.hw_queue_iid));
         let name = described.and_then(|it| it.name.clone());
         let name = name.or_else(|| Gpu::old_name(&self.gpu.old.hw_queue, event.hw_queue_id));
         let name = name.unwrap_or_else(|| {
@@ -88,7 +85,9 @@ impl Foreign {
     /// The name of a piece of work, and what is known of it.
     fn stage_facts(&mut self, id: u32, event: &GpuRenderStageEvent) -> (String, Values) {
         let sequence = self.sequences.entry(id).or_default();
-        let interned = &sequence.gpu;
+        let nothing = Interned::default();
+        let interned = sequence.gpu().unwrap_or(&nothing);
+        let texts = &self.texts;
         let kernel = interned.kernel(event.kernel_iid);
         let stage = interned
             .specification(event.stage_iid)
@@ -97,7 +96,7 @@ impl Foreign {
         let given = event
             .name
             .clone()
-            .or_else(|| sequence.name(event.name_iid?).map(str::to_owned));
+            .or_else(|| Some(texts.text(sequence.name(event.name_iid?)?).to_owned()));
         let of_kernel = kernel.and_then(|it| it.demangled_name.clone().or(it.name.clone()));
         let name = given.or(of_kernel).or(stage.clone());
         let mut values = Values::new();
@@ -129,28 +128,23 @@ impl Foreign {
             .flat_map(|it| &it.args)
             .chain(launch.into_iter().flat_map(|it| &it.args))
             .collect();
-        let text = |iid| sequence.text(iid).map(str::to_owned);
+        let text = |iid| Some(texts.text(sequence.text(iid)?).to_owned());
         values.extend(more.into_iter().map(|it| interned.argument(it, text)));
         (name.unwrap_or_else(|| "?".to_owned()), values)
     }
 
     /// Takes a call of Vulkan.
-    pub(in super::super) fn vulkan(
-        &mut self,
-        time: i64,
-        event: VulkanApiEvent,
-        sink: &mut Sink<'_>,
-    ) {
+    pub(in super::super) fn vulkan(&mut self, time: i64, event: VulkanApiEvent) {
         if let Some(named) = event.vk_debug_utils_object_name {
             let name = named.object_name.unwrap_or_default();
             self.gpu.objects.insert(named.object.unwrap_or(0), name);
         }
         if let Some(submit) = event.vk_queue_submit {
-            self.submit(time, &submit, sink);
+            self.submit(time, &submit);
         }
     }
 
-    fn submit(&mut self, time: i64, submit: &VkQueueSubmit, sink: &mut Sink<'_>) {
+    fn submit(&mut self, time: i64, submit: &VkQueueSubmit) {
         let (pid, tid) = (submit.pid.unwrap_or(0), submit.tid.unwrap_or(0));
         let track = self.tracks.thread(pid, tid);
         let text = |handle: u64| Value::Text(self.gpu.object(handle).into());
@@ -165,12 +159,8 @@ impl Foreign {
             ..Points::default()
         };
         let length = i64::try_from(submit.duration_ns.unwrap_or(0)).unwrap_or(i64::MAX);
-        let whole = Whole {
-            slice: self.whole_slice("vkQueueSubmit", (SpanKind::Call, values), points, sink),
-            end: time.saturating_add(length),
-        };
-        let what = What::Whole(Box::new(whole));
-        self.items.push(Item { time, track, what });
+        let slice = self.whole_slice("vkQueueSubmit", (SpanKind::Call, values), points);
+        self.whole((time, time.saturating_add(length)), track, slice);
     }
 }
 

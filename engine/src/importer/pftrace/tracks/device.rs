@@ -13,6 +13,11 @@ pub(super) struct Agents {
 }
 
 impl Agents {
+    /// Whether an annotation of this name says something of an agent.
+    pub fn concerns(name: &str) -> bool {
+        matches!(name, "node_id" | "src_agent" | "dst_agent")
+    }
+
     /// Takes an annotation of a slice.
     pub fn note(&mut self, name: &str, value: i64) {
         let slot = match name {
@@ -32,16 +37,17 @@ impl Tracks {
         let pairs = || self.used.iter().zip(&own);
         // Kernels name both numbers of their GPU.
         let by_node: BTreeMap<i64, i64> = pairs()
-            .filter_map(|(used, gpu)| Some((used.agents.node?, (*gpu)?)))
+            .filter_map(|(used, gpu)| Some((used.agents.as_ref()?.node?, (*gpu)?)))
             .collect();
         let all: BTreeSet<i64> = own.iter().flatten().copied().collect();
         let only = all.first().copied().filter(|_| all.len() == 1);
         pairs()
             .map(|(used, gpu)| {
                 let of = |agent: Option<i64>| by_node.get(&agent?).copied();
-                let moves = used.agents.from.is_some() || used.agents.to.is_some();
-                gpu.or_else(|| of(used.agents.to))
-                    .or_else(|| of(used.agents.from))
+                let agents = used.agents.as_deref().copied().unwrap_or_default();
+                let moves = agents.from.is_some() || agents.to.is_some();
+                gpu.or_else(|| of(agents.to))
+                    .or_else(|| of(agents.from))
                     .or_else(|| only.filter(|_| moves))
             })
             .collect()

@@ -3,40 +3,50 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Key, Tracks, Used};
+use crate::importer::Sink;
 use crate::perfetto::proto::CounterDescriptor;
 use crate::record::{Counter, CounterId, Device, DeviceId, Group, Lane, LaneId, Record, Role};
 
 impl Tracks {
-    /// The devices, lanes and counters of all tracks in use.
-    pub fn records(&self) -> Vec<Record> {
+    /// Hands over the devices, lanes and counters of all tracks in use; says how many of them are streams.
+    pub fn announce(&mut self, sink: &mut Sink<'_>) -> usize {
         let gpus = self.gpus();
         let numbers: BTreeSet<i64> = gpus.iter().flatten().copied().collect();
         let ids: BTreeMap<i64, DeviceId> = numbers.into_iter().zip((0..).map(DeviceId)).collect();
-        let devices = ids.iter().map(|(number, id)| {
-            Record::Device(Box::new(Device {
+        for (number, id) in &ids {
+            sink.push(Record::Device(Box::new(Device {
                 id: *id,
                 name: format!("GPU {number}"),
                 backend: String::new(),
                 detail: String::new(),
-            }))
-        });
-        let mut records: Vec<Record> = devices.collect();
-        for ((place, used), gpu) in (0..).zip(&self.used).zip(gpus) {
+            })));
+        }
+        let mut streams = 0;
+        for (place, gpu) in (0..).zip(gpus) {
+            let is_stream = self.is_stream(place);
+            let Some(used) = self.at_mut(place) else {
+                continue;
+            };
+            used.is_stream = is_stream;
             let device = gpu.and_then(|gpu| ids.get(&gpu).copied());
+            let Some(used) = self.at(place) else {
+                continue;
+            };
             if let Some(id) = used.lane {
+                streams += usize::from(is_stream);
                 let lane = self.described_lane((place, used), id, device);
-                records.push(Record::Lane(Box::new(lane)));
+                sink.push(Record::Lane(Box::new(lane)));
             }
             if let Some(id) = used.counter {
                 let counter = self.described_counter(used, id, device);
-                records.push(Record::Counter(Box::new(counter)));
+                sink.push(Record::Counter(Box::new(counter)));
             }
         }
-        records
+        streams
     }
 
     fn described_counter(&self, used: &Used, id: CounterId, device: Option<DeviceId>) -> Counter {
-        if let Some((name, unit)) = used.gauge.clone() {
+        if let Some((name, unit)) = used.gauge.as_deref().cloned() {
             return Counter {
                 id,
                 name,
@@ -48,7 +58,7 @@ impl Tracks {
             Key::Track(uuid) => self
                 .described
                 .get(&uuid)
-                .and_then(|it| it.counter.as_ref())
+                .and_then(|it| it.counter.as_deref())
                 .map(CounterDescriptor::unit_name),
             _ => None,
         };
@@ -67,7 +77,7 @@ impl Tracks {
         device: Option<DeviceId>,
     ) -> Lane {
         let name = self.name_of(used);
-        let stream = self.is_stream(place);
+        let stream = used.is_stream;
         let says = |word: &str| name.to_ascii_lowercase().contains(word);
         let role = match (stream, used.role) {
             (false, _) => Role::None,
