@@ -4,6 +4,7 @@ mod counters;
 mod facts;
 mod gpu;
 mod host;
+mod kept;
 mod row;
 mod tell;
 mod walk;
@@ -18,6 +19,7 @@ use crate::record::{Clock, DeviceId, Record, Run};
 use crate::time::Nanos;
 use counters::Counters;
 use facts::Facts;
+use kept::Kept;
 use row::{Collection, Row};
 use tell::{End, Unread};
 use walk::{Place, ROOT, walk};
@@ -69,9 +71,11 @@ type Owned<T> = (u32, T);
 struct Reading<'a, 's> {
     draft: Draft<'a, 's>,
     facts: Facts,
-    calls: Vec<(Owned<Row>, host::Sort)>,
-    work: Vec<Owned<Row>>,
-    collections: Vec<Owned<Collection>>,
+    calls: Kept<host::Sort>,
+    work: Kept<()>,
+    collections: Kept<()>,
+    /// When the first of all of them began.
+    first: Option<i64>,
     hosts: Hosts,
     /// Calls by their correlation, which the work that they submitted has too.
     launches: Launches,
@@ -87,9 +91,10 @@ impl<'a, 's> Reading<'a, 's> {
         Self {
             draft,
             facts: Facts::default(),
-            calls: Vec::new(),
-            work: Vec::new(),
-            collections: Vec::new(),
+            calls: Kept::default(),
+            work: Kept::default(),
+            collections: Kept::default(),
+            first: None,
             hosts: Hosts::default(),
             launches: Launches::default(),
             operations: Operations::default(),
@@ -109,11 +114,13 @@ impl<'a, 's> Reading<'a, 's> {
         let taken = match (place.section, place.list) {
             ("buffer_records", list) => match (from_slice::<Row>(bytes), list) {
                 (Ok(row), "kernel_dispatch" | "memory_copy") => {
-                    self.work.push((process, row));
+                    self.started(&row);
+                    self.work.push(process, (), bytes);
                     true
                 }
                 (Ok(row), _) if row.start_timestamp.0.is_some() => {
-                    self.calls.push(((process, row), host::Sort::of(list)));
+                    self.started(&row);
+                    self.calls.push(process, host::Sort::of(list), bytes);
                     true
                 }
                 (Ok(_), _) => {
@@ -122,9 +129,14 @@ impl<'a, 's> Reading<'a, 's> {
                 }
                 (Err(_), _) => false,
             },
-            ("callback_records", "counter_collection") => from_slice(bytes)
-                .map(|it| self.collections.push((process, it)))
-                .is_ok(),
+            ("callback_records", "counter_collection") => {
+                let collection = from_slice::<Collection>(bytes);
+                if let Ok(collection) = &collection {
+                    self.started(&collection.dispatch_data);
+                    self.collections.push(process, (), bytes);
+                }
+                collection.is_ok()
+            }
             _ => self.facts.take(place, bytes),
         };
         if !taken {
@@ -134,6 +146,12 @@ impl<'a, 's> Reading<'a, 's> {
             self.draft.receipt.events += 1;
         }
         self.draft.sink.advance(place.end)
+    }
+
+    /// Notes when a record began.
+    fn started(&mut self, row: &Row) {
+        let started = row.start_timestamp.0;
+        self.first = self.first.into_iter().chain(started).min();
     }
 
     fn finish(mut self, end: &End, read: u64) -> Result<Receipt, Error> {
@@ -152,12 +170,7 @@ impl<'a, 's> Reading<'a, 's> {
 
     /// Finds where capture time begins.
     fn begin(&mut self) {
-        let calls = self.calls.iter().map(|((_, row), _)| row);
-        let work = self.work.iter().map(|(_, row)| row);
-        let counted = self.collections.iter().map(|(_, it)| &it.dispatch_data);
-        let rows = calls.chain(work).chain(counted);
-        let starts = rows.filter_map(|row| row.start_timestamp.0);
-        self.draft.zero = starts.min().unwrap_or(0);
+        self.draft.zero = self.first.unwrap_or(0);
         self.draft.sink.push(Record::Clock(Box::new(Clock {
             device: DeviceId::NONE,
             name: "CLOCK_BOOTTIME".to_owned(),

@@ -3,6 +3,7 @@
 mod ascend;
 mod calls;
 mod collectives;
+mod crowd;
 mod launches;
 mod mtia;
 mod order;

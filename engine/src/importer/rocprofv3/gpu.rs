@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::row::{Dispatch, Row};
+use super::row::{Collection, Dispatch, Row};
 use super::{Owned, Reading};
 use crate::importer::Error;
 use crate::importer::sqlite::{Operation, Ran, Stream, Title, Work};
@@ -51,43 +51,54 @@ impl Site {
 impl Reading<'_, '_> {
     /// Hands over everything that ran on devices.
     pub(super) fn run_all(&mut self, read: u64) -> Result<(), Error> {
-        let collections = std::mem::take(&mut self.collections);
-        let mut work = std::mem::take(&mut self.work);
         let dispatch = |row: &Row| row.dispatch_info.as_ref().map(|it| it.dispatch_id);
-        let known: HashSet<_> = work
-            .iter()
-            .filter_map(|(process, row)| Some((*process, dispatch(row)?)))
-            .collect();
-        // Where kernels were only counted and not listed, what was counted says when they ran.
-        let mut counted = HashSet::new();
-        for (process, it) in &collections {
-            let id = dispatch(&it.dispatch_data).map(|id| (*process, id));
-            if id.is_some_and(|id| !known.contains(&id) && counted.insert(id)) {
-                let mut row = it.dispatch_data.clone();
-                row.thread_id = it.thread_id;
-                work.push((*process, row));
-            }
-        }
+        self.work_of_counts();
         let mut counts = Counts::new();
-        for owned in &work {
-            let site = Site::of(owned, self.agent(owned));
+        for (process, (), row) in self.work.all() {
+            let owned = (process, row);
+            let site = Site::of(&owned, self.agent(&owned));
             *counts
                 .entry((site.process, site.agent, site.number))
                 .or_default() += 1;
         }
         let lonely = self.lonely(&counts);
         let mut spans = HashMap::new();
-        for owned in work {
+        let counted = !self.collections.is_empty();
+        while let Some((process, (), row)) = self.work.next() {
+            let owned = (process, row);
             let span = self.run(&owned, &counts, lonely);
-            if let (Some(span), Some(id)) = (span, dispatch(&owned.1)) {
-                spans.insert((owned.0, id.or_zero()), span);
+            if let (Some(span), Some(id), true) = (span, dispatch(&owned.1), counted) {
+                spans.insert((process, id.or_zero()), span);
             }
             self.draft.sink.advance(read)?;
         }
-        for (process, collection) in collections {
+        while let Some((process, (), collection)) = self.collections.next() {
             self.count(process, &collection, &spans);
         }
         Ok(())
+    }
+
+    /// Where kernels were only counted and not listed, what was counted says when they ran.
+    fn work_of_counts(&mut self) {
+        if self.collections.is_empty() {
+            return;
+        }
+        let id = |process: u32, row: &Row| Some((process, row.dispatch_info.as_ref()?.dispatch_id));
+        let listed = self.work.all();
+        let mut known: HashSet<_> = listed
+            .filter_map(|(process, (), row)| id(process, &row))
+            .collect();
+        let collections = std::mem::take(&mut self.collections);
+        for (process, (), collection) in collections.all::<Collection>() {
+            let mut row = collection.dispatch_data;
+            if id(process, &row).is_some_and(|id| known.insert(id)) {
+                row.thread_id = collection.thread_id;
+                if let Ok(bytes) = serde_json::to_vec(&row) {
+                    self.work.push(process, (), &bytes);
+                }
+            }
+        }
+        self.collections = collections;
     }
 
     /// Whether streams of one operation are so many that they are kept below the others, which is then said.

@@ -32,7 +32,7 @@ impl Sort {
 impl Reading<'_, '_> {
     /// Hands over everything that threads did.
     pub(super) fn call_all(&mut self, read: u64) -> Result<(), Error> {
-        for ((process, row), sort) in std::mem::take(&mut self.calls) {
+        while let Some((process, sort, row)) = self.calls.next() {
             self.call(process, row, sort);
         }
         self.hosts.hand_over(&mut self.draft, read)

@@ -3,10 +3,10 @@
 use std::fmt;
 
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A whole number, where there is one that can be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub(super) struct Whole(pub Option<i64>);
 
 impl Whole {
@@ -74,7 +74,7 @@ impl<'de> Visitor<'de> for Number {
 }
 
 /// Three sizes.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Sizes {
     x: Whole,
@@ -90,14 +90,14 @@ impl fmt::Display for Sizes {
 }
 
 /// What ties a call to the work that it submitted.
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Correlation {
     pub internal: Whole,
 }
 
 /// What a kernel was launched with.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 #[expect(
     clippy::struct_field_names,
@@ -115,7 +115,7 @@ pub(super) struct Dispatch {
 }
 
 /// A record of anything that took time.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(super) struct Row {
     pub kind: Whole,

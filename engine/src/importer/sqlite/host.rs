@@ -1,8 +1,11 @@
 //! Calls and scopes of host threads: gathered first, since they come from several tables and have to nest.
 
+mod fields;
+
 use super::draft::{Draft, Ran};
 use crate::importer::Error;
 use crate::record::{Began, LaneId, NameId, Record, SpanId, SpanKind, State, Value};
+use fields::HostFields;
 
 /// Spans between two looks at whether the reader still wants them.
 const STRIDE: usize = 1024;
@@ -21,6 +24,7 @@ pub(in crate::importer) struct HostSpan {
 /// One row of a host thread, by its place in the order of reading.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
+    lane: LaneId,
     start: i64,
     end: i64,
     place: u32,
@@ -35,12 +39,12 @@ const OPEN: i64 = i64::MAX;
 /// Everything that host threads did, until it is handed over.
 #[derive(Debug, Default)]
 pub(in crate::importer) struct Hosts {
-    lanes: Vec<(LaneId, Vec<Entry>)>,
-    last: usize,
+    /// Those of all lanes together: there may be as many lanes as spans.
+    entries: Vec<Entry>,
     starts: Vec<i64>,
     lanes_of: Vec<(LaneId, SpanKind)>,
     spans: Vec<SpanId>,
-    arguments: Vec<(u32, NameId, Value)>,
+    fields: HostFields,
 }
 
 impl Hosts {
@@ -49,34 +53,21 @@ impl Hosts {
         let place = self.starts.len() as u32;
         self.starts.push(span.start);
         self.lanes_of.push((lane, span.kind));
-        let entry = Entry {
+        self.entries.push(Entry {
+            lane,
             start: span.start,
             end: span.end.unwrap_or(OPEN),
             place,
             name: span.name,
             kind: span.kind,
             state: span.state,
-        };
-        if self
-            .lanes
-            .get(self.last)
-            .is_none_or(|(last, _)| *last != lane)
-        {
-            let known = self.lanes.iter().position(|(known, _)| *known == lane);
-            self.last = known.unwrap_or(self.lanes.len());
-            if known.is_none() {
-                self.lanes.push((lane, Vec::new()));
-            }
-        }
-        if let Some((_, entries)) = self.lanes.get_mut(self.last) {
-            entries.push(entry);
-        }
+        });
         place
     }
 
     /// Adds a field to the span at a place.
     pub fn argument(&mut self, place: u32, name: NameId, value: Value) {
-        self.arguments.push((place, name, value));
+        self.fields.push(place, name, value);
     }
 
     /// When the span at a place began, in the file's own time.
@@ -108,26 +99,28 @@ impl Hosts {
     /// the file has been read.
     pub fn hand_over(&mut self, draft: &mut Draft<'_, '_>, read: u64) -> Result<(), Error> {
         self.spans.resize(self.starts.len(), SpanId::NONE);
-        for (lane, mut entries) in std::mem::take(&mut self.lanes) {
-            entries.sort_by_key(|entry| (entry.start, std::cmp::Reverse(entry.end)));
-            for chunk in entries.chunks(STRIDE) {
-                for entry in chunk {
-                    let id = put(draft, lane, entry);
-                    if let Some(slot) = self.spans.get_mut(entry.place as usize) {
-                        *slot = id;
-                    }
+        let mut entries = std::mem::take(&mut self.entries);
+        // Lanes are numbered as they turn up.
+        entries.sort_by_key(|it| (it.lane, it.start, std::cmp::Reverse(it.end)));
+        for chunk in entries.chunks(STRIDE) {
+            for entry in chunk {
+                let id = put(draft, entry);
+                if let Some(slot) = self.spans.get_mut(entry.place as usize) {
+                    *slot = id;
                 }
-                draft.sink.advance(read)?;
             }
+            draft.sink.advance(read)?;
         }
-        for (place, name, value) in std::mem::take(&mut self.arguments) {
+        drop(entries);
+        for (place, name, value) in std::mem::take(&mut self.fields).all() {
             draft.argument(self.span(place), name, value);
         }
         Ok(())
     }
 }
 
-fn put(draft: &mut Draft<'_, '_>, lane: LaneId, entry: &Entry) -> SpanId {
+fn put(draft: &mut Draft<'_, '_>, entry: &Entry) -> SpanId {
+    let lane = entry.lane;
     if entry.end == OPEN {
         let id = draft.next_span();
         let start = draft.time(entry.start);

@@ -1,5 +1,6 @@
 //! What was submitted to each stream, in the order in which the host submitted it.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use crate::record::SpanId;
@@ -26,12 +27,67 @@ pub(in crate::importer) struct Operation {
 #[derive(Debug, Default)]
 pub(in crate::importer) struct Operations {
     streams: BTreeMap<Stream, Vec<Operation>>,
+    /// Where there are very many streams: the operations of all, and of each context, in the order of their calls.
+    crowds: OnceCell<BTreeMap<(i64, Option<i64>), Vec<(Operation, Stream)>>>,
 }
+
+/// Streams of a context from which on not each of them is looked at for each wait.
+const MANY: usize = 64;
 
 impl Operations {
     /// Notes an operation.
     pub fn add(&mut self, stream: Stream, operation: Operation) {
         self.streams.entry(stream).or_default().push(operation);
+    }
+
+    /// As [`Operations::all_before`], without what came before the call `after`: all of it was waited for before.
+    pub fn all_between(
+        &self,
+        process: i64,
+        context: Option<i64>,
+        (after, order): (Option<i64>, i64),
+    ) -> Vec<(Stream, Operation)> {
+        let crowds = self.crowds.get_or_init(|| self.crowds());
+        let Some(crowd) = crowds.get(&(process, context)) else {
+            let all = self.all_before(process, context, order);
+            return all
+                .filter(|(_, it)| after.is_none_or(|after| it.order > after))
+                .collect();
+        };
+        let from = after.map_or(0, |after| {
+            crowd.partition_point(|(it, _)| it.order <= after)
+        });
+        let to = crowd.partition_point(|(it, _)| it.order < order);
+        let between = crowd.get(from..to).unwrap_or_default().iter();
+        // Of each stream the last stays.
+        let last: BTreeMap<Stream, Operation> = between
+            .map(|&(operation, stream)| (stream, operation))
+            .collect();
+        last.into_iter().collect()
+    }
+
+    fn crowds(&self) -> BTreeMap<(i64, Option<i64>), Vec<(Operation, Stream)>> {
+        let keys =
+            |stream: &Stream| [None, Some(stream.context)].map(|context| (stream.process, context));
+        let mut counts: BTreeMap<(i64, Option<i64>), usize> = BTreeMap::new();
+        for key in self.streams.keys().flat_map(keys) {
+            *counts.entry(key).or_default() += 1;
+        }
+        counts.retain(|_, count| *count > MANY);
+        let mut crowds: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for (stream, operations) in &self.streams {
+            for key in keys(stream)
+                .into_iter()
+                .filter(|key| counts.contains_key(key))
+            {
+                let all = operations.iter().map(|it| (*it, *stream));
+                crowds.entry(key).or_default().extend(all);
+            }
+        }
+        for crowd in crowds.values_mut() {
+            crowd.sort_by_key(|(it, _)| (it.order, it.start));
+        }
+        crowds
     }
 
     /// Puts them in order; nothing is found before.
@@ -118,6 +174,32 @@ mod tests {
             (after(1), after(2), after(4), after(9)),
             (Some(3), Some(1), Some(0), None)
         );
+    }
+
+    #[test]
+    fn of_very_many_streams_the_same_is_found_as_of_few() {
+        let mut operations = Operations::default();
+        for number in 0..3_000_i64 {
+            let stream = Stream {
+                process: 1,
+                context: number % 2,
+                number: number * 37 % 500,
+            };
+            let (order, start) = (number / 3 * 2, -number);
+            let span = SpanId(number as u32);
+            operations.add(stream, Operation { order, start, span });
+        }
+        operations.sort();
+        for context in [None, Some(0), Some(1), Some(2)] {
+            for (after, order) in [(None, 900), (Some(100), 101), (Some(400), 1_700), (None, 0)] {
+                let all = operations.all_before(1, context, order);
+                let expected: Vec<_> = all
+                    .filter(|(_, it)| after.is_none_or(|after| it.order > after))
+                    .collect();
+                let found = operations.all_between(1, context, (after, order));
+                assert_eq!(found, expected);
+            }
+        }
     }
 
     #[test]

@@ -154,10 +154,9 @@ pub(in crate::importer) fn resolve(
             }
             Waits::HostForAll(context) => {
                 let before = waited.insert((wait.process, context), wait.order);
-                let all = operations.all_before(wait.process, context, wait.order);
                 // What an earlier wait for everything has seen end is no longer waited for.
-                for (_, last) in all.filter(|(_, it)| before.is_none_or(|before| it.order > before))
-                {
+                let between = (before, wait.order);
+                for (_, last) in operations.all_between(wait.process, context, between) {
                     draft.receipt.inferred += u64::from(wait.basis == Basis::Inferred);
                     draft.depends(host(wait, last.span, EventId::NONE, 0));
                 }

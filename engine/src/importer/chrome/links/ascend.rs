@@ -1,9 +1,12 @@
 //! Waits and records of Ascend's streams. No number ties them: a wait ends when the record that it waited for does.
 
+use std::collections::BTreeMap;
+
 use super::order::Order;
 use super::{Ties, rests_on};
 use crate::importer::Sink;
 use crate::importer::chrome::build::Builder;
+use crate::importer::chrome::scan::Token;
 use crate::importer::chrome::work::Operation;
 use crate::record::{Basis, DependencyKind};
 
@@ -20,19 +23,18 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
     };
     let (mut records, waits) = (named("EVENT_RECORD"), named("EVENT_WAIT"));
     records.sort_by_key(|it| it.end);
+    let mut devices: BTreeMap<Token, Ends> = BTreeMap::new();
+    for record in records {
+        let (process, stream) = order.stream_of(&record);
+        devices.entry(process).or_default().push(stream, record);
+    }
     for wait in waits {
         ties.waits += 1;
-        let first = records.partition_point(|it| it.end < wait.end.saturating_sub(NEAR));
-        let near = records
-            .iter()
-            .skip(first)
-            .take_while(|it| it.end <= wait.end.saturating_add(NEAR));
         let (process, stream) = order.stream_of(&wait);
-        let others = near.filter(|it| {
-            let other = order.stream_of(it);
-            other.0 == process && other.1 != stream
-        });
-        let text = if let Some(record) = others.min_by_key(|it| it.end.abs_diff(wait.end)) {
+        let nearest = devices
+            .get(&process)
+            .and_then(|it| it.nearest(stream, wait.end));
+        let text = if let Some(record) = nearest {
             ties.tie(
                 (record.span, wait.span),
                 DependencyKind::Event,
@@ -45,5 +47,67 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
             "nothing: no record on another stream ended with it"
         };
         rests_on(builder, wait.span, text, sink);
+    }
+}
+
+/// The records of one device by their ends. Very many may end together, so runs of one stream are passed over at once.
+#[derive(Default)]
+struct Ends {
+    records: Vec<(Token, Operation)>,
+    /// Where the run of one stream begins that each is in.
+    runs: Vec<usize>,
+}
+
+impl Ends {
+    /// Takes the record that ends next.
+    fn push(&mut self, stream: Token, record: Operation) {
+        let goes_on = self
+            .records
+            .last()
+            .is_some_and(|(last, before)| *last == stream && before.end == record.end);
+        let run = self.runs.last().copied().filter(|_| goes_on);
+        self.runs.push(run.unwrap_or(self.records.len()));
+        self.records.push((stream, record));
+    }
+
+    /// The record of another stream that ended nearest to an instant, the first of several.
+    fn nearest(&self, stream: Token, instant: i64) -> Option<&Operation> {
+        let start = self.records.partition_point(|(_, it)| it.end <= instant);
+        let near = |end: i64| end.abs_diff(instant) <= NEAR as u64;
+        let mut before = start;
+        let mut found = None;
+        while let Some(run) = before.checked_sub(1).and_then(|it| self.runs.get(it)) {
+            let (other, record) = self.records.get(*run)?;
+            if !near(record.end) {
+                break;
+            }
+            if *other != stream {
+                // The first of those that end with it.
+                let first = self.records.partition_point(|(_, it)| it.end < record.end);
+                found = self.first_of_others(stream, first);
+                break;
+            }
+            before = *run;
+        }
+        let after = self.first_of_others(stream, start);
+        let after = after.filter(|it| near(it.end));
+        found
+            .into_iter()
+            .chain(after)
+            .min_by_key(|it| it.end.abs_diff(instant))
+    }
+
+    /// The first record of another stream from a place on, as long as they end near each other.
+    fn first_of_others(&self, stream: Token, from: usize) -> Option<&Operation> {
+        let limit = self.records.get(from)?.1.end.saturating_add(2 * NEAR);
+        let mut at = from;
+        loop {
+            let (other, record) = self.records.get(at)?;
+            if *other != stream || record.end > limit {
+                return (*other != stream).then_some(record);
+            }
+            let run = self.runs.get(at)?;
+            at = self.runs.partition_point(|it| it <= run);
+        }
     }
 }

@@ -29,9 +29,15 @@ pub(super) fn tie(builder: &Builder, order: &Order, ties: &mut Ties, sink: &mut 
         for list in parts.values_mut() {
             list.sort_by_key(|it| it.start);
         }
-        let longest = parts.values().map(Vec::len).max().unwrap_or(0);
-        for place in 0..longest {
-            let members: Vec<&Operation> = parts.values().filter_map(|it| it.get(place)).collect();
+        // A device that took no further part is not looked at again.
+        let mut lists: Vec<_> = parts.values().map(|it| it.iter()).collect();
+        while !lists.is_empty() {
+            let mut members: Vec<&Operation> = Vec::new();
+            lists.retain_mut(|list| {
+                let member = list.next();
+                members.extend(member);
+                member.is_some()
+            });
             tie_one(&members, ties, sink);
         }
     }

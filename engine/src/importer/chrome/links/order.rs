@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::crowd::Crowd;
 use crate::importer::chrome::build::Builder;
 use crate::importer::chrome::scan::Token;
 use crate::importer::chrome::work::Operation;
@@ -9,7 +10,11 @@ use crate::importer::chrome::work::Operation;
 /// A stream: its process, which stands for the device, and its number.
 pub(super) type Stream = (Token, Token);
 
+/// Of more streams than this, a call that waits for all is tied to the one that ended last.
+const MANY: usize = 64;
+
 /// Work in the order of its launches.
+#[derive(Default)]
 pub(super) struct Order {
     all: Vec<Operation>,
     /// The process and the stream of each row.
@@ -18,12 +23,19 @@ pub(super) struct Order {
     streams: BTreeMap<Stream, Vec<u32>>,
     threads: BTreeMap<u32, Vec<u32>>,
     hosts: BTreeMap<Token, Vec<u32>>,
+    /// The streams of devices that have few.
+    few: BTreeMap<Token, Vec<Stream>>,
+    /// Devices of many streams; all of them together under no process.
+    crowds: BTreeMap<Option<Token>, Crowd>,
 }
 
 impl Order {
     /// Takes the operations of a file.
     pub fn of(builder: &mut Builder) -> Self {
         let all = std::mem::take(&mut builder.work.operations);
+        if all.is_empty() {
+            return Self::default();
+        }
         let rows: Vec<Stream> = builder.rows.all.iter().map(|it| it.row).collect();
         let mut by_stream = vec![Vec::new(); rows.len()];
         let mut by_thread = vec![Vec::new(); rows.len()];
@@ -65,12 +77,21 @@ impl Order {
         streams.values_mut().for_each(sort);
         threads.values_mut().for_each(sort);
         hosts.values_mut().for_each(sort);
+        let crowds = crowds(&streams, &all);
+        let mut few: BTreeMap<Token, Vec<Stream>> = BTreeMap::new();
+        for stream in streams.keys() {
+            if !crowds.contains_key(&Some(stream.0)) {
+                few.entry(stream.0).or_default().push(*stream);
+            }
+        }
         Self {
             all,
             rows,
             streams,
             threads,
             hosts,
+            few,
+            crowds,
         }
     }
 
@@ -114,10 +135,26 @@ impl Order {
         before.filter_map(|place| self.all.get(*place as usize))
     }
 
-    /// The streams of a device; all of them where none is given.
-    pub fn streams_of(&self, process: Option<Token>) -> impl Iterator<Item = Stream> {
-        let streams = self.streams.keys().copied();
-        streams.filter(move |it| process.is_none_or(|process| it.0 == process))
+    /// The last work of each stream of a device that was launched before an instant, or of every stream where no device
+    /// is given. Where those are many, what ended last of all.
+    pub fn last_of_each(&self, process: Option<Token>, instant: i64) -> Vec<&Operation> {
+        let last = |stream: Stream| self.last_before(stream, instant);
+        let Some(crowd) = self.crowds.get(&process) else {
+            return match process {
+                Some(process) => {
+                    let own = self.few.get(&process).into_iter().flatten();
+                    own.filter_map(|it| last(*it)).collect()
+                }
+                None => self.streams.keys().filter_map(|it| last(*it)).collect(),
+            };
+        };
+        let mut streams: Vec<Stream> = crowd.streams(instant).iter().map(|it| it.1).collect();
+        if streams.len() > MANY {
+            let place = crowd.last(instant).map(|it| it as usize);
+            return place.and_then(|it| self.all.get(it)).into_iter().collect();
+        }
+        streams.sort_unstable();
+        streams.into_iter().filter_map(last).collect()
     }
 
     fn at(&self, list: &[u32], place: usize) -> Option<&Operation> {
@@ -139,4 +176,28 @@ impl Order {
         let operation = self.all.get(place as usize);
         operation.map_or(i64::MAX, |it| it.launched)
     }
+}
+
+/// Devices of many streams.
+fn crowds(
+    streams: &BTreeMap<Stream, Vec<u32>>,
+    all: &[Operation],
+) -> BTreeMap<Option<Token>, Crowd> {
+    let mut of: BTreeMap<Option<Token>, Vec<Stream>> = BTreeMap::new();
+    for stream in streams.keys() {
+        of.entry(Some(stream.0)).or_default().push(*stream);
+        of.entry(None).or_default().push(*stream);
+    }
+    of.retain(|_, streams| streams.len() > MANY);
+    let launched = |place: u32| all.get(place as usize).map_or(i64::MAX, |it| it.launched);
+    let crowds = of.into_iter().map(|(process, own)| {
+        let lists = own.iter().filter_map(|it| Some((*it, streams.get(it)?)));
+        let firsts = lists
+            .clone()
+            .filter_map(|(stream, list)| Some((launched(*list.first()?), stream)));
+        let places = lists.flat_map(|(_, list)| list.iter().copied());
+        let crowd = Crowd::new(firsts.collect(), places.collect(), all);
+        (process, crowd)
+    });
+    crowds.collect()
 }

@@ -12,8 +12,6 @@ use crate::importer::chrome::scan::{Token, words};
 use crate::importer::chrome::work::{Call, Detail, Operation};
 use crate::record::{Basis, DependencyKind, SpanId};
 
-/// Of more streams than this, a call that waits for all is tied to the one that ended last.
-const MANY: usize = 64;
 /// How far back work is looked at for each call of which only the name is known.
 const REACH: usize = 256;
 
@@ -59,7 +57,7 @@ fn tie_detail(
                 .into_iter()
                 .collect()
         }
-        _ => of_all(order, Some(detail.process), called),
+        _ => order.last_of_each(Some(detail.process), called),
     };
     tie_all(&causes, effect, end, Basis::Enforced, ties, sink);
 }
@@ -76,7 +74,7 @@ fn tie_call(builder: &Builder, order: &Order, call: &Call, ties: &mut Ties, sink
         .map(|it| order.stream_of(it).0);
     if call.verb == Verb::SyncDevice {
         if device.is_some() {
-            let causes = of_all(order, device, call.start);
+            let causes = order.last_of_each(device, call.start);
             tie_all(&causes, call.span, call.end, Basis::Enforced, ties, sink);
         }
         return;
@@ -94,19 +92,6 @@ fn tie_call(builder: &Builder, order: &Order, call: &Call, ties: &mut Ties, sink
             sink,
         );
     }
-}
-
-/// The last work of each stream of a device that was launched before an instant.
-fn of_all(order: &Order, process: Option<Token>, instant: i64) -> Vec<&Operation> {
-    let streams = order.streams_of(process);
-    let mut causes: Vec<&Operation> = streams
-        .filter_map(|it| order.last_before(it, instant))
-        .collect();
-    if causes.len() > MANY {
-        let last = causes.iter().copied().max_by_key(|it| it.end);
-        causes = last.into_iter().collect();
-    }
-    causes
 }
 
 /// Ties what had ended when the call returned; a query of an event returns before.
