@@ -88,6 +88,8 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>) -> Op
 pub(super) struct Source {
     pub name: Arc<str>,
     pub text: Arc<str>,
+    /// The bytes at which lines after the first begin.
+    lines: Arc<[usize]>,
 }
 
 impl Source {
@@ -95,6 +97,7 @@ impl Source {
         Self {
             name: name.into(),
             text: text.into(),
+            lines: text.match_indices('\n').map(|(at, _)| at + 1).collect(),
         }
     }
 
@@ -105,11 +108,7 @@ impl Source {
 
     /// Line, counted from 1, of a byte.
     pub fn line(&self, byte: usize) -> u32 {
-        let mut before = byte.min(self.text.len());
-        while !self.text.is_char_boundary(before) {
-            before -= 1;
-        }
-        1 + self.get(0..before).matches('\n').count() as u32
+        1 + self.lines.partition_point(|&start| start <= byte) as u32
     }
 
     /// An error about a range of bytes; the part of it on its first line is what is underlined.
@@ -188,6 +187,18 @@ mod tests {
                 assert!(error.length >= 1 && error.line >= 1 && error.line <= 3);
             }
         }
+    }
+
+    #[test]
+    fn every_byte_has_its_line() {
+        let text = "\na\r\n\n\nüb\n";
+        let source = Source::new("a.kdl", text);
+        for byte in 0..=text.len() {
+            let before = &text.as_bytes()[..byte];
+            let counted = before.iter().filter(|it| **it == b'\n').count() as u32;
+            assert_eq!(source.line(byte), 1 + counted, "{byte}");
+        }
+        assert_eq!(source.line(usize::MAX), 6);
     }
 
     #[test]

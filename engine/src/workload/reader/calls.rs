@@ -253,14 +253,21 @@ impl Reader<'_> {
 
     /// A number of a call: an expression over the parameters and the loop indices.
     pub(super) fn call_number(&mut self, entry: &KdlEntry) -> Option<Expression> {
-        let names: Vec<String> = self
-            .names
-            .variables()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
+        let names = self.call_variables();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         self.expression(entry, &names)
+    }
+
+    /// The same for a part of a text.
+    pub(super) fn call_formula(&mut self, text: &str, range: Range<usize>) -> Option<Expression> {
+        let names = self.call_variables();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        self.formula(text, range, &names)
+    }
+
+    fn call_variables(&self) -> Vec<String> {
+        let names = self.names.variables().into_iter();
+        names.map(str::to_owned).collect()
     }
 
     fn copy(&mut self, node: &KdlNode) -> Option<Act> {

@@ -93,7 +93,7 @@ impl Reader<'_> {
     pub fn event_resource(&mut self, word: &str, node: &KdlNode, template: &mut Template) {
         match word {
             "event-slots" => {
-                let parameters = self.names.parameters.clone();
+                let parameters = self.names.parameters.to_vec();
                 let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
                 let entry = self.argument(node, 0);
                 let amount = entry.and_then(|entry| self.amount(entry, &names));

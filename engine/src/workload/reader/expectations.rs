@@ -170,7 +170,7 @@ impl Reader<'_> {
 
     fn limit(&mut self, node: &KdlNode, name: &str, share: bool) -> Option<Amount> {
         let entry: &KdlEntry = property(node, name)?;
-        let names: Vec<String> = self.names.parameters.clone();
+        let names: Vec<String> = self.names.parameters.to_vec();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let amount = self.amount(entry, &names)?;
         if share

@@ -39,7 +39,7 @@ impl Reader<'_> {
 
     pub fn pipeline(&mut self, node: &KdlNode, template: &mut Template) {
         let shader = self.pipeline_shader(node);
-        let parameters = self.names.parameters.clone();
+        let parameters = self.names.parameters.to_vec();
         let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
         let slow = property(node, "slow-micros").and_then(|entry| self.amount(entry, &names));
         let entry = property(node, "entry").and_then(|entry| self.text(entry));
@@ -78,10 +78,10 @@ impl Reader<'_> {
 
     fn shader_named(&mut self, entry: &KdlEntry) -> Option<Shader> {
         let name = self.text(entry)?;
-        let known = self.names.shaders.clone();
-        if let Some(place) = known.iter().position(|known| *known == name) {
+        if let Some(place) = self.names.shaders.place(&name) {
             return Some(Shader::Text(place));
         }
+        let known = self.names.shaders.to_vec();
         let all = || match known.as_slice() {
             [] => format!("declare one: shader \"{name}\" wgsl=\"…\""),
             known => format!("declared: {}", known.join(", ")),

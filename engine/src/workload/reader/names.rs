@@ -1,15 +1,18 @@
 //! Which names a file declares, and what a reference to one of them means.
 
+mod list;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use kdl::KdlEntry;
 
-use super::Reader;
 use super::entries::{text_range, value_range};
 use super::streams::Lazy;
+use super::{ERRORS, Reader};
 use crate::workload::error::nearest;
 use crate::workload::program::{Class, Reference};
+use list::NameList;
 
 /// The element of an array that an initial value or an expected value is for.
 pub(super) const PART: &str = "part";
@@ -19,23 +22,23 @@ pub(super) const ELEMENT: &str = "k";
 /// Every declared name.
 #[derive(Debug, Default)]
 pub(super) struct Names {
-    pub parameters: Vec<String>,
+    pub parameters: NameList,
     /// Loop indices, from outermost to innermost.
     pub indices: Vec<String>,
-    pub streams: Vec<String>,
-    pub events: Vec<String>,
-    pub buffers: Vec<String>,
-    pub signals: Vec<String>,
-    pub shaders: Vec<String>,
-    pub pipelines: Vec<String>,
-    pub promises: Vec<String>,
-    pub pools: Vec<String>,
-    pub threads: Vec<String>,
+    pub streams: NameList,
+    pub events: NameList,
+    pub buffers: NameList,
+    pub signals: NameList,
+    pub shaders: NameList,
+    pub pipelines: NameList,
+    pub promises: NameList,
+    pub pools: NameList,
+    pub threads: NameList,
     /// Events that are taken from a pool.
-    pub pooled: Vec<String>,
-    pub recorded: Vec<String>,
-    pub graphs: Vec<String>,
-    pub hosts: Vec<String>,
+    pub pooled: NameList,
+    pub recorded: NameList,
+    pub graphs: NameList,
+    pub hosts: NameList,
     /// How many `try`s are around.
     pub attempts: usize,
     /// Whether there is a placement.
@@ -47,7 +50,7 @@ pub(super) struct Names {
 }
 
 impl Names {
-    pub fn of(&self, class: Class) -> &[String] {
+    pub fn of(&self, class: Class) -> &NameList {
         match class {
             Class::Stream => &self.streams,
             Class::Event => &self.events,
@@ -62,7 +65,7 @@ impl Names {
         }
     }
 
-    pub fn of_mut(&mut self, class: Class) -> &mut Vec<String> {
+    pub fn of_mut(&mut self, class: Class) -> &mut NameList {
         match class {
             Class::Stream => &mut self.streams,
             Class::Event => &mut self.events,
@@ -132,13 +135,6 @@ impl Reader<'_> {
         entry: &KdlEntry,
         index: Option<&KdlEntry>,
     ) -> Option<Reference> {
-        let variables: Vec<String> = self
-            .names
-            .variables()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        let variables: Vec<&str> = variables.iter().map(String::as_str).collect();
         let text = self.text(entry)?;
         let place = text_range(entry, &text);
         let (name, bracket) = match text.split_once('[') {
@@ -170,9 +166,9 @@ impl Reader<'_> {
                 } else {
                     place.clone()
                 };
-                Some(self.formula(inner, inner_range, &variables)?)
+                Some(self.call_formula(inner, inner_range)?)
             }
-            (None, Some(index)) => Some(self.expression(index, &variables)?),
+            (None, Some(index)) => Some(self.call_number(index)?),
             (None, None) if class == Class::Stream => {
                 declaration.and_then(|found| self.names.lazy.own(found))
             }
@@ -194,7 +190,7 @@ impl Reader<'_> {
         len: usize,
     ) -> Option<usize> {
         let known = self.names.of(class);
-        if let Some(found) = known.iter().position(|known| known == name) {
+        if let Some(found) = known.place(name) {
             return Some(found);
         }
         let word = class.word();
@@ -204,11 +200,13 @@ impl Reader<'_> {
                 None,
             )
         } else {
-            let near = nearest(name, known.iter().map(String::as_str));
+            // Where all is wrong, nobody reads what else each of the names might be.
+            let look = self.errors.len() < ERRORS;
+            let near = look.then(|| nearest(name, known.iter().map(String::as_str)));
             let all = || format!("declared: {}", known.join(", "));
             (
                 format!("there is no {word} “{name}”"),
-                Some(near.unwrap_or_else(all)),
+                near.map(|near| near.unwrap_or_else(all)),
             )
         };
         let help = help.unwrap_or_else(|| format!("declare one: {}", class.declared(name)));

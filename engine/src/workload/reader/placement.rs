@@ -80,7 +80,7 @@ impl Reader<'_> {
         line: u32,
         value: std::ops::Range<usize>,
     ) {
-        if self.names.parameters.iter().any(|known| known == name) {
+        if self.names.parameters.contains(name) {
             let help = "choose another name for the parameter";
             let message =
                 format!("a workload with a placement has a “{name}” of its own in expressions");
@@ -248,14 +248,7 @@ impl Reader<'_> {
             "only" => format!("max(0, 1 - abs({RANK} - ({text})))"),
             _ => format!("min(1, abs({RANK} - ({text})))"),
         };
-        let names: Vec<String> = self
-            .names
-            .variables()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
-        let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let Some(count) = self.formula(&count, value_range(entry), &names) else {
+        let Some(count) = self.call_formula(&count, value_range(entry)) else {
             return;
         };
         if self.names.indices.is_empty() {

@@ -174,7 +174,7 @@ impl Reader<'_> {
     }
 
     fn buffer(&mut self, node: &KdlNode, template: &mut Template) {
-        let parameters = self.names.parameters.clone();
+        let parameters = self.names.parameters.to_vec();
         let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
         let len = property(node, "f32").and_then(|entry| self.amount(entry, &names));
         let elements: Vec<&str> = names.iter().copied().chain([PART, ELEMENT]).collect();
@@ -222,7 +222,7 @@ impl Reader<'_> {
             );
             return None;
         }
-        let parameters = self.names.parameters.clone();
+        let parameters = self.names.parameters.to_vec();
         let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
         let count = property(node, "count").and_then(|entry| self.amount(entry, &names));
         self.names.of_mut(class).push(name.clone());

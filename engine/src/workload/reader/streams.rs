@@ -109,7 +109,7 @@ impl Reader<'_> {
 
     /// The virtual machine, with its marks of high and low water.
     pub fn machine(&mut self, node: &KdlNode, template: &mut Template) {
-        let parameters = self.names.parameters.clone();
+        let parameters = self.names.parameters.to_vec();
         let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
         let mut mark = |name| {
             let entry = property(node, name)?;
