@@ -40,7 +40,8 @@ pub use samples::Samples;
 pub use table::{PlacedSpan, Repair};
 pub use text::text;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
 
 use crate::record::{
     Began, Call, Clock, Counter, Device, Event, Expectation, Finding, Lane, Log, Loss, Problem,
@@ -61,6 +62,8 @@ pub struct Capture {
     names: names::Names,
     devices: Vec<Device>,
     lanes: Vec<Lane>,
+    /// Names that lanes of different devices have, once somebody asked.
+    shared_names: OnceLock<BTreeSet<String>>,
     events: Vec<Event>,
     calls: Vec<Call>,
     counters: Vec<Counter>,

@@ -87,6 +87,8 @@ pub struct Statistics {
     pub overlaps: Vec<Overlap>,
     /// Device operations by name, the longest total first.
     pub durations: Vec<Durations>,
+    /// Where each lane is among them.
+    places: BTreeMap<LaneId, usize>,
 }
 
 impl Statistics {
@@ -99,7 +101,7 @@ impl Statistics {
 
     /// What one lane did.
     pub fn lane(&self, lane: LaneId) -> Option<&LaneUse> {
-        self.lanes.iter().find(|used| used.lane == lane)
+        self.lanes.get(*self.places.get(&lane)?)
     }
 }
 
@@ -218,16 +220,26 @@ impl StatisticsJob {
         used.busy = total(&busy);
         if streams && used.busy > Nanos::ZERO {
             self.streams.push((used.lane, busy, used.busy));
+            if self.streams.len() > 4 * COMPARED {
+                self.keep_busiest();
+            }
         }
+        let place = self.found.lanes.len();
+        self.found.places.insert(used.lane, place);
         self.found.lanes.push(used);
+    }
+
+    /// Forgets the streams that are not compared.
+    fn keep_busiest(&mut self) {
+        self.streams
+            .sort_by_key(|stream| std::cmp::Reverse(stream.2));
+        self.streams.truncate(COMPARED);
     }
 
     /// The figures, once [`StatisticsJob::step`] has said yes.
     pub fn finish(mut self) -> Statistics {
         if self.streams.len() > COMPARED {
-            self.streams
-                .sort_by_key(|stream| std::cmp::Reverse(stream.2));
-            self.streams.truncate(COMPARED);
+            self.keep_busiest();
         }
         for (place, (first, a, a_busy)) in self.streams.iter().enumerate() {
             for (second, b, b_busy) in self.streams.iter().skip(place + 1) {

@@ -43,6 +43,7 @@ impl Capture {
             Record::Sample(sample) => self.take_sample(sample),
             Record::Name(id, text) => self.take_name(id.index(), &text),
             Record::Lane(lane) => {
+                self.shared_names.take();
                 self.put("lane", lane.id.index(), *lane, |capture| &mut capture.lanes);
             }
             Record::Device(device) => {

@@ -1,12 +1,12 @@
 //! What can be asked of a capture. Nothing here changes it.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Capture, Cell, PlacedSpan, Samples, fold, natural};
 use crate::record::{
-    Began, Call, Clock, Counter, CounterId, Dependency, DependencyId, Device, Event, Expectation,
-    Lane, LaneId, Log, Loss, NameId, Problem, Recovery, Run, RunEnd, SpanId, Value,
+    Began, Call, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId, Event,
+    Expectation, Lane, LaneId, Log, Loss, NameId, Problem, Recovery, Run, RunEnd, SpanId, Value,
 };
 use crate::time::{Interval, Nanos};
 
@@ -71,12 +71,23 @@ impl Capture {
         let Some(device) = device.filter(|_| self.devices.len() > 1) else {
             return Cow::Borrowed(&lane.name);
         };
-        let is_alike = |other: &Lane| other.name == lane.name && other.device != lane.device;
-        if self.lanes.iter().any(is_alike) {
+        if self.shared_names().contains(&lane.name) {
             Cow::Owned(format!("{} · {}", lane.name, device.name))
         } else {
             Cow::Borrowed(&lane.name)
         }
+    }
+
+    /// Names that lanes of different devices have.
+    fn shared_names(&self) -> &BTreeSet<String> {
+        self.shared_names.get_or_init(|| {
+            let mut first: HashMap<&str, Option<DeviceId>> = HashMap::new();
+            let shared = self.lanes.iter().filter(|lane| {
+                let device = *first.entry(&lane.name).or_insert(lane.device);
+                device != lane.device
+            });
+            shared.map(|lane| lane.name.clone()).collect()
+        })
     }
 
     /// The lanes from top to bottom: by group, name of the device, role, order, and then id.
