@@ -1,7 +1,7 @@
 # The things one does here. Each installs what it needs where it is missing.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: run test check bench fuzz gpu-check
+.PHONY: run test check deny bench fuzz gpu-check
 
 # Opens the window.
 run:
@@ -25,14 +25,21 @@ check:
 bench:
 	cargo bench --workspace
 
-# Feeds the readers of files with what nobody would write, SECONDS long each. Needs a nightly Rust and cargo-fuzz:
-# rustup toolchain install nightly; cargo install cargo-fuzz
+# Checks licences and origins of all dependencies.
+deny:
+	.ci/deny target/deny
+
+# Feeds the readers of files with what nobody would write, SECONDS long each, beginning with the seeds in tests/fuzz/seeds.
+# Needs cargo-fuzz: cargo install cargo-fuzz. Takes a nightly Rust where one is installed; any other is told to compile as
+# one would.
 SECONDS ?= 300
+TARGETS ?= json protobuf kdl sqlite
+FUZZ = $(shell rustup toolchain list 2>/dev/null | grep -q nightly && echo cargo +nightly || echo env RUSTC_BOOTSTRAP=1 cargo)
 fuzz:
 	@cargo fuzz --version >/dev/null 2>&1 || { echo "install cargo-fuzz: cargo install cargo-fuzz"; exit 2; }
-	@rustup toolchain list | grep -q nightly || { echo "install a nightly Rust: rustup toolchain install nightly"; exit 2; }
-	for target in json protobuf kdl sqlite; do \
-		cargo +nightly fuzz run --fuzz-dir tests/fuzz $$target -- \
+	for target in $(TARGETS); do \
+		mkdir -p tests/fuzz/corpus/$$target; \
+		$(FUZZ) fuzz run --fuzz-dir tests/fuzz $$target tests/fuzz/corpus/$$target tests/fuzz/seeds/$$target -- \
 			-max_total_time=$(SECONDS) -rss_limit_mb=2048 -timeout=20 || exit 1; \
 	done
 
