@@ -7,6 +7,7 @@ mod graphics;
 mod house;
 
 mod captures;
+mod causes;
 mod chrome;
 mod cli;
 mod conformance;

@@ -1,6 +1,7 @@
 //! The command line: what can be asked for, and the exit code of the answer.
 
 mod arguments;
+mod causes;
 mod check;
 mod convert;
 mod details;
@@ -142,6 +143,10 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop
                 | Command::Info { .. }
                 | Command::Convert { .. }
                 | Command::Extract { .. }
+                | Command::Explain(_)
+                | Command::Idle(_)
+                | Command::CriticalPath(_)
+                | Command::WhatIf(_)
         )
     );
     if streams.own_process && ends_by_itself {
@@ -164,6 +169,10 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop
         Some(Command::Guide { name }) => guide::guide(name.as_deref(), streams),
         Some(Command::Check { files }) => check::check(files, streams),
         Some(Command::Info { files, format }) => details::details(files, *format, streams),
+        Some(Command::Explain(options)) => causes::explain(options, streams),
+        Some(Command::Idle(options)) => causes::idle(options, streams),
+        Some(Command::CriticalPath(options)) => causes::critical_path(options, streams),
+        Some(Command::WhatIf(options)) => causes::what_if(options, streams),
         Some(Command::Convert { files }) => convert::convert(files, streams),
         Some(Command::Extract {
             files,

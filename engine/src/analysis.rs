@@ -2,6 +2,7 @@
 
 mod aftermath;
 mod apart;
+pub mod causes;
 mod chain;
 mod costliest;
 mod explain;

@@ -44,8 +44,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use crate::record::{
-    Began, Call, Clock, Counter, Device, Event, Expectation, Finding, Lane, Log, Loss, Problem,
-    Recovery, Run, RunEnd, Search, SpanId,
+    Began, Call, Clock, Counter, Device, Event, Expectation, Finding, Lane, LaneOrigin, Log, Loss,
+    Problem, Recovery, Run, RunEnd, Search, SpanId,
 };
 use crate::time::Interval;
 
@@ -64,6 +64,7 @@ pub struct Capture {
     lanes: Vec<Lane>,
     /// Names that lanes of different devices have, once somebody asked.
     shared_names: OnceLock<BTreeSet<String>>,
+    lane_origins: Vec<Option<LaneOrigin>>,
     events: Vec<Event>,
     calls: Vec<Call>,
     counters: Vec<Counter>,

@@ -40,6 +40,8 @@ pub enum Record {
     Device(Box<Device>),
     /// A row of the timeline: a host thread, a stream, a compile worker, a queue.
     Lane(Box<Lane>),
+    /// What a lane is where it comes from: its rank, and the number that its file has for it.
+    LaneOrigin(LaneOrigin),
     /// A GPU synchronisation point.
     Event(Event),
     /// A host call of the workload, with its place in the source.
@@ -126,6 +128,17 @@ pub struct Lane {
     /// The thread or the stream that it is, in the same way.
     #[serde(default)]
     pub thread: String,
+}
+
+/// What a lane is where it comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LaneOrigin {
+    /// The lane.
+    pub lane: LaneId,
+    /// The rank of its process among those that worked together, where that is known.
+    pub rank: Option<u32>,
+    /// The number of its stream or thread in the file that it comes from, where it has one.
+    pub number: Option<i64>,
 }
 
 /// A GPU synchronisation point, which is recorded on one stream and waited for on others.

@@ -89,6 +89,14 @@ pub enum Command {
         #[arg(short, long, value_name = "FILE.kdl")]
         output: PathBuf,
     },
+    /// Print why operations began, and blocking calls returned, when they did
+    Explain(super::causes::ExplainOptions),
+    /// Print where the time of each stream went: busy, or idle for a reason
+    Idle(super::causes::CauseOptions),
+    /// Print what the time was made of from end to start, and how much later each operation could have begun
+    CriticalPath(super::causes::CauseOptions),
+    /// Print how long all would have taken if something was otherwise
+    WhatIf(super::causes::WhatIfOptions),
     /// Print what a capture holds, and what became of all that its file held
     Info {
         /// The file; several are one capture, and - is standard input

@@ -3,8 +3,8 @@
 use super::table::Refusal;
 use super::{Capture, Samples, names};
 use crate::record::{
-    Began, Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, NameId, Problem,
-    Record, Sample, Severity, Span, SpanId, SpanKind, Value,
+    Began, Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, LaneOrigin, NameId,
+    Problem, Record, Sample, Severity, Span, SpanId, SpanKind, Value,
 };
 use crate::time::{Interval, Nanos};
 
@@ -46,6 +46,7 @@ impl Capture {
                 self.shared_names.take();
                 self.put("lane", lane.id.index(), *lane, |capture| &mut capture.lanes);
             }
+            Record::LaneOrigin(origin) => self.take_origin(origin),
             Record::Device(device) => {
                 self.put("device", device.id.index(), *device, |capture| {
                     &mut capture.devices
@@ -134,6 +135,12 @@ impl Capture {
             format!("Span {} ({name}) was left out: {why}. {next}", span.id.0),
             span.id,
         );
+    }
+
+    fn take_origin(&mut self, origin: LaneOrigin) {
+        self.put("lane", origin.lane.index(), Some(origin), |capture| {
+            &mut capture.lane_origins
+        });
     }
 
     fn take_began(&mut self, began: Began) {
@@ -274,6 +281,12 @@ impl Filler for Lane {
             process: String::new(),
             thread: String::new(),
         }
+    }
+}
+
+impl Filler for Option<LaneOrigin> {
+    fn filler(_: u32) -> Self {
+        None
     }
 }
 

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::{Capture, Cell, PlacedSpan, Samples, fold, natural};
 use crate::record::{
     Began, Call, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId, Event,
-    Expectation, Lane, LaneId, Log, Loss, NameId, Problem, Recovery, Run, RunEnd, SpanId, Value,
+    Expectation, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery, Run, RunEnd,
+    SpanId, Value,
 };
 use crate::time::{Interval, Nanos};
 
@@ -59,6 +60,11 @@ impl Capture {
     /// One lane.
     pub fn lane(&self, id: LaneId) -> Option<&Lane> {
         self.lanes.get(id.index())
+    }
+
+    /// What a lane is where it comes from; nothing where that is not told.
+    pub fn lane_origin(&self, id: LaneId) -> Option<&LaneOrigin> {
+        self.lane_origins.get(id.index())?.as_ref()
     }
 
     /// What a lane is called where lanes of all devices stand together: its name, and its device's where a lane of another

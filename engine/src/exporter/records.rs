@@ -19,12 +19,15 @@ pub fn records(capture: &Capture) -> impl Iterator<Item = Record> {
 /// What other records refer to.
 fn tables(capture: &Capture) -> impl Iterator<Item = Record> {
     let names = (0..capture.name_count() as u32).map(NameId);
+    let lanes = (0..capture.lanes().len() as u32).map(LaneId);
+    let origins = lanes.filter_map(|id| capture.lane_origin(id).copied());
     let run = capture.run().cloned().map(|run| Record::Run(Box::new(run)));
     run.into_iter()
         .chain(names.map(|id| Record::Name(id, capture.name(id).into())))
         .chain(boxed(capture.devices(), Record::Device))
         .chain(boxed(capture.clocks(), Record::Clock))
         .chain(boxed(capture.lanes(), Record::Lane))
+        .chain(origins.map(Record::LaneOrigin))
         .chain(boxed(capture.counters(), Record::Counter))
         .chain(capture.events().iter().copied().map(Record::Event))
         .chain(capture.calls().iter().copied().map(Record::Call))

@@ -107,7 +107,7 @@ fn finish(
     builder.counters.finish(&builder.rows, &builder.texts, sink);
     builder
         .lanes
-        .finish(&builder.rows, &builder.texts, &top.devices, sink);
+        .finish(&builder.rows, &builder.texts, top, sink);
     links::tie(&mut builder, &mut receipt, sink);
     clock(&builder, top, sink);
     tell_end(top, &tail, &mut receipt, sink);

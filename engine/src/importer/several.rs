@@ -131,7 +131,8 @@ impl<'a> Merge<'a> {
     }
 
     fn file(&mut self, path: &Path, label: String) -> Result<(), Error> {
-        let first = self.numbers.begin(&label, self.parts.len());
+        let (place, rank) = (self.parts.len(), label::rank(&label));
+        let first = self.numbers.begin(&label, place, rank);
         let source = open_path(path, self.sink)?;
         // Of what can be read only once it was not known before.
         self.total += source.length() - length(path).min(source.length());

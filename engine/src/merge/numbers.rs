@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use crate::record::{
-    CallId, CounterId, Device, DeviceId, EventId, FindingId, Group, Lane, LaneId, LaunchId, NameId,
-    PipelineId, PromiseId, Record, SpanId,
+    CallId, CounterId, Device, DeviceId, EventId, FindingId, Group, Lane, LaneId, LaneOrigin,
+    LaunchId, NameId, PipelineId, PromiseId, Record, SpanId,
 };
 
 /// Room for the order of lanes within a file.
@@ -45,6 +45,10 @@ pub struct Own {
     names: Vec<NameId>,
     label: String,
     place: i32,
+    /// Its rank, where its files or records do not say another.
+    rank: Option<u32>,
+    /// The rank and the number of each lane, as far as they were told.
+    origins: HashMap<LaneId, (Option<u32>, Option<i64>)>,
     /// The device of lanes that belong to none, so that those of one file stand together.
     stand_in: Option<DeviceId>,
     /// Its numbers, where those of others come in between; without, they follow the base.
@@ -72,6 +76,7 @@ impl Own {
         Self {
             label: label.to_owned(),
             place: i32::try_from(place).unwrap_or(i32::MAX),
+            rank: u32::try_from(place).ok(),
             tables: Some(Box::default()),
             ..Self::default()
         }
@@ -142,12 +147,14 @@ impl Numbers {
         finding FindingId findings;
     }
 
-    /// The next file begins, at this place among all. Answers with the first numbers that are its own.
-    pub fn begin(&mut self, label: &str, place: usize) -> Counts {
+    /// The next file begins, at this place among all, and of this rank where that is known. Answers with the first numbers that are its own.
+    pub fn begin(&mut self, label: &str, place: usize, rank: Option<u32>) -> Counts {
         self.base = self.next;
+        let live = Own::live(label, place);
         self.own = Own {
             tables: None,
-            ..Own::live(label, place)
+            rank: rank.or(live.rank),
+            ..live
         };
         self.base
     }
@@ -251,7 +258,20 @@ impl Numbers {
                 sample.counter = self.counter(sample.counter);
                 Record::Sample(sample)
             }
-            Record::Lane(lane) => Record::Lane(Box::new(self.placed(*lane, before))),
+            Record::Lane(lane) => {
+                let lane = self.placed(*lane, before);
+                let origin = self.origin(LaneOrigin {
+                    lane: lane.id,
+                    rank: None,
+                    number: None,
+                });
+                before.extend(origin);
+                Record::Lane(Box::new(lane))
+            }
+            Record::LaneOrigin(mut origin) => {
+                origin.lane = self.lane(origin.lane);
+                return self.origin(origin);
+            }
             other => return self.lift_rare(other),
         })
     }
@@ -357,6 +377,16 @@ impl Numbers {
         format!("{} · {name}", self.own.label)
     }
 
+    /// What a lane is where it comes from, its rank that of its file where it says none; nothing where that is known.
+    fn origin(&mut self, mut origin: LaneOrigin) -> Option<Record> {
+        let known = self.own.origins.entry(origin.lane).or_default();
+        origin.rank = origin.rank.or(known.0).or(self.own.rank);
+        origin.number = origin.number.or(known.1);
+        let is_known = *known == (origin.rank, origin.number);
+        *known = (origin.rank, origin.number);
+        (!is_known).then_some(Record::LaneOrigin(origin))
+    }
+
     /// A lane among those of its file.
     fn placed(&mut self, mut lane: Lane, before: &mut Vec<Record>) -> Lane {
         lane.id = self.lane(lane.id);
@@ -443,7 +473,7 @@ mod tests {
         let mut numbers = Numbers::default();
         let mut out = Vec::new();
         for place in 0..2 {
-            numbers.begin(&format!("rank {place}"), place);
+            numbers.begin(&format!("rank {place}"), place, None);
             for record in [
                 Record::Name(NameId(0), "saxpy".into()),
                 Record::Name(NameId(1), format!("only {place}").into()),

@@ -116,6 +116,7 @@ fn variant(record: &Record) -> &'static str {
         Record::Name(..) => "Name",
         Record::Device(_) => "Device",
         Record::Lane(_) => "Lane",
+        Record::LaneOrigin(_) => "LaneOrigin",
         Record::Event(_) => "Event",
         Record::Call(_) => "Call",
         Record::Span(_) => "Span",

@@ -44,7 +44,7 @@ impl Class {
             | words::OTHER_RUNTIME
             | words::OTHER_DRIVER
             | words::NSIGHTFUL_API => Self::Call,
-            words::USER_ANNOTATION | words::NVTX => Self::Annotation,
+            words::USER_ANNOTATION | words::NVTX | words::PROFILER => Self::Annotation,
             _ => Self::Plain,
         }
     }

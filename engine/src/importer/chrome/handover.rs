@@ -131,7 +131,7 @@ impl Builder {
         let streams = target.nature == Nature::Stream;
         if streams {
             self.lanes.ran(target.lane, kind, judged.collective);
-            self.operate(target, pending, launched, judged.collective);
+            self.operate(target, pending, launched, judged);
         }
         if matches!(target.slot, Slot::Own | Slot::Stream)
             && let Some(facts) = self.rows.get_mut(target.row)
@@ -149,7 +149,7 @@ impl Builder {
         target: Target,
         pending: &Pending,
         launched: Option<i64>,
-        collective: bool,
+        judged: Judged,
     ) {
         self.work.operations.push(Operation {
             correlation: pending.correlation,
@@ -159,7 +159,8 @@ impl Builder {
             span: pending.span,
             row: target.row,
             name: pending.name,
-            collective,
+            collective: judged.collective,
+            blocks_call: judged.blocks_call,
         });
     }
 }

@@ -5,6 +5,7 @@ use super::texts::Texts;
 use crate::record::SpanKind;
 
 /// What a name says.
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Judged {
     /// If it is a call.
@@ -17,6 +18,8 @@ pub(super) struct Judged {
     pub is_api: bool,
     /// Whether several devices do it together.
     pub collective: bool,
+    /// Whether it is a copy to memory of the host that is not pinned, which blocks the call until it is complete.
+    pub blocks_call: bool,
 }
 
 /// What all names say.
@@ -52,6 +55,7 @@ impl Judge {
             .iter()
             .any(|it| text.starts_with(it)),
             collective: is_collective(text),
+            blocks_call: text.starts_with("Memcpy DtoH") && text.contains("-> Pageable"),
         };
         if at >= self.known.len() {
             self.known.resize(at + 1, None);

@@ -5,9 +5,10 @@ use std::collections::HashMap;
 use super::nature::Nature;
 use super::rows::{RowFacts, Rows, Slot};
 use super::scan::Token;
+use super::stream::top::Top;
 use super::texts::Texts;
 use crate::importer::Sink;
-use crate::record::{Device, DeviceId, Group, Lane, LaneId, Record, Role, SpanKind};
+use crate::record::{Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role, SpanKind};
 
 /// What ran on a lane, by sort.
 #[derive(Clone, Copy, Debug, Default)]
@@ -125,13 +126,8 @@ impl Lanes {
     }
 
     /// Says again what each lane and device is, now that the whole file is known.
-    pub fn finish(
-        &self,
-        rows: &Rows,
-        texts: &Texts,
-        devices: &[(i64, String)],
-        sink: &mut Sink<'_>,
-    ) {
+    pub fn finish(&self, rows: &Rows, texts: &Texts, top: &Top, sink: &mut Sink<'_>) {
+        let devices = top.devices.as_slice();
         for (place, process) in self.devices.iter().enumerate() {
             sink.push(Record::Device(Box::new(Device {
                 id: DeviceId(place as u32),
@@ -144,8 +140,18 @@ impl Lanes {
         for used in self.used.iter().filter(|it| it.group() == Group::Host) {
             *named.entry(used.title(rows, texts)).or_default() += 1;
         }
-        for place in 0..self.used.len() {
-            self.announce(LaneId(place as u32), rows, texts, Some(&named), sink);
+        for (place, used) in self.used.iter().enumerate() {
+            let lane = LaneId(place as u32);
+            self.announce(lane, rows, texts, Some(&named), sink);
+            let row = rows.get(used.row);
+            sink.push(Record::LaneOrigin(LaneOrigin {
+                lane,
+                rank: top.rank.and_then(|it| u32::try_from(it).ok()),
+                number: match row.map(|it| it.row.1) {
+                    Some(Token::Number(number)) => Some(number),
+                    _ => None,
+                },
+            }));
         }
     }
 

@@ -3,7 +3,9 @@
 mod ascend;
 mod calls;
 mod collectives;
+mod commands;
 mod crowd;
+mod frontier;
 mod launches;
 mod mtia;
 mod order;
@@ -15,6 +17,9 @@ use super::scan::words;
 use crate::importer::{Receipt, Sink};
 use crate::record::{Basis, Dependency, DependencyKind, EventId, Record, SpanId};
 use order::Order;
+
+/// How far the clocks of host and device may be apart: a call may seem to return so much before what it waited for ended.
+const CLOCKS: i64 = 2_000;
 
 /// What was tied, and what could not be.
 #[derive(Default)]
@@ -35,12 +40,12 @@ pub(super) struct Ties {
 /// Hands over every dependency, and says what cannot be known.
 pub(super) fn tie(builder: &mut Builder, receipt: &mut Receipt, sink: &mut Sink<'_>) {
     let mut ties = Ties::default();
-    launches::tie(builder, sink);
+    launches::tie(builder, &mut ties, sink);
     builder.tie_flows(sink);
     let order = Order::of(builder);
     mtia::tie(builder, &mut ties, sink);
     ascend::tie(builder, &order, &mut ties, sink);
-    waits::tie(builder, &order, &mut ties, sink);
+    commands::tie(builder, &order, &mut ties, sink);
     calls::tie(builder, &order, &mut ties, sink);
     syncs::tie(builder, &order, &mut ties, sink);
     if !builder.tally.told_collectives {

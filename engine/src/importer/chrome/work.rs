@@ -33,6 +33,8 @@ pub(super) struct Operation {
     pub row: u32,
     pub name: u32,
     pub collective: bool,
+    /// Whether the call that launched it blocked until it was complete.
+    pub blocks_call: bool,
 }
 
 /// What the fields of a wait, a record or a task say.

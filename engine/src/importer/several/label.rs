@@ -32,6 +32,13 @@ pub(super) fn labels(paths: &[PathBuf]) -> Vec<String> {
         .collect()
 }
 
+/// The rank that a label tells.
+pub(super) fn rank(label: &str) -> Option<u32> {
+    let (word, number) = label.rsplit_once(' ')?;
+    let is_rank = word.ends_with("rank") || word.ends_with("worker");
+    number.parse().ok().filter(|_| is_rank)
+}
+
 /// What all of them together are called.
 pub(super) fn of_all(paths: &[PathBuf], labels: &[String]) -> String {
     match (labels.first(), labels.last()) {

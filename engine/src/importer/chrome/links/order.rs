@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::crowd::Crowd;
 use crate::importer::chrome::build::Builder;
-use crate::importer::chrome::scan::Token;
+use crate::importer::chrome::scan::{NO_CORRELATION, Token};
 use crate::importer::chrome::work::Operation;
 
 /// A stream: its process, which stands for the device, and its number.
@@ -32,10 +32,11 @@ pub(super) struct Order {
 impl Order {
     /// Takes the operations of a file.
     pub fn of(builder: &mut Builder) -> Self {
-        let all = std::mem::take(&mut builder.work.operations);
+        let mut all = std::mem::take(&mut builder.work.operations);
         if all.is_empty() {
             return Self::default();
         }
+        place_unlaunched(builder, &mut all);
         let rows: Vec<Stream> = builder.rows.all.iter().map(|it| it.row).collect();
         let mut by_stream = vec![Vec::new(); rows.len()];
         let mut by_thread = vec![Vec::new(); rows.len()];
@@ -111,10 +112,16 @@ impl Order {
         self.streams.contains_key(&stream)
     }
 
-    /// The last work of a stream that was launched before an instant.
-    pub fn last_before(&self, stream: Stream, instant: i64) -> Option<&Operation> {
+    /// The last work of a stream that was launched before an instant: its place on the stream, and in the list of all.
+    pub fn before(&self, stream: Stream, instant: i64) -> Option<(u32, u32)> {
         let list = self.streams.get(&stream)?;
-        self.at(list, self.begun(list, instant).checked_sub(1)?)
+        let place = self.begun(list, instant).checked_sub(1)?;
+        Some((place as u32, *list.get(place)?))
+    }
+
+    /// The work at a place in the list of all.
+    pub fn get(&self, place: u32) -> Option<&Operation> {
+        self.all.get(place as usize)
     }
 
     /// The first work of a stream that was launched after an instant.
@@ -138,7 +145,7 @@ impl Order {
     /// The last work of each stream of a device that was launched before an instant, or of every stream where no device
     /// is given. Where those are many, what ended last of all.
     pub fn last_of_each(&self, process: Option<Token>, instant: i64) -> Vec<&Operation> {
-        let last = |stream: Stream| self.last_before(stream, instant);
+        let last = |stream: Stream| self.get(self.before(stream, instant)?.1);
         let Some(crowd) = self.crowds.get(&process) else {
             return match process {
                 Some(process) => {
@@ -200,4 +207,30 @@ fn crowds(
         (process, crowd)
     });
     crowds.collect()
+}
+
+/// Work whose launch lies before the file was launched before the work that it ran before.
+fn place_unlaunched(builder: &Builder, all: &mut [Operation]) {
+    let is_launched = |it: &Operation| builder.work.of(it.correlation).is_some();
+    let is_lost = |it: &Operation| it.correlation != NO_CORRELATION && !is_launched(it);
+    if !builder.work.has_correlations() || !all.iter().any(is_lost) {
+        return;
+    }
+    let mut by_start: Vec<u32> = (0..all.len() as u32).collect();
+    let at = |all: &[Operation], place: u32| all.get(place as usize).copied();
+    by_start.sort_by_key(|place| at(all, *place).map(|it| (it.row, it.start, *place)));
+    let mut launched = (u32::MAX, i64::MIN);
+    for place in by_start {
+        let Some(operation) = all.get_mut(place as usize) else {
+            continue;
+        };
+        if launched.0 != operation.row {
+            launched = (operation.row, i64::MIN);
+        }
+        if is_lost(operation) {
+            operation.launched = launched.1;
+        } else {
+            launched.1 = launched.1.max(operation.launched);
+        }
+    }
 }

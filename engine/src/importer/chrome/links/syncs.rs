@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::Ties;
 use super::order::Order;
-use super::waits::stream;
+use super::{CLOCKS, Ties};
 use crate::importer::Sink;
 use crate::importer::chrome::build::Builder;
 use crate::importer::chrome::class::Verb;
@@ -15,15 +14,12 @@ use crate::record::{Basis, DependencyKind, SpanId};
 /// How far back work is looked at for each call of which only the name is known.
 const REACH: usize = 256;
 
-/// Ties each blocking call to what it waited for.
+/// Ties each blocking call of which only the name is known to what it waited for.
 pub(super) fn tie(builder: &Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
-    let mut told = BTreeSet::new();
-    for detail in &builder.work.details {
-        if [words::EVENT_SYNC, words::STREAM_SYNC, words::CONTEXT_SYNC].contains(&detail.name) {
-            told.extend(detail.correlation);
-            tie_detail(builder, order, detail, ties, sink);
-        }
-    }
+    let details = builder.work.details.iter();
+    let syncs = [words::EVENT_SYNC, words::STREAM_SYNC, words::CONTEXT_SYNC];
+    let told = details.filter(|it| syncs.contains(&it.name));
+    let told: BTreeSet<i64> = told.filter_map(|it| it.correlation).collect();
     for call in builder.work.calls.iter().filter(|it| it.verb.blocks()) {
         if !told.contains(&call.correlation) {
             tie_call(builder, order, call, ties, sink);
@@ -31,35 +27,27 @@ pub(super) fn tie(builder: &Builder, order: &Order, ties: &mut Ties, sink: &mut 
     }
 }
 
-/// A wait of the host that the file tells of.
-fn tie_detail(
-    builder: &Builder,
-    order: &Order,
-    detail: &Detail,
-    ties: &mut Ties,
-    sink: &mut Sink<'_>,
-) {
+/// A call that the file says to have waited.
+pub(super) struct Blocked {
+    pub effect: SpanId,
+    pub called: i64,
+    pub end: i64,
+    pub basis: Basis,
+}
+
+/// The call that a row of waits of the host is about. One that only asks whether something is complete blocks nobody.
+pub(super) fn blocked(builder: &Builder, detail: &Detail) -> Blocked {
     let call = detail.correlation.and_then(|it| builder.work.of(it));
-    let (effect, called, end) = call.map_or((detail.span, detail.start, detail.end), |it| {
-        (it.span, it.start, it.end)
-    });
-    let causes: Vec<&Operation> = match detail.name {
-        words::EVENT_SYNC => {
-            let record = detail.wait_record.and_then(|it| builder.work.of(it));
-            let from = stream(detail.wait_stream).zip(record);
-            let last = from
-                .and_then(|(from, record)| order.last_before((detail.process, from), record.start));
-            last.into_iter().collect()
-        }
-        words::STREAM_SYNC => {
-            let on = stream(detail.stream);
-            on.and_then(|on| order.last_before((detail.process, on), called))
-                .into_iter()
-                .collect()
-        }
-        _ => order.last_of_each(Some(detail.process), called),
-    };
-    tie_all(&causes, effect, end, Basis::Enforced, ties, sink);
+    Blocked {
+        effect: call.map_or(detail.span, |it| it.span),
+        called: call.map_or(detail.start, |it| it.start),
+        end: call.map_or(detail.end, |it| it.end),
+        basis: if call.is_some_and(|it| !it.verb.blocks()) {
+            Basis::Observed
+        } else {
+            Basis::Enforced
+        },
+    }
 }
 
 /// A blocking call of which only the name is known.
@@ -75,7 +63,7 @@ fn tie_call(builder: &Builder, order: &Order, call: &Call, ties: &mut Ties, sink
     if call.verb == Verb::SyncDevice {
         if device.is_some() {
             let causes = order.last_of_each(device, call.start);
-            tie_all(&causes, call.span, call.end, Basis::Enforced, ties, sink);
+            tie_all(causes, (call.span, call.end), Basis::Enforced, ties, sink);
         }
         return;
     }
@@ -94,21 +82,18 @@ fn tie_call(builder: &Builder, order: &Order, call: &Call, ties: &mut Ties, sink
     }
 }
 
-/// Ties what had ended when the call returned; a query of an event returns before.
-fn tie_all(
-    causes: &[&Operation],
-    effect: SpanId,
-    end: i64,
+/// Ties what had ended when the call returned, as far as the clocks can tell; a query of an event returns before.
+pub(super) fn tie_all(
+    causes: Vec<&Operation>,
+    (effect, end): (SpanId, i64),
     basis: Basis,
     ties: &mut Ties,
     sink: &mut Sink<'_>,
 ) {
-    for cause in causes.iter().filter(|it| it.end <= end) {
-        ties.tie(
-            (cause.span, effect),
-            DependencyKind::Synchronization,
-            basis,
-            sink,
-        );
+    let clocks = if basis == Basis::Observed { 0 } else { CLOCKS };
+    let ended = |it: &&&Operation| it.end <= end.saturating_add(clocks);
+    for cause in causes.iter().filter(ended) {
+        let both = (cause.span, effect);
+        ties.tie(both, DependencyKind::Synchronization, basis, sink);
     }
 }

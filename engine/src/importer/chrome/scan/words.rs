@@ -35,6 +35,7 @@ words! {
     NVTX_KERNEL = "nvtx-kernel",
     USER_ANNOTATION = "user_annotation",
     NVTX = "nvtx",
+    PROFILER = "Trace",
     // Categories of calls.
     RUNTIME = "cuda_runtime",
     DRIVER = "cuda_driver",

@@ -1,0 +1,17 @@
+//! Why operations began when they did, where idle time went, and the critical path, of files: for people and for programs.
+
+mod explain;
+mod idle;
+mod json;
+mod path;
+mod scope;
+mod what_if;
+mod words;
+
+pub use explain::ExplainOptions;
+pub(super) use explain::explain;
+pub(super) use idle::idle;
+pub(super) use path::critical_path;
+pub use scope::CauseOptions;
+pub use what_if::WhatIfOptions;
+pub(super) use what_if::what_if;

@@ -1,0 +1,205 @@
+//! Why single operations began, and single blocking calls returned, when they did.
+
+use clap::Args;
+use engine::analysis::causes::{CauseReader, SpanCause, TimePart, TimeUse};
+use engine::record::SpanId;
+use engine::time::Nanos;
+use serde_json::{Value, json};
+
+use super::json::{Object, cause, parts, put_span, segments};
+use super::scope::{CauseOptions, Scope};
+use super::words;
+use crate::cli::arguments::Format;
+use crate::cli::table::Table;
+use crate::cli::{FINE, Stop, Streams};
+
+/// Of more operations than this, all together are printed without their chains, which may be long.
+const MOST_CHAINS: usize = 100_000;
+
+/// Which spans are explained.
+#[derive(Debug, Args)]
+pub struct ExplainOptions {
+    /// The files, and which part of them
+    #[command(flatten)]
+    pub of: CauseOptions,
+    /// The number of a span, as the inspector and --all show it
+    #[arg(long, value_name = "NUMBER", conflicts_with = "all")]
+    pub span: Option<u32>,
+    /// Every operation and every blocking call
+    #[arg(long, required_unless_present = "span")]
+    pub all: bool,
+}
+
+/// Prints why spans began when they did.
+pub(in crate::cli) fn explain(
+    options: &ExplainOptions,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Stop> {
+    let scope = Scope::open(&options.of, streams)?;
+    let reader = scope.reader();
+    let spans = match options.span {
+        Some(number) => vec![known(&scope, number)?],
+        None => scope.spans(),
+    };
+    let answered = |span: &SpanId| reader.of(*span).is_some();
+    let spans: Vec<SpanId> = match options.span {
+        Some(_) => spans,
+        None => spans.into_iter().filter(answered).collect(),
+    };
+    let with_chains = spans.len() <= MOST_CHAINS;
+    for span in spans {
+        match options.of.format {
+            Format::Json => {
+                let line = line(&reader, span, with_chains);
+                writeln!(streams.out, "{line}")?;
+            }
+            Format::Text if options.span.is_some() => write_one(&reader, span, streams)?,
+            Format::Text => {
+                let said = reader.sentence(span).unwrap_or_default();
+                let said = words::sentence(&said);
+                let name = words::span(&reader, span);
+                writeln!(streams.out, "{} {name}: {said}.", span.0)?;
+            }
+        }
+    }
+    Ok(FINE)
+}
+
+/// The span with a number that is in the capture.
+fn known(scope: &Scope, number: u32) -> Result<SpanId, Stop> {
+    let span = SpanId(number);
+    let placed = scope.capture.span(span);
+    let placed = placed.ok_or_else(|| {
+        let most = scope.capture.span_ids().saturating_sub(1);
+        Stop::Wrong(format!(
+            "no span has the number {number}; they go up to {most}, and --all lists those that can be explained"
+        ))
+    })?;
+    if !scope.lanes.contains(&placed.span.lane) {
+        let lane = scope.capture.lane_title(placed.span.lane);
+        return Err(Stop::Wrong(format!(
+            "span {number} is on {lane}, which --rank or --lane leaves out"
+        )));
+    }
+    Ok(span)
+}
+
+/// The line of a span in JSON.
+fn line(reader: &CauseReader<'_>, span: SpanId, with_chain: bool) -> Value {
+    let mut object = Object::new();
+    let is_operation = reader.is_operation(span);
+    let what = match reader.of(span) {
+        Some(_) if is_operation => "op",
+        Some(_) => "call",
+        None => "span",
+    };
+    object.insert("type".to_owned(), json!(what));
+    put_span(reader, span, &mut object);
+    let end = reader.capture().span(span).map(|it| it.span.end.0);
+    object.insert("end_ns".to_owned(), json!(end));
+    let why = reader.of(span);
+    object.insert(
+        "cause".to_owned(),
+        why.as_ref().map_or(Value::Null, |it| told(reader, it)),
+    );
+    if let Some(why) = why {
+        let also = why.also.iter().map(|it| cause(reader, it));
+        object.insert("also".to_owned(), also.collect());
+    }
+    let inside = reader.inside(span);
+    if !inside.is_empty() || what == "call" {
+        object.insert("inside".to_owned(), parts(reader, &inside));
+    }
+    if is_operation {
+        let enqueued = reader.enqueued(span);
+        object.insert("enqueued_ns".to_owned(), json!(enqueued.map(|it| it.0)));
+        object.insert("split".to_owned(), parts(reader, &reader.split(span)));
+        object.insert("alone_ns".to_owned(), json!(reader.alone(span).0));
+        if enqueued.is_some() && with_chain {
+            object.insert("chain".to_owned(), segments(reader, &reader.chain(span)));
+        }
+    }
+    if let Some(said) = reader.sentence(span) {
+        object.insert("text".to_owned(), json!(words::sentence(&said)));
+    }
+    Value::Object(object)
+}
+
+/// The cause of a span: unknown, or the binding one.
+fn told(reader: &CauseReader<'_>, why: &SpanCause) -> Value {
+    let binding = why.binding.as_ref().map(|it| cause(reader, it));
+    match (why.is_unknown, binding) {
+        (false, Some(binding)) => binding,
+        (_, Some(binding)) => json!({ "kind": "unknown", "last_known": binding }),
+        (_, None) => json!({ "kind": "unknown" }),
+    }
+}
+
+/// A span for people: the sentence, the split, and what happened meanwhile.
+fn write_one(
+    reader: &CauseReader<'_>,
+    span: SpanId,
+    streams: &mut Streams<'_>,
+) -> Result<(), Stop> {
+    let Some(placed) = reader.capture().span(span) else {
+        return Ok(());
+    };
+    let length = words::length(placed.interval().length());
+    let (name, start) = (words::span(reader, span), words::length(placed.span.start));
+    writeln!(streams.out, "{name}: began at {start}, took {length}")?;
+    let said = reader.sentence(span).map(|it| words::sentence(&it));
+    let said = said.unwrap_or_else(|| {
+        "It is a call that waits for nothing, or no operation at all".to_owned()
+    });
+    writeln!(streams.out, "{said}.")?;
+    write_parts(reader, "queued", &reader.split(span), streams)?;
+    write_parts(reader, "within", &reader.inside(span), streams)?;
+    let why = reader.of(span);
+    for also in why.iter().flat_map(|it| &it.also) {
+        let other = words::span(reader, also.span());
+        writeln!(
+            streams.out,
+            "complete at the same instant: {other} ({})",
+            also.kind.label()
+        )?;
+    }
+    let chain = reader.chain(span);
+    let whole = chain.iter().map(|it| it.interval.length());
+    let whole = whole.fold(Nanos::ZERO, |sum, it| sum + it);
+    let mut table = Table::new(&["meanwhile", ">time", ">share", "of"]);
+    for segment in &chain {
+        let time = segment.interval.length();
+        table.row([
+            segment.what.label().to_owned(),
+            words::length(time),
+            words::share(time, whole),
+            words::segment(reader, segment),
+        ]);
+    }
+    table.write_after_a_line(streams.out)?;
+    Ok(())
+}
+
+fn write_parts(
+    reader: &CauseReader<'_>,
+    head: &'static str,
+    parts: &[TimePart],
+    streams: &mut Streams<'_>,
+) -> Result<(), Stop> {
+    let whole = parts.iter().map(|it| it.interval.length());
+    let whole = whole.fold(Nanos::ZERO, |sum, it| sum + it);
+    let mut table = Table::new(&[head, ">time", ">share", "by"]);
+    for part in parts {
+        let time = part.interval.length();
+        let by = part.by.filter(|_| part.what == TimeUse::Blocked);
+        let by = by.map(|it| format!("{} ({})", words::span(reader, it.span()), it.kind.label()));
+        table.row([
+            part.what.label().to_owned(),
+            words::length(time),
+            words::share(time, whole),
+            by.unwrap_or_default(),
+        ]);
+    }
+    table.write_after_a_line(streams.out)?;
+    Ok(())
+}

@@ -1,0 +1,85 @@
+//! Causes, parts and segments as objects of JSON.
+
+use engine::analysis::causes::{Candidate, CauseReader, ChainSegment, TimePart, TimeUse};
+use engine::record::{Group, LaneId, SpanId};
+use engine::time::Nanos;
+use serde_json::{Map, Value, json};
+
+/// An object under way.
+pub(super) type Object = Map<String, Value>;
+
+/// Puts a lane into an object: what it is called, its rank, and the number of its stream or thread.
+pub(super) fn put_lane(reader: &CauseReader<'_>, lane: LaneId, object: &mut Object) {
+    let capture = reader.capture();
+    object.insert("lane".to_owned(), json!(capture.lane_title(lane)));
+    object.insert("rank".to_owned(), json!(reader.rank(lane)));
+    let number = capture.lane_origin(lane).and_then(|it| it.number);
+    let is_host = capture.lane(lane).map(|it| it.group) == Some(Group::Host);
+    if let Some(number) = number {
+        let what = if is_host { "thread" } else { "stream" };
+        object.insert(what.to_owned(), json!(number));
+    }
+}
+
+/// A span: what it is called, where it ran and when it began.
+pub(super) fn put_span(reader: &CauseReader<'_>, span: SpanId, object: &mut Object) {
+    let Some(placed) = reader.capture().span(span) else {
+        return;
+    };
+    let name = reader.capture().name(placed.span.name);
+    object.insert("name".to_owned(), json!(name));
+    object.insert("span".to_owned(), json!(span.0));
+    put_lane(reader, placed.span.lane, object);
+    object.insert("start_ns".to_owned(), json!(placed.span.start.0));
+}
+
+/// A cause.
+pub(super) fn cause(reader: &CauseReader<'_>, candidate: &Candidate) -> Value {
+    let mut object = Object::new();
+    object.insert("kind".to_owned(), json!(candidate.kind.label()));
+    put_span(reader, candidate.span(), &mut object);
+    object.insert("at_ns".to_owned(), json!(candidate.at.0));
+    if candidate.back > Nanos::ZERO {
+        object.insert("ends_after_ns".to_owned(), json!(candidate.back.0));
+    }
+    Value::Object(object)
+}
+
+/// The parts of a wait.
+pub(super) fn parts(reader: &CauseReader<'_>, parts: &[TimePart]) -> Value {
+    let part = |part: &TimePart| {
+        let mut object = Object::new();
+        object.insert("from_ns".to_owned(), json!(part.interval.start.0));
+        object.insert("to_ns".to_owned(), json!(part.interval.end.0));
+        object.insert("what".to_owned(), json!(part.what.label()));
+        if let Some(by) = part.by.filter(|_| part.what == TimeUse::Blocked) {
+            object.insert("kind".to_owned(), json!(by.kind.label()));
+            put_span(reader, by.span(), &mut object);
+        }
+        Value::Object(object)
+    };
+    parts.iter().map(part).collect()
+}
+
+/// A segment of a chain or of the critical path.
+pub(super) fn segment(reader: &CauseReader<'_>, segment: &ChainSegment) -> Object {
+    let mut object = Object::new();
+    object.insert("from_ns".to_owned(), json!(segment.interval.start.0));
+    object.insert("to_ns".to_owned(), json!(segment.interval.end.0));
+    object.insert("what".to_owned(), json!(segment.what.label()));
+    if let Some(placed) = segment.span.and_then(|span| reader.capture().span(span)) {
+        let name = reader.capture().name(placed.span.name);
+        object.insert("name".to_owned(), json!(name));
+        object.insert("span".to_owned(), json!(placed.span.id.0));
+    }
+    if let Some(lane) = segment.lane {
+        put_lane(reader, lane, &mut object);
+    }
+    object
+}
+
+/// The segments of a chain.
+pub(super) fn segments(reader: &CauseReader<'_>, all: &[ChainSegment]) -> Value {
+    let all = all.iter().map(|it| Value::Object(segment(reader, it)));
+    all.collect()
+}

@@ -1,0 +1,155 @@
+//! The critical path, slack of every operation, and what would come onto the path next.
+
+use std::collections::BTreeMap;
+
+use engine::analysis::causes::{CauseReader, ChainSegment, TimeUse};
+use engine::record::SpanId;
+use engine::time::Nanos;
+use serde_json::{Value, json};
+
+use super::json::{Object, put_span, segment};
+use super::scope::{CauseOptions, Scope};
+use super::words;
+use crate::cli::arguments::Format;
+use crate::cli::table::Table;
+use crate::cli::{FINE, Stop, Streams};
+
+/// So many segments are listed for people.
+const MOST: usize = 40;
+/// So many operations that the path is made of.
+const MOST_NAMES: usize = 12;
+
+/// Prints the critical path.
+pub(in crate::cli) fn critical_path(
+    options: &CauseOptions,
+    streams: &mut Streams<'_>,
+) -> Result<u8, Stop> {
+    let scope = Scope::open(options, streams)?;
+    let reader = scope.reader();
+    let path = reader.path_within(scope.within);
+    match options.format {
+        Format::Json => write_json(&scope, &reader, &path, streams)?,
+        Format::Text => write_text(&scope, &reader, &path, streams)?,
+    }
+    Ok(FINE)
+}
+
+fn write_json(
+    scope: &Scope,
+    reader: &CauseReader<'_>,
+    path: &[ChainSegment],
+    streams: &mut Streams<'_>,
+) -> Result<(), Stop> {
+    let typed = |what: &str, mut object: Object| {
+        object.insert("type".to_owned(), json!(what));
+        Value::Object(object)
+    };
+    for it in path {
+        writeln!(streams.out, "{}", typed("path", segment(reader, it)))?;
+    }
+    let makespan = scope.within.length();
+    writeln!(
+        streams.out,
+        "{}",
+        json!({ "type": "makespan", "ns": makespan.0 })
+    )?;
+    let slack = |what, span, slack: Nanos| {
+        let mut object = Object::new();
+        put_span(reader, span, &mut object);
+        object.insert("slack_ns".to_owned(), json!(slack.0));
+        typed(what, object)
+    };
+    for span in scope.spans() {
+        if let Some(found) = reader.slack(span) {
+            writeln!(streams.out, "{}", slack("slack", span, found))?;
+        }
+    }
+    // Slack is that of the whole capture, and so is what would come next.
+    if scope.is_whole
+        && let Some((span, found)) = reader.second(path)
+    {
+        writeln!(streams.out, "{}", slack("second", span, found))?;
+    }
+    Ok(())
+}
+
+fn write_text(
+    scope: &Scope,
+    reader: &CauseReader<'_>,
+    path: &[ChainSegment],
+    streams: &mut Streams<'_>,
+) -> Result<(), Stop> {
+    let whole = scope.within.length();
+    writeln!(streams.out, "critical path of {}", words::length(whole))?;
+    let mut uses: BTreeMap<TimeUse, Nanos> = BTreeMap::new();
+    let mut names: BTreeMap<String, (Nanos, u64)> = BTreeMap::new();
+    for it in path {
+        *uses.entry(it.what).or_default() += it.interval.length();
+        if it.what == TimeUse::Run {
+            let named = names.entry(name(reader, it.span)).or_default();
+            named.0 += it.interval.length();
+            named.1 += 1;
+        }
+    }
+    write_ranked(
+        "made of",
+        uses.iter()
+            .map(|(what, time)| (what.label().to_owned(), *time)),
+        whole,
+        streams,
+    )?;
+    let operations = names
+        .into_iter()
+        .map(|(name, (time, count))| (format!("{name} ({count})"), time));
+    write_ranked("operations", operations, whole, streams)?;
+    let mut table = Table::new(&["segment", ">from", ">time", "of"]);
+    for it in path.iter().take(MOST) {
+        table.row([
+            it.what.label().to_owned(),
+            words::length(it.interval.start),
+            words::length(it.interval.length()),
+            words::segment(reader, it),
+        ]);
+    }
+    table.write_after_a_line(streams.out)?;
+    if path.len() > MOST {
+        writeln!(
+            streams.out,
+            "… and {} more; --range and --format json show them",
+            path.len() - MOST
+        )?;
+    }
+    if scope.is_whole
+        && let Some((span, slack)) = reader.second(path)
+    {
+        let (name, slack) = (words::span(reader, span), words::length(slack));
+        writeln!(
+            streams.out,
+            "\nnext: {name} comes onto the path once this one is {slack} shorter"
+        )?;
+    }
+    Ok(())
+}
+
+fn name(reader: &CauseReader<'_>, span: Option<SpanId>) -> String {
+    let placed = span.and_then(|span| reader.capture().span(span));
+    let name = placed.map(|it| reader.capture().name(it.span.name));
+    crate::text::shorten(name.unwrap_or("?"), 60)
+}
+
+/// A table of times with their shares, the longest first.
+fn write_ranked(
+    head: &'static str,
+    rows: impl Iterator<Item = (String, Nanos)>,
+    whole: Nanos,
+    streams: &mut Streams<'_>,
+) -> Result<(), Stop> {
+    let mut rows: Vec<(String, Nanos)> = rows.collect();
+    rows.sort_by_key(|it| std::cmp::Reverse(it.1));
+    let mut table = Table::new(&[head, ">time", ">share"]);
+    for (name, time) in rows.into_iter().take(MOST_NAMES) {
+        table.row([name, words::length(time), words::share(time, whole)]);
+    }
+    table.write_after_a_line(streams.out)?;
+    Ok(())
+}

@@ -1,0 +1,127 @@
+//! Which part of a capture is asked about: a range of time, a rank, a lane.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use engine::analysis::causes::{CauseReader, Causes};
+use engine::capture::Capture;
+use engine::record::{LaneId, SpanId};
+use engine::time::{Interval, Nanos};
+use engine::workload::nearest;
+
+use crate::cli::arguments::Format;
+use crate::cli::range::Range;
+use crate::cli::{Stop, Streams, open};
+
+/// The files, and which part of them is asked about.
+#[derive(Debug, Args)]
+pub struct CauseOptions {
+    /// The captures; several are the ranks of one
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
+    /// From when to when, such as 10ms..12.5ms or 300us..; all of it where it is left out
+    #[arg(long, value_name = "START..END", value_parser = crate::cli::range::parse)]
+    pub range: Option<Range>,
+    /// Only lanes of this rank
+    #[arg(long, value_name = "NUMBER")]
+    pub rank: Option<u32>,
+    /// Only the lane of this name, or lanes whose name holds it
+    #[arg(long, value_name = "NAME")]
+    pub lane: Option<String>,
+    /// How to print; `json` prints one object a line
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// A capture with its causes, and which part of it is asked about.
+pub struct Scope {
+    pub capture: Capture,
+    pub causes: Causes,
+    /// The stretch of time.
+    pub within: Interval,
+    /// The lanes, in the order on screen.
+    pub lanes: Vec<LaneId>,
+    /// Whether the whole capture is asked about.
+    pub is_whole: bool,
+}
+
+impl Scope {
+    /// Opens the files, and finds what is asked about.
+    pub(super) fn open(options: &CauseOptions, streams: &Streams<'_>) -> Result<Self, Stop> {
+        let (capture, _) = open::open(&options.files, streams)?;
+        let causes = Causes::build(&capture);
+        let all = causes.extent();
+        let within = options.range.map_or(all, |range| range.within(all));
+        let lanes = lanes(&capture, options)?;
+        Ok(Self {
+            within,
+            lanes,
+            is_whole: within == all,
+            capture,
+            causes,
+        })
+    }
+
+    /// What can be asked.
+    pub fn reader(&self) -> CauseReader<'_> {
+        self.causes.read(&self.capture)
+    }
+
+    /// The streams among the lanes.
+    pub fn streams(&self) -> Vec<LaneId> {
+        let mut streams = self.reader().streams();
+        streams.retain(|lane| self.lanes.contains(lane));
+        streams
+    }
+
+    /// The spans of the lanes in the stretch, by start.
+    pub fn spans(&self) -> Vec<SpanId> {
+        // A span at its very end without any length lies in it too.
+        let within = Interval {
+            start: self.within.start,
+            end: self.within.end + Nanos(i64::from(self.is_whole)),
+        };
+        let spans = self.lanes.iter();
+        let spans = spans.flat_map(|lane| self.capture.spans_in(*lane, within));
+        let mut spans: Vec<(Nanos, SpanId)> = spans.map(|it| (it.span.start, it.span.id)).collect();
+        spans.sort_unstable();
+        spans.into_iter().map(|it| it.1).collect()
+    }
+}
+
+/// The lanes that are asked about.
+fn lanes(capture: &Capture, options: &CauseOptions) -> Result<Vec<LaneId>, Stop> {
+    let mut lanes = capture.lane_order();
+    if let Some(rank) = options.rank {
+        let rank_of = |lane: &LaneId| capture.lane_origin(*lane).and_then(|it| it.rank);
+        lanes.retain(|lane| rank_of(lane).unwrap_or(0) == rank);
+        if lanes.is_empty() {
+            return Err(Stop::Wrong(format!(
+                "the capture has no rank {rank}; `syncline info` lists its lanes with their ranks"
+            )));
+        }
+    }
+    let Some(name) = &options.lane else {
+        return Ok(lanes);
+    };
+    let title = |lane: &LaneId| capture.lane_title(*lane).into_owned();
+    let is_exact = |lane: &LaneId| {
+        let plain = capture.lane(*lane).is_some_and(|it| it.name == *name);
+        plain || title(lane) == *name
+    };
+    let exact: Vec<LaneId> = lanes.iter().copied().filter(is_exact).collect();
+    if !exact.is_empty() {
+        return Ok(exact);
+    }
+    let wanted = name.to_lowercase();
+    let holds = |lane: &LaneId| title(lane).to_lowercase().contains(&wanted);
+    let found: Vec<LaneId> = lanes.iter().copied().filter(holds).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let titles: Vec<String> = lanes.iter().map(title).collect();
+    let hint = nearest(name, titles.iter().map(String::as_str)).unwrap_or_default();
+    Err(Stop::Wrong(format!(
+        "no lane is called “{name}”; {hint} `syncline info` lists the lanes"
+    )))
+}

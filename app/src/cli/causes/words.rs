@@ -1,0 +1,47 @@
+//! Spans, segments and sentences for people.
+
+use engine::analysis::Piece;
+use engine::analysis::causes::{CauseReader, ChainSegment};
+use engine::record::SpanId;
+use engine::time::Nanos;
+
+use crate::text;
+
+/// A length of time with a plain space before its unit.
+pub(super) fn length(time: Nanos) -> String {
+    text::duration(time).replace(text::THIN, " ")
+}
+
+/// A share of a whole, such as `97.6 %`.
+pub(super) fn share(part: Nanos, whole: Nanos) -> String {
+    let share = part.0 as f64 / whole.0.max(1) as f64;
+    text::percent(share).replace(text::THIN, " ")
+}
+
+/// A sentence as plain text.
+pub(super) fn sentence(pieces: &[Piece]) -> String {
+    let words = pieces.iter().map(|piece| match piece {
+        Piece::Text(text) => text.clone(),
+        Piece::Time(time) => length(*time),
+        Piece::Span(_, name) => name.clone(),
+    });
+    words.collect()
+}
+
+/// `gemm on stream 7`.
+pub(super) fn span(reader: &CauseReader<'_>, span: SpanId) -> String {
+    let capture = reader.capture();
+    capture.span(span).map_or_else(String::new, |placed| {
+        let name = text::shorten(capture.name(placed.span.name), 60);
+        format!("{name} on {}", capture.lane_title(placed.span.lane))
+    })
+}
+
+/// What a segment was spent on, and whose it is.
+pub(super) fn segment(reader: &CauseReader<'_>, segment: &ChainSegment) -> String {
+    match (segment.span, segment.lane) {
+        (Some(of), _) => span(reader, of),
+        (None, Some(lane)) => reader.capture().lane_title(lane).into_owned(),
+        (None, None) => "nothing is known of what came before".to_owned(),
+    }
+}

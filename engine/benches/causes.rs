@@ -1,0 +1,123 @@
+//! What it costs to know why: the graph of 1 and 10 million spans against reading them once, and what it takes in memory.
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use engine::analysis::causes::Causes;
+use engine::capture::Capture;
+use engine::record::{
+    Basis, CallId, Dependency, DependencyKind, EventId, Group, Lane, LaneId, NameId, Record, Role,
+    Span, SpanId, SpanKind, State,
+};
+use engine::time::{Interval, Nanos};
+
+const STREAMS: u32 = 8;
+/// Spans that are applied at a time.
+const BATCH: u32 = 1 << 16;
+
+/// Two spans for each launch: a call of the one thread, and a kernel of a stream that waits for another one now and then.
+fn launch(place: u32, records: &mut Vec<Record>) {
+    let (call, kernel) = (SpanId(place * 2), SpanId(place * 2 + 1));
+    let stream = place % STREAMS;
+    let at = i64::from(place) * 1_000;
+    let span = |id, lane, kind, [start, end]: [i64; 2], enqueued| {
+        Record::Span(Span {
+            id,
+            lane: LaneId(lane),
+            name: NameId(lane),
+            call: CallId::NONE,
+            kind,
+            state: State::Done,
+            enqueued: Nanos(enqueued),
+            start: Nanos(start),
+            end: Nanos(end),
+        })
+    };
+    let ran = [at + 3_000, at + 10_400];
+    records.push(span(call, 0, SpanKind::Call, [at, at + 800], at));
+    records.push(span(kernel, 1 + stream, SpanKind::Kernel, ran, at));
+    records.push(Record::Dependency(Dependency::submission(call, kernel)));
+    if place % 4 == 3 && place > STREAMS * 2 {
+        records.push(Record::Dependency(Dependency {
+            cause: SpanId((place - STREAMS - 1) * 2 + 1),
+            effect: kernel,
+            kind: DependencyKind::Event,
+            basis: Basis::Enforced,
+            event: EventId::NONE,
+            generation: 0,
+        }));
+    }
+}
+
+fn capture(spans: u32) -> Capture {
+    let mut capture = Capture::new();
+    let lanes = (0..=STREAMS).map(|id| {
+        Record::Lane(Box::new(Lane {
+            id: LaneId(id),
+            group: if id == 0 { Group::Host } else { Group::Streams },
+            device: None,
+            role: Role::None,
+            name: format!("lane {id}"),
+            order: id as i32,
+        }))
+    });
+    capture.apply(lanes);
+    let mut records = Vec::new();
+    for place in 0..spans / 2 {
+        launch(place, &mut records);
+        if records.len() >= BATCH as usize {
+            capture.apply(records.drain(..));
+        }
+    }
+    capture.apply(records);
+    capture
+}
+
+fn seconds<T>(work: impl FnOnce() -> T) -> (f64, T) {
+    let begun = Instant::now();
+    let made = work();
+    (begun.elapsed().as_secs_f64(), made)
+}
+
+fn measure(spans: u32) {
+    let capture = capture(spans);
+    let (read, sum) = seconds(|| {
+        let lengths = capture.spans().map(|it| it.interval().length().0);
+        lengths.fold(0_i64, i64::wrapping_add)
+    });
+    black_box(sum);
+    let (built, causes) = seconds(|| Causes::build(&capture));
+    let reader = causes.read(&capture);
+    let (walked, path) = seconds(|| reader.path());
+    let (idle, _) = seconds(|| {
+        let idle = |lane| black_box(reader.idle(lane, causes.extent()));
+        reader.streams().into_iter().map(idle).count()
+    });
+    let last = SpanId(spans - 1);
+    let (one, chain) = seconds(|| (reader.of(last), reader.split(last), reader.chain(last)));
+    let whole: Nanos = path
+        .iter()
+        .fold(Nanos::ZERO, |sum, it| sum + it.interval.length());
+    assert_eq!(whole, Interval::length(causes.extent()));
+    println!(
+        "{spans} spans: graph and slack {built:.2} s, {:.1} times reading the spans once ({read:.2} s); {:.1} bytes a span",
+        built / read,
+        causes.heap_bytes() as f64 / f64::from(spans),
+    );
+    println!(
+        "  critical path {walked:.3} s ({} segments, {:.3} of the graph), idle {idle:.2} s, one span {:.3} ms ({} segments)",
+        path.len(),
+        walked / built,
+        one * 1e3,
+        chain.2.len(),
+    );
+}
+
+fn main() {
+    // Cargo's own tests ask for it with an argument, and want it short.
+    if std::env::args().any(|it| it == "--test") {
+        return measure(10_000);
+    }
+    measure(1_000_000);
+    measure(10_000_000);
+}

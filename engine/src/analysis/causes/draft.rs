@@ -1,0 +1,339 @@
+//! The graph in the making: what was read of a capture, in columns that another thread can order.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::class::{LaneClass, SpanClass};
+use super::collective::CollectiveGroups;
+use super::extra::ExtraCauses;
+use super::kind::CauseKind;
+use super::point::{MOST_SPANS, SpanPoint};
+use super::queue::{NONE, Predecessor, StreamOrder};
+use super::timetable::{Moments as _, Timetable};
+use super::{Causes, program, slack};
+use crate::capture::Capture;
+use crate::record::{Basis, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind};
+use crate::time::{Interval, Nanos};
+
+/// What was read so far.
+#[derive(Debug, Default)]
+pub(super) struct CausesDraft {
+    lanes: Vec<LaneClass>,
+    streams: Vec<i64>,
+    classes: Vec<SpanClass>,
+    firsts: Vec<u32>,
+    times: Timetable,
+    /// Lanes on which waits or records are operations.
+    has_waits: Vec<bool>,
+    /// Graphs that were replayed.
+    graphs: Vec<u32>,
+    extra: Vec<(SpanPoint, SpanPoint, CauseKind)>,
+    collectives: Vec<(u32, u32)>,
+    revision: u64,
+}
+
+impl CausesDraft {
+    /// Begins with the lanes of a capture.
+    pub fn new(capture: &Capture) -> Self {
+        let lanes: Vec<LaneClass> = capture.lanes().iter().map(LaneClass::of).collect();
+        let number = |lane: u32| {
+            let origin = capture.lane_origin(LaneId(lane));
+            origin.and_then(|it| it.number).unwrap_or(i64::from(lane))
+        };
+        Self {
+            streams: (0..lanes.len() as u32).map(number).collect(),
+            has_waits: vec![false; lanes.len()],
+            lanes,
+            revision: capture.revision(),
+            ..Self::default()
+        }
+    }
+
+    /// How many numbers of spans were read.
+    pub fn spans(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Reads the span with the next number.
+    pub fn read_span(&mut self, capture: &Capture) {
+        let id = SpanId(self.times.len() as u32);
+        let placed = capture.span(id).filter(|_| id.0 < MOST_SPANS);
+        let Some(placed) = placed else {
+            self.times.push(None);
+            self.classes.push(SpanClass::default());
+            self.firsts.push(NONE);
+            return;
+        };
+        let (lane, kind) = (placed.span.lane, placed.span.kind);
+        self.times.push(Some((placed.interval(), lane)));
+        let lane_class = self.lanes.get(lane.index()).copied();
+        let lane_class = lane_class.unwrap_or(LaneClass::Derived);
+        let class = SpanClass::of(lane_class, kind, placed.span.state);
+        self.classes.push(class);
+        self.firsts.push(NONE);
+        if matches!(kind, SpanKind::EventWait | SpanKind::EventRecord)
+            && class.is_operation()
+            && let Some(has_waits) = self.has_waits.get_mut(lane.index())
+        {
+            *has_waits = true;
+        }
+        if kind == SpanKind::Graph && class.is_operation() {
+            self.graphs.push(id.0);
+        }
+    }
+
+    fn class(&self, span: SpanId) -> SpanClass {
+        self.classes.get(span.index()).copied().unwrap_or_default()
+    }
+
+    /// Reads a dependency, after all spans.
+    pub fn read_dependency(&mut self, capture: &Capture, id: DependencyId) {
+        let Some(found) = capture.dependency(id) else {
+            return;
+        };
+        let (cause, effect) = (self.class(found.cause), self.class(found.effect));
+        if !cause.counts() || !effect.counts() || found.cause == found.effect {
+            return;
+        }
+        match found.kind {
+            DependencyKind::Submission if found.basis != Basis::Observed => {
+                self.read_launch(&found, effect);
+            }
+            _ if !matches!(found.basis, Basis::Enforced | Basis::Inferred) => {}
+            DependencyKind::Collective => self.collectives.push((found.cause.0, found.effect.0)),
+            kind => {
+                if let Some(kind) = CauseKind::of(kind) {
+                    self.read_wait(&found, kind, [cause, effect]);
+                }
+            }
+        }
+    }
+
+    fn read_launch(&mut self, found: &Dependency, effect: SpanClass) {
+        if !effect.is_operation() {
+            return;
+        }
+        let start = self.times.start(found.cause.0);
+        if let Some(launch) = self.firsts.get_mut(found.effect.index())
+            && (*launch == NONE || self.times.start(*launch) < start)
+        {
+            *launch = found.cause.0;
+        }
+    }
+
+    fn read_wait(&mut self, found: &Dependency, kind: CauseKind, of: [SpanClass; 2]) {
+        let [cause, effect] = of;
+        let is_own_stream = self.times.lane_of(found.cause) == self.times.lane_of(found.effect);
+        // What its own stream orders needs no wait.
+        if kind == CauseKind::Event && is_own_stream && !effect.is_wait() {
+            return;
+        }
+        if effect.is_call() {
+            if kind == CauseKind::Step && !effect.has(SpanClass::BLOCKING) {
+                return;
+            }
+            if let Some(class) = self.classes.get_mut(found.effect.index()) {
+                class.mark(SpanClass::BLOCKING);
+            }
+        }
+        // A call does what others wait for while it runs; an operation is complete at its end.
+        let early = cause.is_call() && matches!(kind, CauseKind::Signal | CauseKind::Step);
+        let from = if early {
+            SpanPoint::start(found.cause)
+        } else {
+            SpanPoint::end(found.cause)
+        };
+        let to = if effect.is_call() || effect.is_wait() {
+            SpanPoint::end(found.effect)
+        } else {
+            SpanPoint::start(found.effect)
+        };
+        self.extra.push((to, from, kind));
+    }
+
+    /// Orders all that was read; nothing where it was cancelled.
+    pub fn finish(mut self, cancelled: &AtomicBool) -> Option<Causes> {
+        let mut seconds = vec![NONE; self.classes.len()];
+        let by_lane = self.spans_by_lane();
+        for (lane, mut spans) in by_lane.into_iter().enumerate() {
+            if cancelled.load(Ordering::Relaxed) {
+                return None;
+            }
+            match self.lanes.get(lane) {
+                Some(LaneClass::Thread) => {
+                    let (firsts, times) = (&mut self.firsts, &self.times);
+                    program::points(&mut spans, times, &mut |point, before| {
+                        let column = if point.is_end() {
+                            &mut seconds
+                        } else {
+                            &mut *firsts
+                        };
+                        if let Some(slot) = column.get_mut(point.span().index()) {
+                            *slot = before.number();
+                        }
+                    });
+                }
+                Some(LaneClass::Stream | LaneClass::Engine) => {
+                    self.order_stream(lane, &mut spans, &mut seconds);
+                }
+                _ => {}
+            }
+        }
+        self.complete(seconds, cancelled)
+    }
+
+    /// The numbers of the spans that count, lane by lane.
+    fn spans_by_lane(&self) -> Vec<Vec<u32>> {
+        let mut counts = vec![0_usize; self.lanes.len()];
+        let counted = |it: &(usize, &SpanClass)| it.1.counts();
+        let lane = |span: usize| self.times.lane_of(SpanId(span as u32)).index();
+        for (span, _) in self.classes.iter().enumerate().filter(counted) {
+            if let Some(count) = counts.get_mut(lane(span)) {
+                *count += 1;
+            }
+        }
+        let mut lists: Vec<Vec<u32>> = counts.into_iter().map(Vec::with_capacity).collect();
+        for (span, _) in self.classes.iter().enumerate().filter(counted) {
+            if let Some(list) = lists.get_mut(lane(span)) {
+                list.push(span as u32);
+            }
+        }
+        lists
+    }
+
+    fn order_stream(&mut self, lane: usize, spans: &mut Vec<u32>, seconds: &mut [u32]) {
+        let has_waits = self.has_waits.get(lane).copied().unwrap_or(false);
+        let is_graph = |span: u32| self.graphs.binary_search(&span).is_ok();
+        let order = StreamOrder {
+            times: &self.times,
+            launches: &self.firsts,
+            is_graph: &is_graph,
+        };
+        order.sort(spans, has_waits);
+        let (classes, graphs) = (&mut self.classes, &self.graphs);
+        order.predecessors(spans, &mut |found: Predecessor| {
+            if let Some(slot) = seconds.get_mut(found.span as usize) {
+                *slot = found.before;
+            }
+            // Nodes of a graph have edges, and where they do not they came first.
+            let is_told = !graphs.is_empty();
+            if found.is_branch
+                && !is_told
+                && let Some(class) = classes.get_mut(found.span as usize)
+            {
+                class.mark(SpanClass::BRANCH);
+            }
+        });
+        self.tie_nodes(spans);
+    }
+
+    /// A graph ends once its nodes have.
+    fn tie_nodes(&mut self, spans: &[u32]) {
+        let is_graph = |span: &u32| self.graphs.binary_search(span).is_ok();
+        let mut around: Option<u32> = None;
+        let mut by_start: Vec<u32> = Vec::new();
+        if !self.graphs.is_empty() && spans.iter().any(is_graph) {
+            by_start.extend(spans);
+            by_start.sort_by_key(|it| (self.times.start(*it), !is_graph(it), *it));
+        }
+        for span in by_start {
+            if is_graph(&span) {
+                around = Some(span);
+            } else if let Some(graph) = around
+                && self.times.end(span) <= self.times.end(graph)
+            {
+                let node = SpanPoint::end(SpanId(span));
+                self.extra
+                    .push((SpanPoint::end(SpanId(graph)), node, CauseKind::Edge));
+            }
+        }
+    }
+
+    fn complete(mut self, seconds: Vec<u32>, cancelled: &AtomicBool) -> Option<Causes> {
+        let extra = ExtraCauses::new(std::mem::take(&mut self.extra));
+        let collectives = CollectiveGroups::new(&self.collectives, &self.times);
+        for point in extra.points() {
+            let flag = if point.is_end() {
+                SpanClass::EXTRA_END
+            } else {
+                SpanClass::EXTRA_START
+            };
+            if let Some(class) = self.classes.get_mut(point.span().index()) {
+                class.mark(flag);
+            }
+        }
+        for member in collectives.members() {
+            if let Some(class) = self.classes.get_mut(member.index()) {
+                class.mark(SpanClass::MEMBER);
+            }
+        }
+        let mut causes = Causes {
+            classes: self.classes,
+            firsts: self.firsts,
+            seconds,
+            extra,
+            collectives,
+            lanes: self.lanes,
+            streams: self.streams,
+            revision: self.revision,
+            slack_unit: 1,
+            ..Causes::default()
+        };
+        bound(&mut causes, &self.times);
+        find_blocked(&mut causes, &self.times);
+        if cancelled.load(Ordering::Relaxed) {
+            return None;
+        }
+        slack::fill(&mut causes, &self.times);
+        Some(causes)
+    }
+}
+
+/// Finds from when to when spans count, and which end last.
+fn bound(causes: &mut Causes, times: &Timetable) {
+    let mut extent: Option<Interval> = None;
+    let mut last = Vec::new();
+    let spans = causes.classes.iter().enumerate();
+    for (span, _) in spans.filter(|it| it.1.counts()) {
+        let interval = times.interval(SpanId(span as u32));
+        let end = extent.map_or(Nanos::MIN, |it| it.end);
+        if interval.end > end {
+            last.clear();
+        }
+        if interval.end >= end {
+            last.push(SpanId(span as u32));
+        }
+        extent = Some(extent.map_or(interval, |it| it.union(interval)));
+    }
+    causes.extent = extent.unwrap_or_default();
+    causes.last = last;
+}
+
+/// Finds the blocking calls that something held, or that took longer than is known why.
+fn find_blocked(causes: &mut Causes, times: &Timetable) {
+    let mut blocked: Vec<(LaneId, i64, u32)> = Vec::new();
+    for span in 0..causes.classes.len() as u32 {
+        let class = causes.class(SpanId(span));
+        if !class.is_call() || !class.has(SpanClass::BLOCKING) {
+            continue;
+        }
+        let end = SpanPoint::end(SpanId(span));
+        let binding = causes.binding(times, end);
+        let held = binding.is_none_or(|it| it.kind != CauseKind::Program);
+        let lag = binding.map_or(Nanos::ZERO, |it| times.time(end) - it.at);
+        let start = times.start(span);
+        if held && binding.is_some_and(|it| it.at.0 > start) {
+            blocked.push((times.lane_of(SpanId(span)), start, span));
+        }
+        if (held || causes.is_unknown(end, lag))
+            && let Some(class) = causes.classes.get_mut(span as usize)
+        {
+            class.mark(SpanClass::BLOCKED);
+        }
+    }
+    blocked.sort_unstable();
+    for of_thread in blocked.chunk_by(|a, b| a.0 == b.0) {
+        let calls = of_thread.iter().map(|it| it.2).collect();
+        let thread = of_thread.first().map_or(LaneId::NONE, |it| it.0);
+        causes.blocked.push((thread, calls));
+    }
+}

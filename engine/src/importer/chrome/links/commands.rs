@@ -1,0 +1,129 @@
+//! Waits, records and blocking calls that the file tells of, taken in the order of their calls.
+
+use std::collections::BTreeMap;
+
+use super::Ties;
+use super::frontier::{Frontier, Frontiers};
+use super::order::{Order, Stream};
+use super::rests_on;
+use super::syncs::{self, Blocked};
+use super::waits::{Events, record_number, stream, tie_wait};
+use crate::importer::Sink;
+use crate::importer::chrome::build::Builder;
+use crate::importer::chrome::scan::words;
+use crate::importer::chrome::work::Detail;
+
+/// What a command does. At one instant records come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Deal {
+    /// A record on a stream, which some wait names.
+    Record(Stream),
+    /// The wait at this place in the list of details.
+    Wait(u32),
+    /// The blocking call at this place.
+    Block(u32),
+}
+
+/// What records captured, by stream and instant.
+type Captures = BTreeMap<(Stream, i64), Frontier>;
+
+/// Ties waits and blocking calls to what they waited for.
+pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
+    let events = Events::of(builder, sink);
+    let details = std::mem::take(&mut builder.work.details);
+    let mut frontiers = Frontiers::new(order);
+    let mut recorded = Captures::new();
+    for (instant, deal) in commands(builder, &details) {
+        match deal {
+            Deal::Record(stream) => {
+                let known = recorded.entry((stream, instant));
+                known.or_insert_with(|| frontiers.at(stream, instant));
+            }
+            Deal::Wait(place) => {
+                let Some(wait) = details.get(place as usize) else {
+                    continue;
+                };
+                ties.waits += 1;
+                let captured = record_of(builder, wait).and_then(|it| recorded.get(&it));
+                if let (Some(on), Some(captured)) = (stream(wait.stream), captured) {
+                    frontiers.wait((wait.process, on), instant, captured);
+                }
+                let text = tie_wait(builder, order, &events, (wait, captured), ties, sink);
+                rests_on(builder, wait.span, text, sink);
+            }
+            Deal::Block(place) => {
+                let Some(detail) = details.get(place as usize) else {
+                    continue;
+                };
+                let Blocked {
+                    effect,
+                    called,
+                    end,
+                    basis,
+                } = syncs::blocked(builder, detail);
+                let captured = match detail.name {
+                    words::EVENT_SYNC => {
+                        let named = record_of(builder, detail).and_then(|it| recorded.get(&it));
+                        named.cloned()
+                    }
+                    words::STREAM_SYNC => {
+                        let on = stream(detail.stream);
+                        on.map(|on| frontiers.at((detail.process, on), called))
+                    }
+                    // What any stream waits for came last on its own stream, or what came after it did.
+                    _ => None,
+                };
+                let causes = match captured {
+                    Some(captured) => {
+                        let places = captured.values();
+                        places.filter_map(|it| order.get(it.1)).collect()
+                    }
+                    None if detail.name == words::CONTEXT_SYNC => {
+                        order.last_of_each(Some(detail.process), called)
+                    }
+                    None => Vec::new(),
+                };
+                syncs::tie_all(causes, (effect, end), basis, ties, sink);
+            }
+        }
+    }
+    builder.work.details = details;
+}
+
+/// The commands that the details tell of, in the order of their calls.
+fn commands(builder: &Builder, details: &[Detail]) -> Vec<(i64, Deal)> {
+    let mut list = Vec::new();
+    for (place, detail) in (0_u32..).zip(details) {
+        let deal = match detail.name {
+            words::STREAM_WAIT => Deal::Wait(place),
+            words::EVENT_SYNC | words::STREAM_SYNC | words::CONTEXT_SYNC => Deal::Block(place),
+            _ => continue,
+        };
+        list.push((called(builder, detail), deal));
+        if matches!(detail.name, words::STREAM_WAIT | words::EVENT_SYNC)
+            && let Some((stream, instant)) = record_of(builder, detail)
+        {
+            list.push((instant, Deal::Record(stream)));
+        }
+    }
+    list.sort_unstable();
+    list
+}
+
+/// When the call that a detail belongs to was made.
+pub(super) fn called(builder: &Builder, detail: &Detail) -> i64 {
+    let call = detail.correlation.and_then(|it| builder.work.of(it));
+    call.map_or(detail.start, |it| it.start)
+}
+
+/// The stream and the instant of the record that a wait is for: where it names none, the latest on the stream when it was
+/// called; nothing where the one that it names is not in the file.
+fn record_of(builder: &Builder, detail: &Detail) -> Option<(Stream, i64)> {
+    let from = (detail.process, stream(detail.wait_stream)?);
+    let instant = match record_number(detail) {
+        Some(record) => builder.work.of(record)?.start,
+        None if detail.name == words::STREAM_WAIT => called(builder, detail),
+        None => return None,
+    };
+    Some((from, instant))
+}
