@@ -28,6 +28,8 @@ impl Small {
                 role: Role::None,
                 name: format!("lane {id}"),
                 order: id as i32,
+                process: String::new(),
+                thread: String::new(),
             }))
         };
         let streams = [LEFT, RIGHT].map(|id| lane(id, Group::Streams));
