@@ -63,7 +63,9 @@ impl<'a> Wire<'a> {
             Self::Fixed(number) => take(number),
             Self::Bytes(bytes) => {
                 let (numbers, rest) = bytes.as_chunks::<8>();
-                numbers.iter().for_each(|it| take(u64::from_le_bytes(*it)));
+                for number in numbers {
+                    take(u64::from_le_bytes(*number));
+                }
                 return rest.is_empty().then_some(());
             }
             _ => return None,

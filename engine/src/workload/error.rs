@@ -194,8 +194,8 @@ mod tests {
         let text = "\na\r\n\n\nüb\n";
         let source = Source::new("a.kdl", text);
         for byte in 0..=text.len() {
-            let before = &text.as_bytes()[..byte];
-            let counted = before.iter().filter(|it| **it == b'\n').count() as u32;
+            let before = String::from_utf8_lossy(&text.as_bytes()[..byte]);
+            let counted = before.matches('\n').count() as u32;
             assert_eq!(source.line(byte), 1 + counted, "{byte}");
         }
         assert_eq!(source.line(usize::MAX), 6);

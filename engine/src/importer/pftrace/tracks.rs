@@ -19,7 +19,7 @@ const GENERATIONS: usize = 8;
 #[derive(Default)]
 pub(super) struct Tracks {
     /// The places of tracks of the file, and the one that was asked for last.
-    tracks: QuickMap<u64, u32>,
+    by_uuid: QuickMap<u64, u32>,
     last: Option<(u64, u32)>,
     /// The places of all others.
     places: HashMap<Key, u32>,
@@ -100,7 +100,7 @@ impl Tracks {
             return place;
         }
         let next = self.used.len() as u32;
-        let place = *self.tracks.entry(uuid).or_insert(next);
+        let place = *self.by_uuid.entry(uuid).or_insert(next);
         if place == next {
             self.used.push(Used::new(Key::Track(uuid)));
         }

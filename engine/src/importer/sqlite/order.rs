@@ -28,8 +28,11 @@ pub(in crate::importer) struct Operation {
 pub(in crate::importer) struct Operations {
     streams: BTreeMap<Stream, Vec<Operation>>,
     /// Where there are very many streams: the operations of all, and of each context, in the order of their calls.
-    crowds: OnceCell<BTreeMap<(i64, Option<i64>), Vec<(Operation, Stream)>>>,
+    crowds: OnceCell<Crowds>,
 }
+
+/// Operations with their streams, by process and context, or by process alone.
+type Crowds = BTreeMap<(i64, Option<i64>), Vec<(Operation, Stream)>>;
 
 /// Streams of a context from which on not each of them is looked at for each wait.
 const MANY: usize = 64;
@@ -66,7 +69,7 @@ impl Operations {
         last.into_iter().collect()
     }
 
-    fn crowds(&self) -> BTreeMap<(i64, Option<i64>), Vec<(Operation, Stream)>> {
+    fn crowds(&self) -> Crowds {
         let keys =
             |stream: &Stream| [None, Some(stream.context)].map(|context| (stream.process, context));
         let mut counts: BTreeMap<(i64, Option<i64>), usize> = BTreeMap::new();
@@ -74,7 +77,7 @@ impl Operations {
             *counts.entry(key).or_default() += 1;
         }
         counts.retain(|_, count| *count > MANY);
-        let mut crowds: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        let mut crowds = Crowds::new();
         for (stream, operations) in &self.streams {
             for key in keys(stream)
                 .into_iter()
