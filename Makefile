@@ -1,7 +1,7 @@
 # The things one does here. Each installs what it needs where it is missing.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: run test check deny bench fuzz gpu-check
+.PHONY: run test long check deny bench fuzz gpu-check
 
 # Opens the window.
 run:
@@ -14,6 +14,11 @@ test:
 	.ci/nvidia target/nvidia
 	cargo build --workspace --lib --bins --tests
 	cargo test --workspace
+
+# What takes longer than one waits for a test: so many generated workloads on every backend.
+GENERATED ?= 10000
+long:
+	SYNCLINE_GENERATED=$(GENERATED) cargo test -p syncline-tests --test all generated -- --nocapture
 
 # The lints.
 check:

@@ -13,6 +13,10 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "engine/src/backend/wgpu/hook.rs",
         "only Vulkan's own functions can make a device whose driver reports a loss",
     ),
+    (
+        "engine/src/backend/wgpu/wayland.rs",
+        "the client library of Wayland is told by a C function of its own who hears its complaints",
+    ),
     ("engine/src/backend/cuda/context.rs", CUDA),
     ("engine/src/backend/cuda/devices.rs", CUDA),
     ("engine/src/backend/cuda/driver.rs", CUDA),

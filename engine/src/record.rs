@@ -92,6 +92,8 @@ pub enum Record {
     End(Box<RunEnd>),
     /// Fields of many spans at once.
     Fields(Box<Fields>),
+    /// An operation that was submitted and has not ended; between an engine and its far end alone.
+    Submitted(Box<SubmittedSpan>),
 }
 
 /// A device that runs work.
@@ -201,6 +203,23 @@ pub struct Began {
     pub enqueued: Nanos,
     /// When it began to run.
     pub start: Nanos,
+}
+
+/// An operation from its submission on: what has to be known of it should its process die before it ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SubmittedSpan {
+    /// Its place in the table of spans.
+    pub id: SpanId,
+    /// The lane it will run on.
+    pub lane: LaneId,
+    /// What it is called.
+    pub name: NameId,
+    /// The call that submitted it.
+    pub call: CallId,
+    /// What sort of operation it is.
+    pub kind: SpanKind,
+    /// When it was handed to its lane.
+    pub enqueued: Nanos,
 }
 
 /// A cause and its effect.

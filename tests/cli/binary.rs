@@ -146,3 +146,16 @@ fn a_closed_pipe_is_no_panic() {
     assert_eq!(text(&output.stderr), "");
     assert_eq!(output.status.code(), Some(0));
 }
+
+#[test]
+fn a_run_on_a_graphics_device_says_nothing_of_an_absent_display() {
+    let output = binary()
+        .args(["run", "single-stream", "--backend", "wgpu"])
+        .env_remove("XDG_RUNTIME_DIR")
+        .output()
+        .unwrap();
+    if output.status.code() == Some(2) {
+        return eprintln!("skipped: {}", text(&output.stderr));
+    }
+    assert_eq!(text(&output.stderr), "");
+}

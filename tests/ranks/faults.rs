@@ -1,9 +1,11 @@
 //! A rank that is killed, stopped or slow, or that does not come: told truly, and nobody hangs.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use engine::capture::Capture;
-use engine::record::{LossKind, Outcome, State};
+use engine::record::{DependencyKind, Group, LossKind, Outcome, Record, Span, SpanKind, State};
+use engine::runner::run;
 
 use super::{bundle, parts, ran, request, steps};
 
@@ -71,6 +73,53 @@ fn a_killed_rank_leaves_a_true_picture() {
         "{missing:?}"
     );
     assert!(capture.open().next().is_none(), "nothing runs on");
+}
+
+#[test]
+fn what_a_killed_rank_had_submitted_is_lost_and_not_absent() {
+    let (mut spans, mut lanes) = (BTreeMap::new(), BTreeMap::new());
+    let (mut dependencies, mut losses) = (Vec::new(), Vec::new());
+    let mut take = |record| match record {
+        Record::Span(span) => drop(spans.insert(span.id, span)),
+        Record::Lane(lane) => drop(lanes.insert(lane.id, *lane)),
+        Record::Dependency(it) => dependencies.push(it),
+        Record::Loss(it) if it.kind == LossKind::Process => losses.push(*it),
+        _ => {}
+    };
+    run(bundle("rank-that-dies"), |batch| {
+        batch.into_iter().for_each(&mut take);
+    })
+    .unwrap();
+    let dangling: Vec<_> = dependencies
+        .iter()
+        .filter(|it| !spans.contains_key(&it.cause) || !spans.contains_key(&it.effect))
+        .collect();
+    assert!(dangling.is_empty(), "they lead nowhere: {dangling:#?}");
+    let [loss] = &losses[..] else {
+        panic!("one rank died: {losses:#?}")
+    };
+    assert!(loss.reason.contains("SIGKILL"), "{}", loss.reason);
+    assert!(!loss.reason.contains("XDG_RUNTIME_DIR"), "{}", loss.reason);
+    // Each call of the rank that returned before has an operation, and some of them never ended.
+    let of_rank = |span: &Span, group| {
+        let lane = &lanes[&span.lane];
+        lane.group == group && lane.name.starts_with("rank 2 · ") && span.enqueued <= loss.time
+    };
+    let submits = |span: &Span| {
+        dependencies
+            .iter()
+            .any(|it| it.cause == span.id && it.kind == DependencyKind::Submission)
+    };
+    let calls = spans.values().filter(|it| of_rank(it, Group::Host));
+    let calls = calls.filter(|it| it.kind == SpanKind::Call);
+    let without: Vec<_> = calls.filter(|it| !submits(it)).collect();
+    assert!(
+        without.is_empty(),
+        "calls without an operation: {without:#?}"
+    );
+    let operations = spans.values().filter(|it| of_rank(it, Group::Streams));
+    let lost = operations.filter(|it| it.state == State::Lost);
+    assert!(lost.count() > 3, "what was in flight is lost");
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod device;
 mod graphs;
 mod host;
 mod mishaps;
+mod point;
 mod replay;
 mod simulation;
 mod stream;

@@ -15,6 +15,7 @@ mod raw;
 mod ready;
 mod spin;
 mod stamps;
+mod wayland;
 
 use executor::WgpuExecutor;
 

@@ -91,6 +91,7 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     });
     let mut shared = Shared::new(plan, device, gate, Names::default(), losses, timelines);
     shared.mesh = mesh(request, &shared.plan)?;
+    shared.reports_submissions = request.reports_submissions;
     shared.note_streams();
     describe(request, backend, &shared, &reporter);
     Ok(Prepared {

@@ -102,6 +102,10 @@ pub struct RunRequest {
     /// Where the machines of the placement are, as `ssh` knows them, where that shall differ from the workload's.
     #[serde(default)]
     pub machines: Vec<(String, String)>,
+    /// Whether operations are reported when they are submitted, too: whoever has the near end of a link tells what
+    /// became of them should the process at the far end die.
+    #[serde(default)]
+    pub reports_submissions: bool,
 }
 
 /// What to do once the device is lost.

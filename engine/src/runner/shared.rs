@@ -55,6 +55,8 @@ pub struct Shared {
     pub pools: Pools,
     /// Which thread takes the callbacks of which stream.
     pub subscriptions: Subscriptions,
+    /// Whether operations are reported when they are submitted, too.
+    pub reports_submissions: bool,
     is_over: AtomicBool,
     is_forgiven: AtomicBool,
     streams: Vec<Mutex<Tail>>,
@@ -156,6 +158,7 @@ impl Shared {
             timelines,
             pools: Pools::default(),
             subscriptions: Subscriptions::default(),
+            reports_submissions: false,
             is_over: AtomicBool::new(false),
             is_forgiven: AtomicBool::new(false),
             spans: AtomicU32::new(0),

@@ -153,11 +153,8 @@ impl Device for MockDevice {
 
     fn now(&self, host: HostIndex) -> Nanos {
         let simulation = lock(&self.simulation);
-        let hosts = simulation.hosts.iter().map(|host| host.clock);
-        let streams = simulation.streams.iter().map(|stream| stream.free_at);
-        let latest = hosts.chain(streams).max();
         let own = simulation.hosts.get(host.0).map(|host| host.clock);
-        own.or(latest).unwrap_or_default()
+        own.unwrap_or_else(|| simulation.now())
     }
 
     fn turn(&self, host: HostIndex) -> Result<(), Error> {
@@ -238,8 +235,8 @@ impl Device for MockDevice {
     fn query(&self, host: HostIndex, event: EventIndex) -> Progress {
         self.call(host, cost::CALL, |simulation| {
             let mark = simulation.latest.get(event.index()).copied().flatten();
-            mark.and_then(|mark| simulation.marks.get(mark).copied())
-                .unwrap_or_default()
+            let point = mark.and_then(|mark| simulation.marks.get(mark));
+            point.map(|point| point.progress()).unwrap_or_default()
         })
     }
 

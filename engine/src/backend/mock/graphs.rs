@@ -1,12 +1,12 @@
 //! Graphs of the simulation: what their nodes do to buffers, and the records that they reach and wait for.
 
+use super::point::PointState;
 use super::replay::{self, Next};
 use super::simulation::Simulation;
 use super::stream::Item;
 use super::turn::perform;
 use crate::backend::cpu::Memory;
 use crate::backend::{Error, Operation, mishap};
-use crate::device::Progress;
 use crate::record::State;
 use crate::time::{Interval, Nanos};
 use crate::workload::BufferIndex;
@@ -24,18 +24,13 @@ impl Simulation {
         start: Nanos,
         by: Option<Nanos>,
     ) -> Result<(), String> {
-        let known = if item.nodes.is_empty() {
-            Vec::new()
-        } else {
-            replay::known(item, start, &self.len(), &self.marks)
-        };
+        let known = replay::known(item, start, &self.len(), &self.marks);
         let Operation::Replay(replay) = &item.submission.operation else {
             return perform(memory, &item.submission.operation);
         };
         let mut order: Vec<usize> = (0..replay.graph.nodes.len()).collect();
-        if !known.is_empty() {
-            order.sort_by_key(|&place| known.get(place).copied().flatten().map(|ran| ran.end));
-        }
+        // What a node writes is seen from its end on, so that values agree with the order in which nodes are drawn.
+        order.sort_by_key(|&place| known.get(place).copied().flatten().map(|ran| ran.end));
         item.performed.resize(order.len(), false);
         for place in order {
             let ended = known.get(place).copied().flatten();
@@ -50,11 +45,11 @@ impl Simulation {
             let mark = item.nodes.get(place).copied().flatten();
             let mark = mark.and_then(|mark| self.marks.get_mut(mark));
             let result = match (&node.operation, mark) {
-                (Operation::WaitExternal(_), Some(Progress::Failed)) => {
+                (Operation::WaitExternal(_), Some(point)) if point.is_failed() => {
                     Err(mishap::FORSAKEN.to_owned())
                 }
                 (Operation::RecordExternal(_), Some(mark)) => {
-                    *mark = Progress::Reached(start + ended.unwrap_or_default().end);
+                    *mark = PointState::Reached(start + ended.unwrap_or_default().end);
                     Ok(())
                 }
                 _ => perform(memory, &node.operation),
@@ -69,13 +64,15 @@ impl Simulation {
 
     /// When a graph ends that began at `start`, where that is known.
     pub fn known_end(&self, item: &Item, start: Nanos) -> Option<Nanos> {
-        match replay::next(item, start, &self.len(), &self.marks)? {
-            Next::End(end) => Some(end),
-            Next::Record(_) => None,
-        }
+        replay::end(item, start, &self.len(), &self.marks)
     }
 
-    /// A graph that runs on the stream at `place` has come to where it records an event.
+    /// The end of a node of the graph that runs on the stream at `place`, or its own, and which of the two.
+    pub fn next_of_replay(&self, item: &Item, start: Nanos) -> Option<Next> {
+        replay::next(item, start, &self.len(), &self.marks)
+    }
+
+    /// A graph that runs on the stream at `place` has come to the end of a node.
     pub fn reach(&mut self, place: usize, time: Nanos, memory: &Memory) {
         let running = self.streams.get_mut(place).map(|it| it.running.take());
         let Some((mut item, interval)) = running.flatten() else {
@@ -115,7 +112,7 @@ impl Simulation {
             let slot = self.latest.get_mut(event.index());
             let slot = slot.ok_or_else(|| Error::Unknown(format!("event {}", event.0)))?;
             if records {
-                self.marks.push(Progress::Pending);
+                self.marks.push(PointState::Pending);
                 *slot = Some(self.marks.len() - 1);
             }
             Ok(*slot)

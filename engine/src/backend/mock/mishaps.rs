@@ -1,11 +1,12 @@
 //! What goes wrong on a stream in virtual time, and functions that callback threads call.
 
+use super::point::PointState;
 use super::simulation::Simulation;
 use super::stream::Item;
 use crate::backend::cpu::Memory;
 use crate::backend::threads::{aborted, failed_record};
 use crate::backend::{Callback, Error, Operation, mishap};
-use crate::device::{Cause, Consequence, Mishap, Progress, consequence};
+use crate::device::{Cause, Consequence, Mishap, consequence};
 use crate::record::{LaneId, Loss, LossKind, Record, SpanId, State};
 use crate::time::{Interval, Nanos};
 use crate::workload::{FailureMode, StreamIndex, Target};
@@ -14,7 +15,7 @@ impl Simulation {
     /// Whether the record that an operation waits for is never reached.
     pub fn is_orphaned(&self, item: &Item) -> bool {
         let mark = item.mark.and_then(|mark| self.marks.get(mark));
-        mark == Some(&Progress::Failed)
+        mark.is_some_and(|point| point.is_failed())
     }
 
     /// The wait at the head of the stream at `place` has taken too long (rule F8).
@@ -146,7 +147,10 @@ impl Simulation {
 
     /// What synchronising with a record comes to that is never reached.
     pub fn verdict_on(&self, mark: usize) -> Option<Error> {
-        (self.marks.get(mark) == Some(&Progress::Failed)).then(failed_record)
+        let point = self.marks.get(mark);
+        point
+            .is_some_and(|point| point.is_failed())
+            .then(failed_record)
     }
 
     /// Hands a function to the thread that takes the callbacks of the stream at `place`: a blocking one stays at the
@@ -156,12 +160,12 @@ impl Simulation {
             let start = self.called_at(&item);
             let ran = Interval { start, end: time };
             let state = match self.marks.get(mark) {
-                Some(Progress::Failed) => State::Failed,
+                Some(point) if point.is_failed() => State::Failed,
                 _ => State::Done,
             };
             return self.finish(place, &item, ran, state);
         }
-        self.marks.push(Progress::Pending);
+        self.marks.push(PointState::Pending);
         let mark = self.marks.len() - 1;
         let submission = item.submission.called(&callback, time);
         if let Some(thread) = self.streams.get_mut(self.stream_count + callback.thread) {

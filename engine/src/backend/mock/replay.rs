@@ -2,9 +2,9 @@
 //! reached.
 
 use super::cost;
+use super::point::PointState;
 use super::stream::Item;
 use crate::backend::{Executable, Operation, Replay};
-use crate::device::Progress;
 use crate::record::{LaneId, Record, Span, State};
 use crate::time::{Interval, Nanos};
 use crate::workload::{BufferIndex, EventIndex};
@@ -12,8 +12,8 @@ use crate::workload::{BufferIndex, EventIndex};
 /// What a graph reaches next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// A record of an event.
-    Record(Nanos),
+    /// The end of a node.
+    Node(Nanos),
     /// Its end.
     End(Nanos),
 }
@@ -56,7 +56,7 @@ pub fn known(
     item: &Item,
     start: Nanos,
     len: &dyn Fn(BufferIndex) -> usize,
-    marks: &[Progress],
+    marks: &[PointState],
 ) -> Vec<Option<Interval>> {
     let Operation::Replay(replay) = &item.submission.operation else {
         return Vec::new();
@@ -65,15 +65,14 @@ pub fn known(
         &replay.graph,
         len,
         &|place| match progress(item, place, marks) {
-            Some(Progress::Pending) => None,
-            Some(Progress::Reached(time)) => Some(Nanos(time.0 - start.0)),
-            _ => Some(Nanos::MIN),
+            Some(point) => Some(Nanos(point.decided_at()?.0 - start.0)),
+            None => Some(Nanos::MIN),
         },
     )
 }
 
 /// How far the record has come that a node reaches or waits for.
-pub fn progress(item: &Item, place: usize, marks: &[Progress]) -> Option<Progress> {
+pub fn progress(item: &Item, place: usize, marks: &[PointState]) -> Option<PointState> {
     let mark = item.nodes.get(place).copied().flatten()?;
     marks.get(mark).copied()
 }
@@ -83,35 +82,44 @@ pub fn next(
     item: &Item,
     start: Nanos,
     len: &dyn Fn(BufferIndex) -> usize,
-    marks: &[Progress],
+    marks: &[PointState],
 ) -> Option<Next> {
     let Operation::Replay(replay) = &item.submission.operation else {
         return None;
     };
     let known = known(item, start, len, marks);
-    let nodes = replay.graph.nodes.iter().zip(&known).enumerate();
-    let is_due = |place| progress(item, place, marks) == Some(Progress::Pending);
-    let records = nodes.filter_map(|(place, (node, ran))| match node.operation {
-        Operation::RecordExternal(_) if is_due(place) => ran.map(|ran| start + ran.end),
-        _ => None,
-    });
-    if let Some(time) = records.min() {
-        return Some(Next::Record(time));
+    let is_performed = |place: usize| item.performed.get(place).is_some_and(|it| *it);
+    let nodes = known.iter().take(replay.graph.nodes.len()).enumerate();
+    let due = nodes.filter(|(place, _)| !is_performed(*place));
+    let ends = due.filter_map(|(_, ran)| ran.map(|ran| start + ran.end));
+    match ends.min() {
+        Some(time) => Some(Next::Node(time)),
+        None => end(item, start, len, marks).map(Next::End),
     }
-    let ends = known.iter().map(|ran| ran.map(|ran| start + ran.end));
+}
+
+/// When the replay that `item` is ends, which began at `start`; none while something that it waits for is pending.
+pub fn end(
+    item: &Item,
+    start: Nanos,
+    len: &dyn Fn(BufferIndex) -> usize,
+    marks: &[PointState],
+) -> Option<Nanos> {
+    let known = known(item, start, len, marks);
+    let ends = known.into_iter().map(|ran| ran.map(|ran| start + ran.end));
     let ends: Option<Vec<Nanos>> = ends.collect();
-    Some(Next::End(ends?.into_iter().max().unwrap_or(start)))
+    Some(ends?.into_iter().max().unwrap_or(start))
 }
 
 /// The event that the replay that `item` is waits for, where all that is left of it waits.
-pub fn held(item: &Item, marks: &[Progress]) -> Option<EventIndex> {
+pub fn held(item: &Item, marks: &[PointState]) -> Option<EventIndex> {
     let Operation::Replay(replay) = &item.submission.operation else {
         return None;
     };
     let mut nodes = replay.graph.nodes.iter().enumerate();
     nodes.find_map(|(place, node)| match node.operation {
         Operation::WaitExternal(event)
-            if progress(item, place, marks) == Some(Progress::Pending) =>
+            if progress(item, place, marks) == Some(PointState::Pending) =>
         {
             Some(event)
         }
@@ -119,15 +127,16 @@ pub fn held(item: &Item, marks: &[Progress]) -> Option<EventIndex> {
     })
 }
 
-/// The spans of the nodes of a replay that `of` is the span of, with when they ran from its begin on. `failed` is the
-/// node that failed, after which none began.
+/// The spans of the nodes of a replay that `of` is the span of, with when they ran from its begin on. `ended` says which
+/// of them came to their end, and which of those failed.
 pub fn spans(
     replay: &Replay,
     of: &Span,
     lane: LaneId,
-    failed: Option<usize>,
+    ended: (&[bool], Option<usize>),
     times: &[Option<Interval>],
 ) -> Vec<Record> {
+    let (performed, failed) = ended;
     let nodes = replay.spans().zip(times).enumerate();
     nodes
         .map(|(place, ((node, id, _), ran))| {
@@ -135,20 +144,13 @@ pub fn spans(
                 start: of.end - of.start,
                 end: of.end - of.start,
             };
-            let state = match (of.state, failed) {
-                (State::Failed, Some(failed)) if failed == place => State::Failed,
-                (State::Failed, Some(failed)) if failed < place => State::Cancelled,
-                (State::Lost, _) if ran.is_some_and(|ran| of.start + ran.end <= of.end) => {
-                    State::Done
-                }
-                (State::Lost, _) => State::Lost,
-                (State::Failed | State::Cancelled, _)
-                    if ran.is_none_or(|ran| of.start + ran.end > of.end) =>
-                {
-                    State::Cancelled
-                }
-                (State::Failed, _) => State::Done,
-                (state, _) => state,
+            let has_ended = performed.get(place).is_some_and(|it| *it);
+            let state = match of.state {
+                State::Done => State::Done,
+                State::Failed if failed == Some(place) => State::Failed,
+                _ if has_ended => State::Done,
+                State::Lost => State::Lost,
+                State::Failed | State::Cancelled => State::Cancelled,
             };
             let ran = ran.unwrap_or(never);
             let at = |time: Nanos| (of.start + time).min(of.end);

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cost;
 use super::host::{Host, HostState, Until};
+use super::point::PointState;
 use super::replay::{self, Next};
 use super::stream::{Item, Stream};
 use super::turn::{held_until, ready_at};
@@ -13,7 +14,7 @@ use crate::backend::{
     Activity, Alarm, Blocker, Error, EventLayout, Layout, Operation, Position, Sink,
     StreamActivity, Submission, mishap,
 };
-use crate::device::{Cause, Mishap, Progress, Stage, outcome};
+use crate::device::{Cause, Mishap, Stage, outcome};
 use crate::record::{CounterId, DeviceId, Record, Sample, SpanId, State};
 use crate::time::{Interval, Nanos};
 use crate::workload::{BufferIndex, EventIndex, FailureMode, StreamIndex, Target};
@@ -31,7 +32,7 @@ pub struct Simulation {
     /// For each event, its latest record.
     pub latest: Vec<Option<usize>>,
     /// Every record of every event.
-    pub marks: Vec<Progress>,
+    pub marks: Vec<PointState>,
     /// The device's id in the capture.
     pub device: DeviceId,
     /// Slots for records of events.
@@ -105,6 +106,16 @@ impl Simulation {
         }
     }
 
+    /// The time where no host thread asks for its own: the alarm's while one is acted on, else the latest of all.
+    pub fn now(&self) -> Nanos {
+        if self.acting > 0 {
+            return self.time;
+        }
+        let hosts = self.hosts.iter().map(|host| host.clock);
+        let streams = self.streams.iter().map(|stream| stream.free_at);
+        hosts.chain(streams).fold(self.time, Nanos::max)
+    }
+
     /// Lets `act` be done once it is `time`.
     pub fn set_alarm(&mut self, time: Nanos, act: Alarm) {
         self.alarm_count += 1;
@@ -163,7 +174,9 @@ impl Simulation {
             let step = step.into_iter().chain(alarm).min();
             match (step, host) {
                 (Some((time, step, place)), _) if time <= host_time => {
-                    self.time = self.time.max(time);
+                    // Whatever happens, happens now: nothing comes to pass in the past.
+                    let time = time.max(self.time);
+                    self.time = time;
                     match step {
                         Step::Node => self.reach(place, time, memory),
                         Step::End => self.end(place, memory),
@@ -172,7 +185,7 @@ impl Simulation {
                         Step::Deadline => self.time_out(place, time),
                         Step::Alarm => {
                             let (_, act) = self.alarms.pop_first()?;
-                            return Some((self.time.max(time), act));
+                            return Some((time, act));
                         }
                     }
                 }
@@ -194,7 +207,7 @@ impl Simulation {
             Operation::Record(event) => {
                 let slot = self.latest.get_mut(event.index());
                 let slot = slot.ok_or_else(|| unknown(event))?;
-                self.marks.push(Progress::Pending);
+                self.marks.push(PointState::Pending);
                 *slot = Some(self.marks.len() - 1);
                 *slot
             }
@@ -247,7 +260,7 @@ impl Simulation {
             let Some(stream) = stream.filter(|stream| stream.ended < position.ended) else {
                 continue;
             };
-            self.marks.push(Progress::Pending);
+            self.marks.push(PointState::Pending);
             points.push(self.marks.len() - 1);
             let later = |(ended, _): &(u64, usize)| *ended <= position.ended;
             let place = stream.points.partition_point(later);
@@ -277,7 +290,7 @@ impl Simulation {
     pub fn is_met(&self, until: &Until) -> bool {
         match until {
             Until::Signal(signal) => self.signals.get(signal.index()).is_none_or(Option::is_some),
-            Until::Mark(_, mark) => self.marks.get(*mark) != Some(&Progress::Pending),
+            Until::Mark(_, mark) => self.marks.get(*mark) != Some(&PointState::Pending),
             Until::Slot(given_back) => self.slots.free().get() >= *given_back,
             Until::Flag(flag) => flag.raised().is_some(),
             Until::Streams(_, ends) => ends.iter().all(|(place, ended)| {
@@ -457,15 +470,16 @@ impl Simulation {
             let lens = &self.lens;
             let len = |buffer: BufferIndex| lens.get(buffer.index()).copied().unwrap_or(0);
             let times = replay::known(item, interval.start, &len, &self.marks);
-            for record in replay::spans(replay, &span, stream.lane, self.failed, &times) {
+            let ran = (item.performed.as_slice(), self.failed);
+            for record in replay::spans(replay, &span, stream.lane, ran, &times) {
                 self.sink.report(record);
             }
             self.failed = None;
             for (node, mark) in replay.graph.nodes.iter().zip(&item.nodes) {
                 if let (Operation::RecordExternal(_), Some(mark)) = (&node.operation, mark)
-                    && let Some(slot @ Progress::Pending) = self.marks.get_mut(*mark)
+                    && let Some(slot @ PointState::Pending) = self.marks.get_mut(*mark)
                 {
-                    *slot = Progress::Failed;
+                    *slot = PointState::Failed(interval.end);
                 }
             }
         }
@@ -473,7 +487,7 @@ impl Simulation {
         stream.ended += 1;
         while let Some((_, point)) = stream.points.pop_front_if(|(at, _)| *at <= stream.ended) {
             if let Some(slot) = self.marks.get_mut(point) {
-                *slot = Progress::Reached(interval.end);
+                *slot = PointState::Reached(interval.end);
             }
         }
         if stream.pending.is_some() {
@@ -496,8 +510,8 @@ impl Simulation {
         ) = (&submission.operation, item.mark)
         {
             let progress = match state {
-                State::Done => Progress::Reached(interval.end),
-                _ => Progress::Failed,
+                State::Done => PointState::Reached(interval.end),
+                _ => PointState::Failed(interval.end),
             };
             if let Some(slot) = self.marks.get_mut(mark) {
                 *slot = progress;
@@ -561,18 +575,17 @@ fn streams(layout: &Layout) -> Vec<Stream> {
 
 impl Simulation {
     fn next_step(&self) -> Option<(Nanos, Step, usize)> {
-        let len = |buffer: BufferIndex| self.lens.get(buffer.index()).copied().unwrap_or(0);
         let of_streams = self
             .streams
             .iter()
             .enumerate()
             .filter_map(|(place, stream)| {
                 if let Some((item, interval)) = &stream.running {
-                    if interval.end != OPEN {
+                    if !matches!(item.submission.operation, Operation::Replay(_)) {
                         return Some((interval.end, Step::End, place));
                     }
-                    return match replay::next(item, interval.start, &len, &self.marks)? {
-                        Next::Record(time) => Some((time, Step::Node, place)),
+                    return match self.next_of_replay(item, interval.start)? {
+                        Next::Node(time) => Some((time, Step::Node, place)),
                         Next::End(time) => Some((time, Step::End, place)),
                     };
                 }

@@ -3,11 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use super::cost;
+use super::point::PointState;
 use super::stream::Item;
 use crate::backend::Operation;
 use crate::backend::cpu::Memory;
 use crate::backend::threads::{Fault, panic_text};
-use crate::device::Progress;
 use crate::time::Nanos;
 
 /// Runs what an operation does to buffers. Time is virtual, so what only takes time is skipped.
@@ -32,32 +32,22 @@ pub fn ready_at(free_at: Nanos, item: &Item) -> Nanos {
 }
 
 /// From when on nothing holds an operation back; none while that is not known.
-pub fn held_until(item: &Item, marks: &[Progress], signals: &[Option<Nanos>]) -> Option<Nanos> {
+pub fn held_until(item: &Item, marks: &[PointState], signals: &[Option<Nanos>]) -> Option<Nanos> {
     match item.submission.operation {
         Operation::Join(_) => {
             let mut latest = Nanos::MIN;
             for point in &item.points {
-                match marks.get(*point) {
-                    Some(Progress::Pending) => return None,
-                    Some(Progress::Reached(time)) => latest = latest.max(*time),
-                    _ => {}
-                }
+                latest = latest.max(marks.get(*point)?.decided_at()?);
             }
             Some(latest)
         }
-        Operation::Wait(_) | Operation::WaitFor(..) => {
+        // A wait, or a callback that blocks and was called: what will never be reached holds back until that is known.
+        Operation::Wait(_) | Operation::WaitFor(..) | Operation::Callback(_) => {
             match item.mark.and_then(|mark| marks.get(mark)) {
-                Some(Progress::Pending) => None,
-                Some(Progress::Reached(time)) => Some(*time),
-                _ => Some(Nanos::MIN),
+                Some(point) => point.decided_at(),
+                None => Some(Nanos::MIN),
             }
         }
-        // One that blocks, and was called.
-        Operation::Callback(_) => match item.mark.and_then(|mark| marks.get(mark)) {
-            Some(Progress::Pending) => None,
-            Some(Progress::Reached(time)) => Some(*time),
-            _ => Some(Nanos::MIN),
-        },
         Operation::Hold(signal) => signals
             .get(signal.index())
             .copied()

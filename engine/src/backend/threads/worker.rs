@@ -214,6 +214,8 @@ impl<E: Executor> Worker<E> {
         let ran = match submission.operation {
             // An instant: what it marks is the moment at which the stream came to it.
             Operation::Record(_) => at(start, start),
+            // Handed over before its thread can have begun: the end of the hand-over may be seen later than that.
+            Operation::Callback(callback) if !callback.is_blocking => at(start, start),
             _ => ran.unwrap_or_else(|| at(start, shared.now())),
         };
         if !condition.is_lost() {

@@ -8,6 +8,7 @@ use ::wgpu::{
 };
 
 use super::ready::ready;
+use super::wayland;
 use crate::backend::{Caps, CompileTime, Error, Found, Limits, pick};
 use crate::record::LossKind;
 
@@ -56,6 +57,7 @@ pub fn has_timestamps(features: Features) -> bool {
 }
 
 fn instance() -> Instance {
+    wayland::silence();
     Instance::new(InstanceDescriptor {
         backends: Backends::PRIMARY - Backends::BROWSER_WEBGPU,
         flags: InstanceFlags::empty(),

@@ -142,6 +142,7 @@ fn variant(record: &Record) -> &'static str {
         Record::Relaunch(_) => "Relaunch",
         Record::End(_) => "End",
         Record::Fields(_) => "Fields",
+        Record::Submitted(_) => "Submitted",
     }
 }
 

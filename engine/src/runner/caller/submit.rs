@@ -8,7 +8,7 @@ use crate::device::order::{Act, Use};
 use crate::device::{Progress, Recorded, lock};
 use crate::record::{
     CallId, DependencyKind, EventId, LaneId, Record, Sample, Severity, Span, SpanId, SpanKind,
-    State,
+    State, SubmittedSpan,
 };
 use crate::runner::machine::{Instruction, Machine};
 use crate::runner::shared::Shared;
@@ -111,6 +111,7 @@ impl Caller {
             .report(&shared, &self.reporter, span, &operation);
         let queue = self.queue_span(current, span, &mut operation);
         let origin = order::origin(current, span);
+        let kind = operation.kind();
         let submission = Submission {
             span,
             queue,
@@ -120,6 +121,7 @@ impl Caller {
             operation,
         };
         let enqueued = submission.enqueued;
+        self.report_submission(&submission, kind, shared.stream_lane(stream));
         let host = self.host;
         let begun = Cell::new(Nanos::ZERO);
         let submit = |submission| -> Result<(), Error> {
@@ -130,7 +132,6 @@ impl Caller {
             }
             Ok(())
         };
-        let kind = submission.operation.kind();
         let submitted = match submission.operation {
             Operation::Replay(ref replay) if replay.graph.reaches_out => {
                 let replay = replay.clone();
@@ -182,6 +183,26 @@ impl Caller {
         tail.push(span, shared.machine.as_ref().map_or(0, Machine::kept));
         self.sample(stream, enqueued);
         Ok(span)
+    }
+
+    /// Tells the near end of a link, where there is one, what it has to know of an operation until that has ended.
+    fn report_submission(&self, submission: &Submission, kind: SpanKind, lane: LaneId) {
+        if !self.shared.reports_submissions {
+            return;
+        }
+        let queue = self.shared.queue_lane().unwrap_or(lane);
+        let spans = [(submission.span, lane), (submission.queue, queue)];
+        for (id, lane) in spans.into_iter().filter(|(id, _)| id.is_some()) {
+            self.reporter
+                .send(Record::Submitted(Box::new(SubmittedSpan {
+                    id,
+                    lane,
+                    name: submission.name,
+                    call: submission.call,
+                    kind,
+                    enqueued: submission.enqueued,
+                })));
+        }
     }
 
     /// Refuses an operation on an event that was destroyed, before anything is given out or said.

@@ -258,7 +258,7 @@ impl Link {
         if let Message::Batch(records) = &mut message {
             self.align(records);
         }
-        self.watch.note(&message);
+        self.watch.note(&mut message);
         if self.is_own {
             self.own.note(&message, self.watch.run.is_some());
         }

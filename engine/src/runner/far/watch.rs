@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::record::{
-    Began, CallId, DeviceId, EventId, Loss, LossKind, Outcome, Problem, Record, Recovery, RunEnd,
-    Severity, Span, SpanId, State,
+    Began, Dependency, DeviceId, EventId, Loss, LossKind, Outcome, Problem, Record, Recovery,
+    RunEnd, Severity, Span, SpanId, State, SubmittedSpan,
 };
 use crate::runner::{Message, RunRequest};
 use crate::time::Nanos;
@@ -23,8 +23,16 @@ pub struct Watch {
     latest: Nanos,
     /// What began and has not ended.
     running: BTreeMap<SpanId, Began>,
+    /// What was submitted and has not ended.
+    submitted: BTreeMap<SpanId, SubmittedSpan>,
+    /// The spans that were heard of, a bit each.
+    known: Vec<u64>,
+    /// Dependencies of spans that were not heard of yet.
+    unresolved: Vec<Dependency>,
     devices: BTreeMap<DeviceId, u32>,
+    /// Records that were handed on, and those that came.
     records: u64,
+    taken: u64,
     has_ended: bool,
     /// How often the link dropped, and when it did last.
     drops: u32,
@@ -32,8 +40,9 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Takes note of a message before it is handed on.
-    pub fn note(&mut self, message: &Message) {
+    /// Takes note of a message before it is handed on. What is for this end alone is taken out of it, and dependencies
+    /// are held until both of their spans were heard of: should the process die before, there would be none.
+    pub fn note(&mut self, message: &mut Message) {
         match message {
             Message::Started { run } => {
                 *self = Self {
@@ -43,9 +52,17 @@ impl Watch {
                 };
             }
             Message::Batch(records) => {
+                let given = records.len() as u64;
+                records.retain(|record| self.note_record(record));
+                let is_last = matches!(records.last(), Some(Record::End(_)));
+                let resolved = self.resolve(is_last);
+                let place = records.len() - usize::from(is_last);
+                records.splice(place..place, resolved);
                 self.records += records.len() as u64;
-                for record in records {
-                    self.note_record(record);
+                self.taken += given;
+                if let Some(Record::End(end)) = records.last_mut() {
+                    // What was for this end alone is no record of the run.
+                    end.records = end.records + self.records - self.taken;
                 }
             }
             Message::Finished { .. } => self.run = None,
@@ -53,15 +70,35 @@ impl Watch {
         }
     }
 
-    fn note_record(&mut self, record: &Record) {
+    /// Takes note of a record, and says whether it is to be handed on as it is.
+    fn note_record(&mut self, record: &Record) -> bool {
         match record {
             Record::Span(span) => {
                 self.latest = self.latest.max(span.end);
                 self.running.remove(&span.id);
+                self.submitted.remove(&span.id);
+                self.learn(span.id);
             }
             Record::Began(began) => {
                 self.latest = self.latest.max(began.start);
                 self.running.insert(began.id, *began);
+                self.learn(began.id);
+            }
+            Record::Submitted(it) => {
+                self.latest = self.latest.max(it.enqueued);
+                // Its end may have come by another thread's way before.
+                if !self.knows(it.id) {
+                    self.submitted.insert(it.id, **it);
+                    self.learn(it.id);
+                }
+                return false;
+            }
+            Record::Dependency(dependency) => {
+                let is_known = self.knows(dependency.cause) && self.knows(dependency.effect);
+                if !is_known {
+                    self.unresolved.push(*dependency);
+                }
+                return is_known;
             }
             Record::Device(device) => {
                 self.devices.insert(device.id, 1);
@@ -75,6 +112,70 @@ impl Watch {
             }
             _ => {}
         }
+        true
+    }
+
+    /// Whether a span was heard of.
+    fn knows(&self, span: SpanId) -> bool {
+        let word = self.known.get(span.index() / 64);
+        word.is_some_and(|word| word >> (span.0 % 64) & 1 == 1)
+    }
+
+    fn learn(&mut self, span: SpanId) {
+        let place = span.index() / 64;
+        if self.known.len() <= place {
+            self.known.resize(place + 1, 0);
+        }
+        if let Some(word) = self.known.get_mut(place) {
+            *word |= 1 << (span.0 % 64);
+        }
+    }
+
+    /// The dependencies that waited for what is known by now; all of them at the end of a run.
+    fn resolve(&mut self, is_last: bool) -> Vec<Record> {
+        let waiting = std::mem::take(&mut self.unresolved);
+        let is_known = |it: &Dependency| self.knows(it.cause) && self.knows(it.effect);
+        let (resolved, waiting) = waiting.into_iter().partition(|it| is_last || is_known(it));
+        self.unresolved = waiting;
+        let resolved: Vec<Dependency> = resolved;
+        resolved.into_iter().map(Record::Dependency).collect()
+    }
+
+    /// What was in flight: lost from the moment at which it began, or where it never did, from the last that was heard.
+    fn in_flight(&mut self) -> Vec<Record> {
+        let latest = self.latest;
+        let mut submitted = std::mem::take(&mut self.submitted);
+        let running = std::mem::take(&mut self.running).into_values();
+        let lost = |began: Began, call| Span {
+            id: began.id,
+            lane: began.lane,
+            name: began.name,
+            call,
+            kind: began.kind,
+            state: State::Lost,
+            enqueued: began.enqueued,
+            start: began.start,
+            end: latest.max(began.start),
+        };
+        let mut spans: Vec<Span> = running
+            .map(|began| {
+                let call = submitted.remove(&began.id);
+                lost(began, call.map(|it| it.call).unwrap_or_default())
+            })
+            .collect();
+        spans.extend(submitted.into_values().map(|it| {
+            let began = Began {
+                id: it.id,
+                lane: it.lane,
+                name: it.name,
+                kind: it.kind,
+                enqueued: it.enqueued,
+                start: latest,
+            };
+            lost(began, it.call)
+        }));
+        spans.sort_unstable_by_key(|span| span.id);
+        spans.into_iter().map(Record::Span).collect()
     }
 
     /// The link dropped and is tried again: the line where that was, unless nothing ran.
@@ -114,21 +215,9 @@ impl Watch {
             return Some((run, Vec::new()));
         }
         let latest = self.latest;
-        let running = std::mem::take(&mut self.running);
-        let lost = running.into_values().map(|began| {
-            Record::Span(Span {
-                id: began.id,
-                lane: began.lane,
-                name: began.name,
-                call: CallId::NONE,
-                kind: began.kind,
-                state: State::Lost,
-                enqueued: began.enqueued,
-                start: began.start,
-                end: latest.max(began.start),
-            })
-        });
-        let mut records: Vec<Record> = lost.collect();
+        let mut records = self.in_flight();
+        // What is left leads to spans that are not here and never will be.
+        self.unresolved.clear();
         for (device, generation) in &self.devices {
             records.push(Record::Loss(Box::new(Loss {
                 device: *device,
@@ -167,7 +256,7 @@ fn problem(severity: Severity, code: &str, text: String) -> Record {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Device, LaneId, NameId, SpanKind};
+    use crate::record::{CallId, Device, LaneId, NameId, SpanKind};
 
     #[test]
     fn what_was_running_is_lost_with_its_worker() {
@@ -187,8 +276,8 @@ mod tests {
             backend: String::new(),
             detail: String::new(),
         };
-        watch.note(&Message::Started { run: 2 });
-        watch.note(&Message::Batch(vec![
+        watch.note(&mut Message::Started { run: 2 });
+        watch.note(&mut Message::Batch(vec![
             Record::Device(Box::new(device)),
             Record::Began(began),
         ]));
@@ -208,5 +297,56 @@ mod tests {
             ]
         ));
         assert_eq!(watch.gone("again"), None);
+    }
+
+    #[test]
+    fn what_was_submitted_is_lost_and_dependencies_lead_to_spans_that_are_there() {
+        let submitted = |id: u32| {
+            Record::Submitted(Box::new(SubmittedSpan {
+                id: SpanId(id),
+                lane: LaneId(1),
+                name: NameId(0),
+                call: CallId(4),
+                kind: SpanKind::Kernel,
+                enqueued: Nanos(i64::from(id)),
+            }))
+        };
+        let call = Record::Span(Span {
+            id: SpanId(0),
+            lane: LaneId(0),
+            name: NameId(0),
+            call: CallId(4),
+            kind: SpanKind::Call,
+            state: State::Done,
+            enqueued: Nanos(0),
+            start: Nanos(0),
+            end: Nanos(9),
+        });
+        let tie = |cause, effect| {
+            Record::Dependency(Dependency::submission(SpanId(cause), SpanId(effect)))
+        };
+        let mut watch = Watch::default();
+        watch.note(&mut Message::Started { run: 1 });
+        let mut first = Message::Batch(vec![tie(0, 1), submitted(1), tie(2, 3)]);
+        watch.note(&mut first);
+        assert_eq!(
+            first,
+            Message::Batch(Vec::new()),
+            "the call is not known yet"
+        );
+        let mut second = Message::Batch(vec![call.clone(), submitted(3)]);
+        watch.note(&mut second);
+        assert_eq!(second, Message::Batch(vec![call, tie(0, 1)]));
+        let (_, records) = watch.gone("killed").unwrap();
+        let lost: Vec<_> = records
+            .iter()
+            .filter_map(|record| match record {
+                Record::Span(span) => Some((span.id.0, span.state, span.start, span.call)),
+                Record::Dependency(dependency) => panic!("{dependency:?}"),
+                _ => None,
+            })
+            .collect();
+        let row = |id| (id, State::Lost, Nanos(9), CallId(4));
+        assert_eq!(lost, [row(1), row(3)]);
     }
 }

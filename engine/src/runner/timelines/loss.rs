@@ -55,6 +55,8 @@ impl Timelines {
             if state.is_closed {
                 return;
             }
+            // Those that workers took up since the loss have a span as well.
+            self.cut_compiles(shared, &mut state, time);
             self.end_generation(shared, &mut state, time);
             let requested = state.latest_pipeline.iter().enumerate();
             let requested = requested.filter(|(_, latest)| latest.is_some());

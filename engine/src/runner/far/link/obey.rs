@@ -60,6 +60,7 @@ impl Link {
             }
         }
         self.watch.request = Some(request.clone());
+        request.reports_submissions = true;
         self.waiting.push(Control::Run(request));
         self.release();
     }

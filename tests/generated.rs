@@ -1,0 +1,145 @@
+//! Generated workloads on every backend, compared with a model of their order and numbers that is written apart from the
+//! engine: which races there are, which waits are needed, what buffers hold, what ends before what begins, and what never
+//! ends.
+
+mod check;
+mod draw;
+mod model;
+mod order;
+mod shrink;
+mod text;
+mod values;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::ops::Range;
+
+use engine::record::Record;
+use engine::runner::run;
+
+use self::check::{Comparison, RunRecords};
+use self::draw::{Family, draw, family};
+use self::order::EnforcedOrder;
+use self::text::GeneratedWorkload;
+use crate::conformance::{backends, request};
+
+/// How many workloads run on each backend where nothing else is asked for.
+const COUNT: u64 = 300;
+/// Asks for another number, and where one is given, for another first seed: `10000` or `10000@5000`.
+const WANTED: &str = "SYNCLINE_GENERATED";
+/// Workloads that fail are made smaller and shown, so many of them.
+const MOST_SHOWN: usize = 3;
+
+/// What is known to be wrong: a family, a kind of complaint, and why.
+const KNOWN: &[(Family, &str, &str)] = &[
+    (Family::Graphs, "missed race", NODES),
+    (Family::UnorderedHosts, "missed race", HOSTS),
+    (Family::UnorderedHosts, "unordered hosts", HOSTS),
+];
+
+const NODES: &str = "the order of calls takes an ordinary graph for one operation";
+const HOSTS: &str =
+    "calls of host threads that nothing orders count as ordered by how they happened";
+
+/// The records of a run of a workload.
+///
+/// # Errors
+/// It was refused.
+fn records(workload: &GeneratedWorkload, backend: &str) -> Result<Vec<Record>, String> {
+    let mut records = Vec::new();
+    run(request(&workload.text(), backend), |batch| {
+        records.extend(batch);
+    })?;
+    Ok(records)
+}
+
+/// What is wrong with a run of a workload, each with a word for its kind.
+fn complaints(workload: &GeneratedWorkload, backend: &str) -> Vec<(&'static str, String)> {
+    let records = match records(workload, backend) {
+        Ok(records) => records,
+        Err(reason) => return vec![("refused", reason)],
+    };
+    let comparison = Comparison {
+        workload,
+        order: &EnforcedOrder::of(workload, &[]),
+        run: &RunRecords::new(&records),
+    };
+    comparison.complaints()
+}
+
+/// The seeds that are to be run.
+fn seeds() -> Range<u64> {
+    let wanted = std::env::var(WANTED).unwrap_or_default();
+    let (count, first) = wanted.split_once('@').unwrap_or((&wanted, "0"));
+    let first = first.parse().unwrap_or(0);
+    first..first + count.parse().unwrap_or(COUNT)
+}
+
+/// Runs every seed on a backend, if that opens here.
+fn run_all(backend: &str) {
+    if !backends().iter().any(|it| it.name() == backend) {
+        return;
+    }
+    let (mut failed, mut known) = (Vec::new(), BTreeMap::<_, u32>::new());
+    for seed in seeds() {
+        let (workload, family) = (draw(seed), family(seed));
+        let mut found = complaints(&workload, backend);
+        found.retain(|(kind, _)| {
+            let reason = KNOWN.iter().find(|it| (it.0, it.1) == (family, *kind));
+            if let Some((_, _, reason)) = reason {
+                *known.entry(*reason).or_default() += 1;
+            }
+            reason.is_none()
+        });
+        if let Some((kind, text)) = found.first() {
+            failed.push((seed, workload, *kind, text.clone()));
+        }
+    }
+    eprintln!(
+        "{backend}: seeds {:?}, {} failed, known {known:?}",
+        seeds(),
+        failed.len()
+    );
+    assert!(failed.is_empty(), "{}", shown(backend, &failed));
+}
+
+/// Each workload that failed in a line, and the first of them made smaller, with all that is wrong with them.
+fn shown(backend: &str, failed: &[(u64, GeneratedWorkload, &'static str, String)]) -> String {
+    let mut text = format!("{} of {:?} on {backend}:\n", failed.len(), seeds());
+    for (seed, _, kind, what) in failed {
+        let _ = writeln!(text, "seed {seed} ({:?}), {kind}: {what}", family(*seed));
+    }
+    for (seed, workload, kind, _) in failed.iter().take(MOST_SHOWN) {
+        let fails = |smaller: &GeneratedWorkload| {
+            complaints(smaller, backend).iter().any(|it| it.0 == *kind)
+        };
+        let small = shrink::shrink(workload, fails);
+        let found = complaints(&small, backend);
+        let _ = writeln!(text, "\nseed {seed}, {kind}: {found:#?}\n{}", small.text());
+    }
+    text
+}
+
+#[test]
+fn generated_workloads_run_on_mock_as_the_model_says() {
+    run_all("mock");
+}
+
+#[test]
+fn generated_workloads_run_on_cpu_as_the_model_says() {
+    run_all("cpu");
+}
+
+#[test]
+fn generated_workloads_run_on_wgpu_as_the_model_says() {
+    run_all("wgpu");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_records_in_virtual_time() {
+    for seed in (0..COUNT).filter(|seed| seed % 7 == 0) {
+        let workload = draw(seed);
+        let (first, second) = (records(&workload, "mock"), records(&workload, "mock"));
+        assert_eq!(first, second, "seed {seed}\n{}", workload.text());
+    }
+}

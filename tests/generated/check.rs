@@ -1,0 +1,544 @@
+//! Compares the records of a run with what the model of its workload allows.
+
+use std::collections::BTreeMap;
+
+use engine::analysis::ANALYSES;
+use engine::capture::Capture;
+use engine::record::{
+    Basis, CallId, Dependency, DependencyKind, Expectation, Finding, Group, Lane, LaneId, Outcome,
+    Record, Role, Span, SpanId, SpanKind, State,
+};
+use engine::time::{Interval, Nanos};
+
+use super::order::{EnforcedOrder, ModelOperation};
+use super::text::{BufferWork, GeneratedCall, GeneratedWorkload, SynchronizationMode, host};
+use super::values::{self, DrawnWork};
+
+/// What a run told.
+#[derive(Default)]
+pub struct RunRecords {
+    spans: BTreeMap<SpanId, Span>,
+    lanes: BTreeMap<LaneId, Lane>,
+    dependencies: Vec<Dependency>,
+    findings: BTreeMap<u32, Finding>,
+    concluded: Vec<Finding>,
+    lines: BTreeMap<CallId, u32>,
+    expectations: Vec<Expectation>,
+    problems: Vec<String>,
+    outcome: Option<Outcome>,
+    ended: Nanos,
+}
+
+impl RunRecords {
+    /// Of the records of a whole run.
+    pub fn new(records: &[Record]) -> Self {
+        let mut run = Self::default();
+        for record in records {
+            match record {
+                Record::Span(span) => {
+                    run.spans.insert(span.id, *span);
+                }
+                Record::Lane(lane) => {
+                    run.lanes.insert(lane.id, (**lane).clone());
+                }
+                Record::Dependency(dependency) => run.dependencies.push(*dependency),
+                Record::Finding(finding) => {
+                    run.findings.insert(finding.id.0, (**finding).clone());
+                }
+                Record::Call(call) => {
+                    run.lines.insert(call.id, call.line);
+                }
+                Record::Expectation(it) => run.expectations.push((**it).clone()),
+                Record::Problem(problem) => run.problems.push(problem.code.clone()),
+                Record::End(end) => {
+                    run.outcome = Some(end.outcome.clone());
+                    run.ended = end.time;
+                }
+                _ => {}
+            }
+        }
+        let mut capture = Capture::new();
+        capture.apply(records.iter().cloned());
+        let analyses = ANALYSES.iter().map(|make| make());
+        let redundant = analyses.filter(|it| it.code() == "redundant-wait");
+        run.concluded = redundant.flat_map(|mut it| it.run(&capture)).collect();
+        run
+    }
+
+    /// Findings of the run with a code.
+    pub fn findings(&self, code: &str) -> impl Iterator<Item = &Finding> {
+        self.findings.values().filter(move |it| it.code == code)
+    }
+
+    fn group(&self, span: &Span) -> Option<Group> {
+        let lane = self.lanes.get(&span.lane)?;
+        (lane.role != Role::Queue).then_some(lane.group)
+    }
+
+    fn line(&self, span: &Span) -> u32 {
+        self.lines.get(&span.call).copied().unwrap_or_default()
+    }
+
+    /// What each buffer of the host held at the end.
+    fn values(&self) -> Option<Vec<i64>> {
+        let found = self.expectations.iter().map(|it| it.found.parse::<f64>());
+        let found: Result<Vec<f64>, _> = found.collect();
+        Some(found.ok()?.into_iter().map(|it| it as i64).collect())
+    }
+
+    fn told(&self, span: &Span) -> String {
+        format!(
+            "{} of line {} ({}, {} to {}, {})",
+            span.kind.label(),
+            self.line(span),
+            span.id.0,
+            span.start,
+            span.end,
+            span.state.label()
+        )
+    }
+}
+
+/// A workload, what its calls enforce, and what a run of it told.
+pub struct Comparison<'a> {
+    /// The workload.
+    pub workload: &'a GeneratedWorkload,
+    /// What it enforces.
+    pub order: &'a EnforcedOrder,
+    /// What was run.
+    pub run: &'a RunRecords,
+}
+
+impl Comparison<'_> {
+    /// Everything that is not as it should be, each with a word for its kind.
+    pub fn complaints(&self) -> Vec<(&'static str, String)> {
+        let mut complaints = Vec::new();
+        self.outcome(&mut complaints);
+        self.spans(&mut complaints);
+        self.streams(&mut complaints);
+        self.dependencies(&mut complaints);
+        self.aborted(&mut complaints);
+        if !self.order.is_stuck() {
+            self.moments(&mut complaints);
+            self.values(&mut complaints);
+            self.races(&mut complaints);
+            self.redundant_waits(&mut complaints);
+        }
+        complaints
+    }
+
+    fn outcome(&self, complaints: &mut Vec<(&'static str, String)>) {
+        let is_stuck = self.order.is_stuck();
+        let failed = |text: &str| text.contains("nothing can go on");
+        let agrees = match &self.run.outcome {
+            Some(Outcome::Finished) => !is_stuck,
+            Some(Outcome::Failed(text)) => is_stuck && failed(text),
+            _ => false,
+        };
+        if !agrees {
+            complaints.push((
+                "outcome",
+                format!("stuck: {is_stuck}, and it says {:?}", self.run.outcome),
+            ));
+        }
+    }
+
+    /// What holds of every span by itself.
+    fn spans(&self, complaints: &mut Vec<(&'static str, String)>) {
+        for span in self.run.spans.values() {
+            let told = || self.run.told(span);
+            if !self.run.lanes.contains_key(&span.lane) {
+                complaints.push(("lane", format!("{} is on no lane", told())));
+            }
+            if span.enqueued > span.start || span.start > span.end || span.end > self.run.ended {
+                complaints.push(("times", format!("{} has times in no order", told())));
+            }
+        }
+    }
+
+    /// What is on a stream runs in the order of its submission; a host thread makes one call at a time.
+    fn streams(&self, complaints: &mut Vec<(&'static str, String)>) {
+        let mut last: BTreeMap<LaneId, Span> = BTreeMap::new();
+        for span in self.run.spans.values() {
+            let group = self.run.group(span);
+            let is_call = matches!(
+                span.kind,
+                SpanKind::Call | SpanKind::Synchronize | SpanKind::HostWork
+            );
+            if !(group == Some(Group::Streams) || group == Some(Group::Host) && is_call) {
+                continue;
+            }
+            if let Some(replay) = last.get(&span.lane)
+                && replay.kind == SpanKind::Graph
+                && span.enqueued == replay.enqueued
+                && span.kind != SpanKind::Graph
+                && (replay.start..=replay.end).contains(&span.start)
+                && span.end <= replay.end
+            {
+                continue;
+            }
+            if let Some(before) = last.insert(span.lane, *span)
+                && before.end > span.start
+            {
+                let (before, span) = (self.run.told(&before), self.run.told(span));
+                complaints.push(("in order", format!("{before} overlaps {span}")));
+            }
+        }
+    }
+
+    /// Every cause and effect is there, and what was enforced has happened.
+    fn dependencies(&self, complaints: &mut Vec<(&'static str, String)>) {
+        for dependency in &self.run.dependencies {
+            let ends = (
+                self.run.spans.get(&dependency.cause),
+                self.run.spans.get(&dependency.effect),
+            );
+            let (Some(cause), Some(effect)) = ends else {
+                let text = format!("{dependency:?} leads to a span that does not exist");
+                complaints.push(("dependency", text));
+                continue;
+            };
+            if dependency.basis != Basis::Enforced {
+                continue;
+            }
+            let never_ran = |span: &Span| matches!(span.state, State::Cancelled | State::Lost);
+            let holds = match dependency.kind {
+                DependencyKind::Submission => {
+                    cause.start <= effect.enqueued && effect.enqueued <= effect.start
+                }
+                DependencyKind::Signal => cause.start <= effect.end,
+                _ => cause.end <= effect.end,
+            };
+            if !holds && !never_ran(effect) {
+                let (cause, effect) = (self.run.told(cause), self.run.told(effect));
+                let kind = dependency.kind.label();
+                complaints.push(("cause", format!("{kind}: {effect} ends before {cause}")));
+            }
+        }
+    }
+
+    /// What an abort cancelled is cancelled by it, and not before; what waited for that, not before that.
+    fn aborted(&self, complaints: &mut Vec<(&'static str, String)>) {
+        if !self.workload.has_aborts {
+            return;
+        }
+        let aborted = |stream: usize| {
+            let calls = self.order.calls.iter();
+            calls
+                .map(|it| it.call)
+                .any(|it| it == GeneratedCall::Abort(stream))
+        };
+        let is_abort = |span: &&Span| {
+            let line = self.run.line(span);
+            let calls = self.order.calls.iter().find(|it| it.line == line);
+            self.run.group(span) == Some(Group::Host)
+                && calls.is_some_and(|it| matches!(it.call, GeneratedCall::Abort(_)))
+        };
+        let first = self
+            .run
+            .spans
+            .values()
+            .filter(is_abort)
+            .map(|it| it.start)
+            .min();
+        let spans = self.run.spans.values();
+        for span in spans.filter(|it| it.state == State::Cancelled) {
+            if first.is_none_or(|first| span.end < first) {
+                let text = format!("{} before any abort", self.run.told(span));
+                complaints.push(("cancelled early", text));
+            }
+            let lane = self
+                .run
+                .lanes
+                .get(&span.lane)
+                .map_or("", |it| it.name.as_str());
+            let own = (0..self.workload.streams.len()).find(|it| lane == format!("s{it}"));
+            if own.is_none_or(aborted) {
+                continue;
+            }
+            let causes = self
+                .run
+                .dependencies
+                .iter()
+                .filter(|it| it.effect == span.id);
+            let causes = causes.filter_map(|it| self.run.spans.get(&it.cause));
+            for cause in causes.filter(|it| it.start > span.end) {
+                let text = format!("{} before {}", self.run.told(span), self.run.told(cause));
+                complaints.push(("cancelled early", text));
+            }
+        }
+    }
+
+    /// Spans of operations and calls by the moments of the model.
+    fn times(&self) -> BTreeMap<usize, DrawnMoment> {
+        let mut times = BTreeMap::new();
+        let spans = self.run.spans.values();
+        let (mut calls, mut operations): (BTreeMap<u32, Span>, BTreeMap<u32, Vec<Span>>) =
+            Default::default();
+        for span in spans {
+            match self.run.group(span) {
+                Some(Group::Host)
+                    if matches!(
+                        span.kind,
+                        SpanKind::Call | SpanKind::Synchronize | SpanKind::HostWork
+                    ) =>
+                {
+                    calls.insert(self.run.line(span), *span);
+                }
+                // Joins that the engine inserts have the call for whose sake they are.
+                Some(Group::Streams) => {
+                    operations
+                        .entry(self.run.line(span))
+                        .or_default()
+                        .push(*span);
+                }
+                _ => {}
+            }
+        }
+        for (place, placed) in self.order.calls.iter().enumerate() {
+            if let Some(span) = calls.get(&placed.line) {
+                let moment = |time, is_begin| DrawnMoment {
+                    ran: Interval {
+                        start: time,
+                        end: time,
+                    },
+                    is_work: is_begin,
+                    span: *span,
+                };
+                times.insert(2 * place, moment(span.start, true));
+                times.insert(2 * place + 1, moment(span.end, true));
+            }
+        }
+        let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
+        for operation in &self.order.operations {
+            let Some(span) = self.span_of(operation, &operations, &mut seen) else {
+                continue;
+            };
+            let is_work = matches!(
+                span.kind,
+                SpanKind::Kernel
+                    | SpanKind::Fill
+                    | SpanKind::Copy
+                    | SpanKind::Upload
+                    | SpanKind::Download
+                    | SpanKind::HostFunction
+                    | SpanKind::Graph
+            );
+            let moment = DrawnMoment {
+                ran: Interval {
+                    start: span.start,
+                    end: span.end,
+                },
+                is_work,
+                span,
+            };
+            if operation.moments.0 == operation.moments.1 {
+                times.insert(operation.moments.0, moment);
+            } else {
+                let begin = Interval {
+                    start: span.start,
+                    end: span.start,
+                };
+                times.insert(
+                    operation.moments.0,
+                    DrawnMoment {
+                        ran: begin,
+                        ..moment
+                    },
+                );
+                let end = Interval {
+                    start: span.end,
+                    end: span.end,
+                };
+                times.insert(operation.moments.1, DrawnMoment { ran: end, ..moment });
+            }
+        }
+        times
+    }
+
+    /// The span of an operation: those of one line come in the order of their submission.
+    fn span_of(
+        &self,
+        operation: &ModelOperation,
+        operations: &BTreeMap<u32, Vec<Span>>,
+        seen: &mut BTreeMap<u32, usize>,
+    ) -> Option<Span> {
+        let site = self.order.calls[operation.site];
+        // Of a wait for a stream only the wait is drawn.
+        if let GeneratedCall::Join(from, to) = site.call
+            && from != to
+            && operation.stream == from
+        {
+            return None;
+        }
+        let is_join = matches!(site.call, GeneratedCall::Join(..));
+        let spans = operations.get(&site.line)?;
+        let mut spans = spans
+            .iter()
+            .filter(|span| is_join || span.kind != SpanKind::Join);
+        let place = seen.entry(site.line).or_default();
+        let found = if is_join {
+            spans.next_back()
+        } else {
+            spans.nth(*place)
+        };
+        *place += 1;
+        found.copied()
+    }
+
+    /// What the model says comes before something else is drawn before it.
+    fn moments(&self, complaints: &mut Vec<(&'static str, String)>) {
+        let times = self.times();
+        for (&second, effect) in &times {
+            for (&first, cause) in &times {
+                if !self.order.is_before(first, second)
+                    || cause.span.state != State::Done
+                    || effect.span.state != State::Done
+                {
+                    continue;
+                }
+                let begins = if effect.is_work {
+                    effect.ran.start
+                } else {
+                    effect.ran.end
+                };
+                if cause.ran.end > begins {
+                    let (cause, effect) = (self.run.told(&cause.span), self.run.told(&effect.span));
+                    complaints.push(("order", format!("{effect} does not come after {cause}")));
+                }
+            }
+        }
+    }
+
+    fn is_free_of_races(&self) -> bool {
+        self.order.races(self.workload.mode).is_empty()
+            && self.order.unordered_calls.is_empty()
+            && !self.workload.has_aborts
+    }
+
+    fn values(&self, complaints: &mut Vec<(&'static str, String)>) {
+        let Some(found) = self.run.values() else {
+            return complaints.push(("values", "nothing is said of values".to_owned()));
+        };
+        let of_host = |values: &values::BufferValues| -> Vec<i64> {
+            (0..self.workload.counts.buffers)
+                .map(|it| values[&host(it)])
+                .collect()
+        };
+        if self.is_free_of_races() {
+            let expected = of_host(&values::by_order(self.workload, self.order));
+            if found != expected {
+                let text = format!("buffers hold {found:?}, and {expected:?} by what is enforced");
+                complaints.push(("values", text));
+            }
+        }
+        let possible = values::by_times(self.workload, &self.drawn());
+        let possible = possible.map(|all| all.iter().map(of_host).collect::<Vec<_>>());
+        if let Some(possible) = possible.filter(|all| !all.contains(&found)) {
+            let text = format!("buffers hold {found:?}, and by the times one of {possible:?}");
+            complaints.push(("values drawn", text));
+        }
+    }
+
+    fn drawn(&self) -> Vec<DrawnWork> {
+        let by_line: BTreeMap<u32, BufferWork> = (self.order.calls.iter())
+            .filter_map(|it| match it.call {
+                GeneratedCall::Work(work, _) => Some((it.line, work)),
+                _ => None,
+            })
+            .collect();
+        let spans = self.run.spans.values();
+        let spans = spans.filter(|it| self.run.group(it) == Some(Group::Streams));
+        let drawn = spans.filter_map(|span| {
+            let work = *by_line.get(&self.run.line(span))?;
+            let ran = matches!(span.state, State::Done | State::Failed);
+            (ran && span.kind.is_result()).then_some(DrawnWork {
+                work,
+                ran: Interval {
+                    start: span.start,
+                    end: span.end,
+                },
+                is_doubtful: span.state == State::Failed,
+            })
+        });
+        drawn.collect()
+    }
+
+    /// The races that are found are races, and of each buffer that has some, some are found.
+    fn races(&self, complaints: &mut Vec<(&'static str, String)>) {
+        if self.workload.has_aborts {
+            return;
+        }
+        let races = self.order.races(self.workload.mode);
+        let replays: Vec<u32> = (self.order.calls.iter())
+            .filter(|it| matches!(it.call, GeneratedCall::Replay(..)))
+            .map(|it| it.line)
+            .collect();
+        let mut missing = races.clone();
+        for finding in self.run.findings("race") {
+            let (first, second) = match *finding.lines {
+                [only] => (only, only),
+                [first, second] => (first.min(second), first.max(second)),
+                _ => continue,
+            };
+            // A graph whose nodes are one may be named by its replay.
+            let fits = |line: u32, found: u32| line == found || replays.contains(&found);
+            let agrees = |race: &super::order::ModelRace| {
+                let name = format!("x{}", race.copy.buffer);
+                let is_host = finding.text.contains("the host's copy of");
+                finding.text.contains(&name)
+                    && race.copy.is_host == is_host
+                    && (fits(race.lines.0, first) && fits(race.lines.1, second)
+                        || fits(race.lines.0, second) && fits(race.lines.1, first))
+            };
+            let Some(race) = races.iter().find(|it| agrees(it)) else {
+                complaints.push(("false race", finding.text.clone()));
+                continue;
+            };
+            missing.retain(|it| it.copy != race.copy);
+        }
+        for race in &missing {
+            complaints.push(("missed race", format!("{race:?}")));
+        }
+        let unordered = !self.order.unordered_calls.is_empty();
+        let is_told = self.run.findings("unordered-hosts").next().is_some();
+        if unordered != is_told {
+            let pairs = self.order.unordered_calls.iter();
+            let lines = pairs.map(|it| (self.order.calls[it.0].line, self.order.calls[it.1].line));
+            let text = format!(
+                "told: {is_told}; unordered: {:?}",
+                lines.collect::<Vec<_>>()
+            );
+            complaints.push(("unordered hosts", text));
+        }
+    }
+
+    /// A wait that is called redundant may be taken out.
+    fn redundant_waits(&self, complaints: &mut Vec<(&'static str, String)>) {
+        if self.workload.has_aborts || self.workload.mode != SynchronizationMode::Manual {
+            return;
+        }
+        let races = self.order.races(self.workload.mode);
+        for finding in &self.run.concluded {
+            for line in finding.lines.iter().take(1) {
+                let place = self.order.calls.iter().position(|it| it.line == *line);
+                let Some(place) = place else { continue };
+                let without = EnforcedOrder::of(self.workload, &[place]);
+                let more = without.races(self.workload.mode);
+                if let Some(race) = more.iter().find(|it| !races.contains(it)) {
+                    let text = format!("{}: without it {race:?}", finding.text);
+                    complaints.push(("redundant wait", text));
+                }
+            }
+        }
+    }
+}
+
+/// When a moment of the model is drawn.
+#[derive(Clone, Copy, Debug)]
+struct DrawnMoment {
+    ran: Interval,
+    /// Whether all of it comes after what must come before it; of a wait only its end does.
+    is_work: bool,
+    span: Span,
+}

@@ -1,0 +1,517 @@
+//! What must come after what in a generated workload, worked out from its calls alone: a graph of moments and its closure.
+//!
+//! Written apart from the engine's order of calls, and in another way: no clocks, but every pair of moments.
+
+use std::collections::BTreeMap;
+
+use super::text::{
+    BufferCopy, GeneratedCall, GeneratedWorkload, PlacedCall, StreamSort, SynchronizationMode,
+};
+
+/// A moment: the begin or the end of a call, or of an operation.
+pub type MomentIndex = usize;
+
+/// An operation of a stream, or a node of a graph that is replayed.
+#[derive(Clone, Debug)]
+pub struct ModelOperation {
+    /// The call that submitted it.
+    pub call: usize,
+    /// The call that says what it does: another one for a node of a graph.
+    pub site: usize,
+    /// It begins and ends; the same for all but replays.
+    pub moments: (MomentIndex, MomentIndex),
+    /// Whether it is a node of a graph.
+    pub is_node: bool,
+    /// Its stream.
+    pub stream: usize,
+}
+
+/// Two operations that use one copy of a buffer, one of them writing, in no order: their lines, the lower first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ModelRace {
+    /// The lines of the calls that say what the two do.
+    pub lines: (u32, u32),
+    /// What both use.
+    pub copy: BufferCopy,
+}
+
+/// What enforces which order in a workload.
+pub struct EnforcedOrder {
+    /// Every call.
+    pub calls: Vec<PlacedCall>,
+    /// Every operation, in the order of the calls.
+    pub operations: Vec<ModelOperation>,
+    /// For each moment, those that come before it.
+    before: Vec<MomentSet>,
+    /// Pairs of calls of two host threads that nothing orders, and that use one stream or one event.
+    pub unordered_calls: Vec<(usize, usize)>,
+}
+
+/// A set of moments.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct MomentSet(Vec<u64>);
+
+impl MomentSet {
+    fn insert(&mut self, moment: MomentIndex) {
+        if self.0.len() <= moment / 64 {
+            self.0.resize(moment / 64 + 1, 0);
+        }
+        self.0[moment / 64] |= 1 << (moment % 64);
+    }
+
+    fn contains(&self, moment: MomentIndex) -> bool {
+        let word = self.0.get(moment / 64);
+        word.is_some_and(|word| word & (1 << (moment % 64)) != 0)
+    }
+
+    /// Takes in another set; says whether that was news.
+    fn join(&mut self, other: &Self) -> bool {
+        if self.0.len() < other.0.len() {
+            self.0.resize(other.0.len(), 0);
+        }
+        let mut is_news = false;
+        for (own, more) in self.0.iter_mut().zip(&other.0) {
+            is_news |= *more & !*own != 0;
+            *own |= *more;
+        }
+        is_news
+    }
+}
+
+/// What a capture holds.
+#[derive(Clone, Debug, Default)]
+struct CapturedGraph {
+    /// The calls that became nodes.
+    nodes: Vec<usize>,
+    /// For each, the nodes before it.
+    before: Vec<Vec<usize>>,
+}
+
+/// The begin of the call at a place; its return is the next moment.
+const fn begin(call: usize) -> MomentIndex {
+    2 * call
+}
+
+const fn end(call: usize) -> MomentIndex {
+    2 * call + 1
+}
+
+impl EnforcedOrder {
+    /// Of a workload without the calls at these places.
+    pub fn of(workload: &GeneratedWorkload, without: &[usize]) -> Self {
+        let mut calls = workload.placed();
+        let mut place = 0;
+        calls.retain(|_| {
+            place += 1;
+            !without.contains(&(place - 1))
+        });
+        let (graphs, captured) = captures(&calls);
+        let operations = operations(&calls, &graphs, &captured);
+        let moments = operations.iter().map(|it| it.moments.1 + 1).max();
+        let moments = moments.unwrap_or_default().max(2 * calls.len());
+        let mut order = Self {
+            calls,
+            operations,
+            before: vec![MomentSet::default(); moments],
+            unordered_calls: Vec::new(),
+        };
+        // Which record a wait means, and what a synchronisation covers, depends on the order of host threads, and that
+        // on synchronisations: until nothing changes.
+        for _ in 0..order.calls.len() + 2 {
+            let edges = order.edges(workload, &graphs, &captured);
+            let before = closure(moments, &edges);
+            if before == order.before {
+                break;
+            }
+            order.before = before;
+        }
+        order.unordered_calls = order.find_unordered_calls();
+        order
+    }
+
+    /// Whether one moment comes before another, whatever happens.
+    pub fn is_before(&self, first: MomentIndex, second: MomentIndex) -> bool {
+        self.before[second].contains(first)
+    }
+
+    /// Whether something waits for itself, or for a signal that nobody raises: then the whole never ends.
+    pub fn is_stuck(&self) -> bool {
+        let mut moments = self.before.iter().enumerate();
+        let is_raised = |signal| {
+            self.calls
+                .iter()
+                .any(|it| it.call == GeneratedCall::Signal(signal))
+        };
+        moments.any(|(moment, before)| before.contains(moment))
+            || self.calls.iter().any(|it| match it.call {
+                GeneratedCall::Hold(signal, _) | GeneratedCall::Await(signal) => !is_raised(signal),
+                _ => false,
+            })
+    }
+
+    /// Whether a call has returned before another begins.
+    fn returned(&self, first: usize, second: usize) -> bool {
+        self.is_before(end(first), begin(second))
+    }
+
+    /// Every pair of operations that conflict in no order.
+    pub fn races(&self, mode: SynchronizationMode) -> Vec<ModelRace> {
+        let mut races = Vec::new();
+        for (place, first) in self.operations.iter().enumerate() {
+            for second in &self.operations[..place] {
+                let is_ordered = self.is_before(first.moments.1, second.moments.0)
+                    || self.is_before(second.moments.1, first.moments.0);
+                if is_ordered || mode != SynchronizationMode::Manual {
+                    continue;
+                }
+                let sites = (self.calls[first.site], self.calls[second.site]);
+                let lines = (
+                    sites.0.line.min(sites.1.line),
+                    sites.0.line.max(sites.1.line),
+                );
+                let conflicts = conflicts(sites.0.call, sites.1.call);
+                races.extend(conflicts.into_iter().map(|copy| ModelRace { lines, copy }));
+            }
+        }
+        races.sort_unstable();
+        races.dedup();
+        races
+    }
+
+    /// The operations of the calls before which the call at a place returns, on one stream, or all where none is given.
+    fn submitted(
+        &self,
+        call: usize,
+        stream: Option<usize>,
+    ) -> impl Iterator<Item = &ModelOperation> {
+        let operations = self.operations.iter().filter(|it| !it.is_node);
+        operations.filter(move |it| {
+            stream.is_none_or(|stream| it.stream == stream) && self.returned(it.call, call)
+        })
+    }
+
+    /// The record that an event stands for where the call at a place is made; none where two may be meant.
+    fn record(&self, event: usize, call: usize) -> Option<&ModelOperation> {
+        let records = self.operations.iter().filter(|it| {
+            let site = self.calls[it.site].call;
+            matches!(site, GeneratedCall::Record(recorded, _) if recorded == event)
+                && self.returned(it.call, call)
+        });
+        let records: Vec<&ModelOperation> = records.collect();
+        let latest = records.iter().copied().find(|it| {
+            let mut others = records.iter().filter(|other| other.call != it.call);
+            others.all(|other| self.returned(other.call, it.call))
+        });
+        // A record by another host thread may come between.
+        let unordered = self.calls.iter().enumerate().any(|(place, it)| {
+            matches!(it.call, GeneratedCall::Record(recorded, _) if recorded == event)
+                && place != call
+                && !self.returned(place, call)
+                && !self.returned(call, place)
+        });
+        latest.filter(|_| !unordered)
+    }
+
+    fn edges(
+        &self,
+        workload: &GeneratedWorkload,
+        graphs: &BTreeMap<usize, CapturedGraph>,
+        captured: &[bool],
+    ) -> Vec<(MomentIndex, MomentIndex)> {
+        let mut edges = Vec::new();
+        for (place, placed) in self.calls.iter().enumerate() {
+            edges.push((begin(place), end(place)));
+            let before = self.calls[..place].iter();
+            if let Some(before) = before.clone().rposition(|it| it.host == placed.host) {
+                edges.push((end(before), begin(place)));
+            }
+            if !captured[place] {
+                self.host_edges(place, placed.call, workload, &mut edges);
+            }
+        }
+        for (place, operation) in self.operations.iter().enumerate() {
+            if operation.is_node {
+                continue;
+            }
+            edges.push((begin(operation.call), operation.moments.0));
+            if operation.moments.0 != operation.moments.1 {
+                self.node_edges(place, graphs, &mut edges);
+            }
+            let earlier = self.submitted(operation.call, None).filter(|it| {
+                it.stream == operation.stream || share_legacy(workload, it.stream, operation.stream)
+            });
+            edges.extend(earlier.map(|it| (it.moments.1, operation.moments.0)));
+            self.stream_edges(place, &mut edges);
+        }
+        edges
+    }
+
+    /// What a host thread waits for.
+    fn host_edges(
+        &self,
+        place: usize,
+        call: GeneratedCall,
+        workload: &GeneratedWorkload,
+        edges: &mut Vec<(MomentIndex, MomentIndex)>,
+    ) {
+        let mut wait = |moment| edges.push((moment, end(place)));
+        match call {
+            GeneratedCall::SynchronizeDevice => {
+                self.submitted(place, None)
+                    .for_each(|it| wait(it.moments.1));
+            }
+            GeneratedCall::SynchronizeStream(stream) => {
+                let covers = |it: &&ModelOperation| {
+                    it.stream == stream
+                        || workload.streams[stream] == StreamSort::Legacy
+                            && workload.streams[it.stream] == StreamSort::Blocking
+                };
+                let found = self.submitted(place, None).filter(covers);
+                found.for_each(|it| wait(it.moments.1));
+            }
+            GeneratedCall::SynchronizeEvent(event) => {
+                if let Some(record) = self.record(event, place) {
+                    wait(record.moments.1);
+                }
+            }
+            GeneratedCall::Await(signal) => {
+                let raised = self
+                    .calls
+                    .iter()
+                    .position(|it| it.call == GeneratedCall::Signal(signal));
+                raised.into_iter().for_each(|it| wait(begin(it)));
+            }
+            _ => {}
+        }
+    }
+
+    /// What an operation of a stream waits for on others.
+    fn stream_edges(&self, place: usize, edges: &mut Vec<(MomentIndex, MomentIndex)>) {
+        let operation = &self.operations[place];
+        let mut wait = |moment| edges.push((moment, operation.moments.0));
+        match self.calls[operation.call].call {
+            GeneratedCall::Wait(event, _) => {
+                if let Some(record) = self.record(event, operation.call) {
+                    wait(record.moments.1);
+                }
+            }
+            GeneratedCall::Join(from, _) if operation.stream != from => {
+                let own = self.operations[..place]
+                    .iter()
+                    .rfind(|it| it.call == operation.call);
+                let record = own.filter(|it| it.stream == from);
+                record.into_iter().for_each(|it| wait(it.moments.1));
+            }
+            GeneratedCall::Hold(signal, _) => {
+                let raised = self
+                    .calls
+                    .iter()
+                    .position(|it| it.call == GeneratedCall::Signal(signal));
+                raised.into_iter().for_each(|it| wait(begin(it)));
+            }
+            _ => {}
+        }
+    }
+
+    /// The nodes of the replay at a place, which follow it in the list.
+    fn node_edges(
+        &self,
+        place: usize,
+        graphs: &BTreeMap<usize, CapturedGraph>,
+        edges: &mut Vec<(MomentIndex, MomentIndex)>,
+    ) {
+        let replay = &self.operations[place];
+        let GeneratedCall::Replay(graph, _) = self.calls[replay.call].call else {
+            return;
+        };
+        let Some(graph) = graphs.get(&graph) else {
+            return;
+        };
+        edges.push((replay.moments.0, replay.moments.1));
+        for (node, before) in graph.before.iter().enumerate() {
+            let moment = |node: usize| self.operations[place + 1 + node].moments.0;
+            edges.push((replay.moments.0, moment(node)));
+            edges.push((moment(node), replay.moments.1));
+            edges.extend(before.iter().map(|&it| (moment(it), moment(node))));
+        }
+    }
+
+    fn find_unordered_calls(&self) -> Vec<(usize, usize)> {
+        let mut found = Vec::new();
+        for (place, first) in self.calls.iter().enumerate() {
+            for (other, second) in self.calls.iter().enumerate().skip(place + 1) {
+                let is_unordered = first.host != second.host
+                    && !self.returned(place, other)
+                    && !self.returned(other, place);
+                if is_unordered && share(first.call, second.call) {
+                    found.push((place, other));
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Whether the order in which two calls are made makes a difference to streams or events.
+fn share(first: GeneratedCall, second: GeneratedCall) -> bool {
+    let streams = |call: GeneratedCall| match call {
+        GeneratedCall::SynchronizeStream(stream) => vec![(stream, false)],
+        GeneratedCall::Join(from, to) => vec![(from, true), (to, true)],
+        _ => call.stream().map(|it| (it, true)).into_iter().collect(),
+    };
+    let event = |call: GeneratedCall| match call {
+        GeneratedCall::Record(event, _) => Some((event, true)),
+        GeneratedCall::Wait(event, _) | GeneratedCall::SynchronizeEvent(event) => {
+            Some((event, false))
+        }
+        _ => None,
+    };
+    let (of_first, of_second) = (streams(first), streams(second));
+    let mut pairs = of_first
+        .iter()
+        .flat_map(|it| of_second.iter().map(move |other| (*it, *other)));
+    let by_stream = pairs.any(|(it, other)| it.0 == other.0 && (it.1 || other.1));
+    let by_event = match (event(first), event(second)) {
+        (Some(first), Some(second)) => first.0 == second.0 && (first.1 || second.1),
+        _ => false,
+    };
+    let everything = |call| call == GeneratedCall::SynchronizeDevice;
+    by_stream
+        || by_event
+        || everything(first) && !of_second.is_empty()
+        || everything(second) && !of_first.is_empty()
+}
+
+/// What two calls both use, one of them writing.
+fn conflicts(first: GeneratedCall, second: GeneratedCall) -> Vec<BufferCopy> {
+    let (GeneratedCall::Work(first, _), GeneratedCall::Work(second, _)) = (first, second) else {
+        return Vec::new();
+    };
+    let mut found = Vec::new();
+    if second.reads().contains(&first.writes()) || second.writes() == first.writes() {
+        found.push(first.writes());
+    }
+    if first.reads().contains(&second.writes()) {
+        found.push(second.writes());
+    }
+    found
+}
+
+fn share_legacy(workload: &GeneratedWorkload, first: usize, second: usize) -> bool {
+    matches!(
+        (workload.streams[first], workload.streams[second]),
+        (StreamSort::Legacy, StreamSort::Blocking) | (StreamSort::Blocking, StreamSort::Legacy)
+    )
+}
+
+/// The graphs of a workload, and which calls only made them.
+fn captures(calls: &[PlacedCall]) -> (BTreeMap<usize, CapturedGraph>, Vec<bool>) {
+    let mut graphs = BTreeMap::new();
+    let mut captured = vec![false; calls.len()];
+    let mut open: Option<CapturedGraph> = None;
+    // What the next call on a stream comes right after, for the streams that take part.
+    let mut frontiers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    let mut recorded: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for (place, placed) in calls.iter().enumerate() {
+        match placed.call {
+            GeneratedCall::BeginCapture(stream) => {
+                captured[place] = true;
+                open = Some(CapturedGraph::default());
+                frontiers = BTreeMap::from([(stream, Vec::new())]);
+                recorded.clear();
+                continue;
+            }
+            GeneratedCall::EndCapture(_, graph) => {
+                captured[place] = true;
+                graphs.insert(graph, open.take().unwrap_or_default());
+                frontiers.clear();
+                continue;
+            }
+            _ => {}
+        }
+        let (Some(graph), Some(stream)) = (&mut open, placed.call.stream()) else {
+            continue;
+        };
+        if let GeneratedCall::Wait(event, _) = placed.call {
+            if let Some(mark) = recorded.get(&event) {
+                captured[place] = true;
+                frontiers.entry(stream).or_default().extend(mark);
+            }
+            continue;
+        }
+        let Some(frontier) = frontiers.get_mut(&stream) else {
+            continue;
+        };
+        captured[place] = true;
+        if let GeneratedCall::Record(event, _) = placed.call {
+            recorded.insert(event, frontier.clone());
+            continue;
+        }
+        graph.nodes.push(place);
+        graph
+            .before
+            .push(std::mem::replace(frontier, vec![graph.nodes.len() - 1]));
+    }
+    (graphs, captured)
+}
+
+fn operations(
+    calls: &[PlacedCall],
+    graphs: &BTreeMap<usize, CapturedGraph>,
+    captured: &[bool],
+) -> Vec<ModelOperation> {
+    let mut operations = Vec::new();
+    let mut next = 2 * calls.len();
+    let mut add = |call: usize, site: usize, stream: usize, moments: usize, is_node: bool| {
+        operations.push(ModelOperation {
+            call,
+            site,
+            moments: (next, next + moments - 1),
+            is_node,
+            stream,
+        });
+        next += moments;
+    };
+    for (place, placed) in calls
+        .iter()
+        .enumerate()
+        .filter(|(place, _)| !captured[*place])
+    {
+        let Some(stream) = placed.call.stream() else {
+            continue;
+        };
+        match placed.call {
+            GeneratedCall::Replay(graph, _) => {
+                add(place, place, stream, 2, false);
+                let nodes = graphs.get(&graph).map(|it| it.nodes.clone());
+                for node in nodes.unwrap_or_default() {
+                    add(place, node, stream, 1, true);
+                }
+            }
+            GeneratedCall::Join(from, _) => {
+                add(place, place, from, 1, false);
+                add(place, place, stream, 1, false);
+            }
+            _ => add(place, place, stream, 1, false),
+        }
+    }
+    operations
+}
+
+/// For each moment, all that come before it, directly or not.
+fn closure(moments: usize, edges: &[(MomentIndex, MomentIndex)]) -> Vec<MomentSet> {
+    let mut before = vec![MomentSet::default(); moments];
+    for &(first, second) in edges {
+        before[second].insert(first);
+    }
+    loop {
+        let mut is_news = false;
+        for &(first, second) in edges {
+            let earlier = before[first].clone();
+            is_news |= before[second].join(&earlier);
+        }
+        if !is_news {
+            return before;
+        }
+    }
+}

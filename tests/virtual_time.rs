@@ -1,0 +1,163 @@
+//! Virtual time never runs backwards: whatever the bundled workloads do on the deterministic device, and whenever that
+//! is lost, nothing happens before what it comes after.
+
+use std::collections::BTreeMap;
+
+use engine::record::{
+    Basis, Dependency, DependencyKind, Loss, Promise, Record, Recovery as Recovered, Settlement,
+    Span, SpanId, SpanKind, State,
+};
+use engine::runner::{Recovery, RunRequest, run};
+use engine::workload::{Document, bundled};
+
+/// Losses that every workload is run with, and what is done then.
+const LOSSES: &[(&str, Recovery)] = &[
+    ("", Recovery::Stay),
+    ("destroy@50us", Recovery::Stay),
+    ("destroy@1ms", Recovery::Resume),
+    ("driver@1ms", Recovery::Resume),
+    ("driver@300us", Recovery::Replay),
+    ("destroy@100ms", Recovery::Stay),
+    ("destroy@100ms", Recovery::Replay),
+];
+
+/// What a run told.
+#[derive(Default)]
+struct TimedRecords {
+    spans: BTreeMap<SpanId, Span>,
+    dependencies: Vec<Dependency>,
+    losses: Vec<Loss>,
+    recoveries: Vec<Recovered>,
+    promises: Vec<Promise>,
+    settlements: Vec<Settlement>,
+}
+
+impl TimedRecords {
+    fn of(source: &str, lose: &str, recovery: Recovery) -> Self {
+        let injections = lose.split_whitespace().map(|it| it.parse().unwrap());
+        let request = RunRequest {
+            name: "virtual".to_owned(),
+            source: source.to_owned(),
+            backend: "mock".to_owned(),
+            lose: injections.collect(),
+            recovery,
+            ..RunRequest::default()
+        };
+        let mut told = Self::default();
+        run(request, |batch| {
+            batch.into_iter().for_each(|record| told.take(record));
+        })
+        .unwrap();
+        told
+    }
+
+    fn take(&mut self, record: Record) {
+        match record {
+            Record::Span(span) => {
+                self.spans.insert(span.id, span);
+            }
+            Record::Dependency(it) => self.dependencies.push(it),
+            Record::Loss(it) => self.losses.push(*it),
+            Record::Recovery(it) => self.recoveries.push(*it),
+            Record::Promise(it) => self.promises.push(*it),
+            Record::Settlement(it) => self.settlements.push(*it),
+            _ => {}
+        }
+    }
+
+    /// What comes before its enforced cause.
+    fn too_early(&self) -> Vec<String> {
+        let enforced = self.dependencies.iter();
+        let enforced = enforced.filter(|it| it.basis == Basis::Enforced);
+        let found = enforced.filter_map(|it| {
+            let (Some(cause), Some(effect)) =
+                (self.spans.get(&it.cause), self.spans.get(&it.effect))
+            else {
+                return Some(format!("{it:?} leads nowhere"));
+            };
+            let holds = match it.kind {
+                DependencyKind::Submission => cause.start <= effect.start,
+                DependencyKind::Signal => cause.start <= effect.end,
+                DependencyKind::Step if cause.kind == SpanKind::Call => cause.start <= effect.start,
+                // What is a part of another begins with it.
+                DependencyKind::Step
+                    if effect.kind == SpanKind::Step
+                        && matches!(cause.kind, SpanKind::Step | SpanKind::Compile) =>
+                {
+                    cause.end <= effect.start
+                        || cause.start == effect.start && cause.end <= effect.end
+                }
+                _ => cause.end <= effect.end,
+            };
+            // What gave up did not wait to the end.
+            let waits = effect.kind.is_waiting();
+            let ran = effect.state == State::Done || effect.state == State::Failed && !waits;
+            (ran && !holds).then(|| format!("{:?}: {cause:?} after {effect:?}", it.kind))
+        });
+        found.collect()
+    }
+
+    /// Promises of a loss that were kept before it.
+    fn heard_early(&self) -> Vec<String> {
+        let found = self.settlements.iter().filter_map(|it| {
+            let promise = self.promises.iter().find(|made| made.id == it.promise)?;
+            let is_lost = promise.api.contains("lost");
+            let mut losses = self.losses.iter();
+            let loss = losses.find(|loss| loss.generation == promise.generation);
+            let loss = loss.filter(|loss| is_lost && it.time < loss.time)?;
+            Some(format!(
+                "{promise:?} settled at {}, lost at {}",
+                it.time, loss.time
+            ))
+        });
+        found.collect()
+    }
+
+    /// What ran on a device that was lost.
+    fn ran_lost(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        for loss in &self.losses {
+            let back = self.recoveries.iter().find(|it| it.lost == loss.time);
+            let back = back.map(|it| it.time);
+            let spans = self.spans.values().filter(|it| {
+                it.kind.is_result()
+                    && it.state == State::Done
+                    && it.end > loss.time
+                    && back.is_none_or(|back| it.end < back)
+            });
+            found.extend(spans.map(|it| format!("{it:?} ran after {}", loss.time)));
+        }
+        found
+    }
+}
+
+#[test]
+fn nothing_happens_before_its_cause_on_the_deterministic_device() {
+    let mut wrong = Vec::new();
+    for workload in bundled() {
+        let plan = Document::parse(workload.name, workload.source)
+            .unwrap()
+            .plan(&[]);
+        // Ranks have clocks of their own, and processes.
+        if plan.unwrap().placement.is_some() {
+            continue;
+        }
+        // One that loses its device by a call of its own would begin again for ever.
+        let loses = workload.source.contains("lose-device");
+        let wanted = LOSSES
+            .iter()
+            .filter(|it| !(loses && it.1 == Recovery::Replay));
+        for (lose, recovery) in wanted {
+            let told = TimedRecords::of(workload.source, lose, *recovery);
+            let all = [told.too_early(), told.heard_early(), told.ran_lost()].concat();
+            if let Some(first) = all.first() {
+                let count = all.len();
+                wrong.push(format!(
+                    "{} with {lose:?} {recovery:?}: {count}, first {first}",
+                    workload.name
+                ));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{} runs: {wrong:#?}", wrong.len());
+}
