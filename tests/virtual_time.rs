@@ -45,7 +45,9 @@ impl TimedRecords {
         };
         let mut told = Self::default();
         run(request, |batch| {
-            batch.into_iter().for_each(|record| told.take(record));
+            for record in batch {
+                told.take(record);
+            }
         })
         .unwrap();
         told

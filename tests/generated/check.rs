@@ -391,7 +391,10 @@ impl Comparison<'_> {
         let times = self.times();
         for (&second, effect) in &times {
             for (&first, cause) in &times {
-                if !self.order.is_before(first, second)
+                // What waited for something that was dropped goes on without it.
+                let is_apart = self.workload.has_aborts && cause.span.lane != effect.span.lane;
+                if is_apart
+                    || !self.order.is_before(first, second)
                     || cause.span.state != State::Done
                     || effect.span.state != State::Done
                 {

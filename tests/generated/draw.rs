@@ -266,7 +266,7 @@ fn hosts(family: Family, workload: &mut GeneratedWorkload, random: &mut SeededRa
     for round in 0..rounds * usize::from(family == Family::Hosts) {
         // One thread calls, and hands over to the next.
         let (now, next) = (round % count, (round + 1) % count);
-        for _ in 0..1 + random.below(4) {
+        for _ in 0..=random.below(4) {
             let call = any_call(workload, &all, random);
             hosts[now].push(call);
         }
@@ -299,10 +299,10 @@ fn hosts(family: Family, workload: &mut GeneratedWorkload, random: &mut SeededRa
 fn graphs(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
     let streams: Vec<usize> = (0..workload.streams.len()).collect();
     let mut all = Vec::new();
-    for graph in 0..1 + random.below(2) {
+    for graph in 0..=random.below(2) {
         workload.counts.graphs = graph + 1;
         capture(workload, graph, &mut all, random);
-        for _ in 0..1 + random.below(2) {
+        for _ in 0..=random.below(2) {
             for _ in 0..random.below(3) {
                 all.push(any_call(workload, &streams, random));
             }
@@ -344,7 +344,7 @@ fn capture(
         calls.push(GeneratedCall::Wait(next, other));
         taking_part.push(other);
         next += 1;
-        for _ in 0..1 + random.below(3) {
+        for _ in 0..=random.below(3) {
             let stream = taking_part[random.below(taking_part.len())];
             calls.push(node(workload, stream, random));
         }

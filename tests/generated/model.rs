@@ -175,9 +175,10 @@ fn the_sample_has_something_of_everything() {
         let order = EnforcedOrder::of(&workload, &[]);
         stuck += u32::from(order.is_stuck());
         unordered += u32::from(!order.unordered_calls.is_empty());
-        match order.races(workload.mode).is_empty() {
-            true => clean += 1,
-            false => racy += 1,
+        if order.races(workload.mode).is_empty() {
+            clean += 1;
+        } else {
+            racy += 1;
         }
     }
     eprintln!("racy {racy}, clean {clean}, stuck {stuck}, unordered {unordered}");

@@ -262,9 +262,7 @@ impl EnforcedOrder {
             }
             GeneratedCall::SynchronizeStream(stream) => {
                 let covers = |it: &&ModelOperation| {
-                    it.stream == stream
-                        || workload.streams[stream] == StreamSort::Legacy
-                            && workload.streams[it.stream] == StreamSort::Blocking
+                    it.stream == stream || share_legacy(workload, stream, it.stream)
                 };
                 let found = self.submitted(place, None).filter(covers);
                 found.for_each(|it| wait(it.moments.1));
@@ -279,7 +277,9 @@ impl EnforcedOrder {
                     .calls
                     .iter()
                     .position(|it| it.call == GeneratedCall::Signal(signal));
-                raised.into_iter().for_each(|it| wait(begin(it)));
+                if let Some(raised) = raised {
+                    wait(begin(raised));
+                }
             }
             _ => {}
         }
@@ -300,14 +300,18 @@ impl EnforcedOrder {
                     .iter()
                     .rfind(|it| it.call == operation.call);
                 let record = own.filter(|it| it.stream == from);
-                record.into_iter().for_each(|it| wait(it.moments.1));
+                if let Some(record) = record {
+                    wait(record.moments.1);
+                }
             }
             GeneratedCall::Hold(signal, _) => {
                 let raised = self
                     .calls
                     .iter()
                     .position(|it| it.call == GeneratedCall::Signal(signal));
-                raised.into_iter().for_each(|it| wait(begin(it)));
+                if let Some(raised) = raised {
+                    wait(begin(raised));
+                }
             }
             _ => {}
         }

@@ -26,14 +26,12 @@ fn candidates(workload: &GeneratedWorkload) -> impl Iterator<Item = GeneratedWor
     let places = places.flat_map(|(host, calls)| (0..calls.len()).map(move |it| (host, it)));
     let without = places.map(|(host, place)| {
         let mut smaller = workload.clone();
-        match smaller.hosts[host].remove(place) {
+        if let GeneratedCall::Signal(signal) = smaller.hosts[host].remove(place) {
             // Whoever waits for it would wait for ever.
-            GeneratedCall::Signal(signal) => smaller.hosts.iter_mut().for_each(|calls| {
-                calls.retain(|it| {
-                    !matches!(it, GeneratedCall::Await(own) | GeneratedCall::Hold(own, _) if *own == signal)
-                });
-            }),
-            _ => {}
+            let waits = |it: &GeneratedCall| matches!(it, GeneratedCall::Await(own) | GeneratedCall::Hold(own, _) if *own == signal);
+            for calls in &mut smaller.hosts {
+                calls.retain(|it| !waits(it));
+            }
         }
         smaller
     });

@@ -86,6 +86,7 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
         seat: None,
         faults: options.faults.clone(),
         machines: options.machines.clone(),
+        reports_submissions: false,
     })
 }
 

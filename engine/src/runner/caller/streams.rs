@@ -244,17 +244,15 @@ impl Caller {
         text
     }
 
-    /// All that the legacy default stream stands for (rule A24): what a synchronisation with it waits for.
+    /// What a synchronisation with a stream waits for besides what that was given: all blocking streams where it is the
+    /// legacy default stream (rule A24), and that stream where it is a blocking one, which waits for it (rule A22).
     pub(super) fn cover_legacy(&mut self, current: &Current, target: Target) -> Result<(), Error> {
         let shared = Arc::clone(&self.shared);
         let (Target::Stream(stream), Some(insertions)) = (target, &shared.insertions) else {
             return Ok(());
         };
         let mut state = insertions.lock();
-        if state.legacy.is(stream) {
-            self.obey_legacy(current, &mut state.legacy, stream)?;
-        }
-        Ok(())
+        self.obey_legacy(current, &mut state.legacy, stream)
     }
 
     /// Reports one more field of a span.
