@@ -55,7 +55,8 @@ impl Timelines {
             if state.is_closed {
                 return;
             }
-            // Those that workers took up since the loss have a span as well.
+            // Those that workers took up since the loss have a span as well; no further ones are taken up.
+            state.jobs.clear();
             self.cut_compiles(shared, &mut state, time);
             self.end_generation(shared, &mut state, time);
             let requested = state.latest_pipeline.iter().enumerate();
