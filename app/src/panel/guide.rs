@@ -20,8 +20,13 @@ pub struct Coming {
     blocks: Vec<Block>,
 }
 
-/// How wide the columns of a table of three are, as parts of the whole.
-const COLUMNS: [f32; 3] = [0.28, 0.3, 0.42];
+/// How wide the columns of a table are, as parts of the whole.
+fn columns(count: usize) -> &'static [f32] {
+    match count {
+        2 => &[0.3, 0.7],
+        _ => &[0.28, 0.3, 0.42],
+    }
+}
 
 impl Panel for Coming {
     fn id(&self) -> &'static str {
@@ -86,7 +91,7 @@ fn table(ui: &mut Ui, scene: &Scene<'_>, rows: &[Vec<Line>], actions: &mut Vec<A
     let width = ui.available_width() - 4.0 * GRID;
     for (at, row) in rows.iter().enumerate() {
         ui.horizontal_top(|ui| {
-            for (cell, part) in row.iter().zip(COLUMNS) {
+            for (cell, part) in row.iter().zip(columns(row.len())) {
                 let layout = Layout::top_down(Align::LEFT);
                 ui.allocate_ui_with_layout(vec2(width * part, 0.0), layout, |ui| {
                     ui.set_width(width * part - 3.0 * GRID);
