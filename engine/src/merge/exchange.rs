@@ -155,12 +155,7 @@ fn incomplete(exchange: &str, open: &Open) -> Option<Missing> {
     if !open.ended.is_empty() && open.ended.iter().all(is_done) {
         return None;
     }
-    // One that was cancelled never began.
-    let came = open
-        .ended
-        .iter()
-        .filter(|it| it.span.state != State::Cancelled);
-    let mut came: Vec<&Ended> = came.collect();
+    let mut came: Vec<&Ended> = open.ended.iter().filter(|it| began(&it.span)).collect();
     came.sort_by_key(|it| it.rank);
     let span = came.first()?.span.id;
     Some(Missing {
@@ -169,6 +164,15 @@ fn incomplete(exchange: &str, open: &Open) -> Option<Missing> {
         parts: open.parts,
         span,
     })
+}
+
+/// Whether a part ever ran: one that was cancelled did not, nor did one that was lost in its queue with its process.
+fn began(span: &Span) -> bool {
+    match span.state {
+        State::Cancelled => false,
+        State::Lost => span.start < span.end,
+        State::Done | State::Failed => true,
+    }
 }
 
 /// What ties a part of an operation to the one that it waited for.
@@ -271,5 +275,11 @@ mod tests {
         assert_eq!(missing.len(), 1);
         assert_eq!((&*missing[0].came, missing[0].parts), (&[0, 2][..], 3));
         assert_eq!(missing[0].exchange, "all-reduce 3");
+        // Lost in the queue of a rank whose process died: nobody came to it.
+        part(&mut exchanges, 1, 1_000, State::Lost, "all");
+        assert!(exchanges.missing().is_empty());
+        // Lost while it ran.
+        part(&mut exchanges, 1, 900, State::Lost, "all");
+        assert_eq!(exchanges.missing()[0].came, [1]);
     }
 }

@@ -31,7 +31,7 @@ guides! {
     "webgpu" "WebGPU"
     "warp" "NVIDIA Warp"
     "cuda-graphs" "CUDA graphs"
-    "causes" "causes"
+    "causes" "Causes"
 }
 
 /// The guides that come with the program, in the order in which they are offered.

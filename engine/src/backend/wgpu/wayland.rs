@@ -19,7 +19,7 @@ pub fn silence() {
     /// A format and its arguments, of which neither is read.
     type Listener = unsafe extern "C" fn(*const c_char, *mut c_void);
 
-    unsafe extern "C" fn ignore(_: *const c_char, _: *mut c_void) {}
+    extern "C" fn ignore(_: *const c_char, _: *mut c_void) {}
 
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
