@@ -15,6 +15,7 @@ mod cuda;
 mod cupti;
 mod damage;
 mod databases;
+mod driver_losses;
 mod exact;
 mod exports;
 mod extract;

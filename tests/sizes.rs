@@ -65,7 +65,7 @@ const CUDA: &str =
     "the driver and the compiler of CUDA are C libraries, found when the program runs";
 
 /// Programs whose other side is a driver: everything in them calls or is called by C's conventions.
-const OF_DRIVERS: &[&str] = &["tests/stand-in/", "tests/gpu-check/"];
+const OF_DRIVERS: &[&str] = &["tests/stand-in/", "tests/losing-layer/", "tests/gpu-check/"];
 
 /// Files whose type names are another project's.
 const FOREIGN_NAMES: &[(&str, &str)] = &[(

@@ -11,11 +11,17 @@ const BUILT: &str = "SYNCLINE_BUILT";
 
 /// The library in the place of NVIDIA's driver, which lies beside the program.
 pub fn stand_in() -> PathBuf {
-    let name = format!(
-        "{}syncline_stand_in{}",
-        std::env::consts::DLL_PREFIX,
-        std::env::consts::DLL_SUFFIX
-    );
+    library("syncline_stand_in")
+}
+
+/// The layer of Vulkan that loses devices, which lies beside the program.
+pub fn losing_layer() -> PathBuf {
+    library("syncline_losing_layer")
+}
+
+fn library(name: &str) -> PathBuf {
+    let (before, after) = (std::env::consts::DLL_PREFIX, std::env::consts::DLL_SUFFIX);
+    let name = format!("{before}{name}{after}");
     let path = syncline().with_file_name(name);
     assert!(
         path.exists(),

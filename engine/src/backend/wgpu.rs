@@ -10,6 +10,7 @@ mod grave;
 #[cfg(not(target_vendor = "apple"))]
 mod hook;
 mod lane;
+mod panic_guard;
 mod pipelines;
 mod raw;
 mod ready;

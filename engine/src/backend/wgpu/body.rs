@@ -64,13 +64,16 @@ impl Body {
         let pipelines = Pipelines::default();
         let refused = |fault: Fault| {
             Error::Refused(match fault {
-                Fault::Failed(reason) | Fault::Lost(reason) => reason,
+                Fault::Failed(reason) => reason,
+                Fault::Lost(reason) => format!("it was lost while it was opened ({reason})"),
                 Fault::Stopped => "it was lost while it was opened".to_owned(),
             })
         };
         let ticks = match before {
             Some(before) => before.ticks.clone(),
-            None => fit(adapter, &gpu, &mut lane).map_err(refused)?,
+            None => gpu
+                .guard(|| fit(adapter, &gpu, &mut lane))
+                .map_err(refused)?,
         };
         let parts = Parts {
             gpu: &gpu,
@@ -79,7 +82,9 @@ impl Body {
         let length = |done: &Done| length(ticks.as_ref(), done);
         let steps_per_nano = match before {
             Some(before) => before.steps_per_nano,
-            None => spin::calibrate(&mut lane, &parts, &length).map_err(refused)?,
+            None => gpu
+                .guard(|| spin::calibrate(&mut lane, &parts, &length))
+                .map_err(refused)?,
         };
         let probe = gpu.device.create_buffer(&BufferDescriptor {
             label: None,

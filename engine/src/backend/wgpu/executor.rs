@@ -8,6 +8,7 @@ use ::wgpu::{Adapter, Instance};
 use super::binding::Key;
 use super::body::{Body, Parts};
 use super::lane::{Done, Download, Lane};
+use super::panic_guard::guarded;
 use super::{adapter, grave, raw, spin};
 use crate::backend::dispatch::Dispatch;
 use crate::backend::floats::Floats;
@@ -51,7 +52,7 @@ impl WgpuExecutor {
         };
         let hosts: Vec<Floats> = layout.buffers.iter().map(zeros).collect::<Result<_, _>>()?;
         let streams = layout.streams.len();
-        let body = Body::open(&adapter, &hosts, streams, None)?;
+        let body = open_body(|| Body::open(&adapter, &hosts, streams, None))?;
         Ok(Self {
             found,
             hosts,
@@ -64,6 +65,18 @@ impl WgpuExecutor {
 
     fn body(&self) -> Arc<Body> {
         Arc::clone(&self.body.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Another device on the same adapter, with the numbers of the host.
+    fn open_again(&self) -> Result<Arc<Body>, Error> {
+        open_body(|| {
+            let before = self.body();
+            let body = Body::open(&self.adapter, &self.hosts, self.streams, Some(&before))?;
+            let refused = |_| Error::Refused("it was lost again while it was opened".to_owned());
+            let restored = body.gpu.guard(|| body.restore(&self.hosts));
+            restored.map_err(refused)?;
+            Ok(Arc::new(body))
+        })
     }
 
     fn len(&self, buffer: BufferIndex) -> Option<usize> {
@@ -186,6 +199,14 @@ impl WgpuExecutor {
         let done = launch(body, lane, turn, found.kernel, buffers, &dispatch)?;
         trapped(found, done)
     }
+}
+
+/// How often a device is opened that is lost by itself each time.
+const REOPENINGS: u32 = 3;
+
+/// Opens a device; what wgpu panics of meanwhile is why there is none.
+fn open_body<T>(open: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
+    guarded(open).unwrap_or_else(|text| Err(Error::Refused(text)))
 }
 
 /// How long a kernel spins.
@@ -331,7 +352,9 @@ impl Executor for WgpuExecutor {
         let lane = body.lanes.get(turn.stream);
         let lane = lane.ok_or_else(|| Fault::Failed("there is no such stream".to_owned()))?;
         let _turn = body.ticks.is_none().then(|| lock(&body.turn));
-        let done = self.perform(&body, &mut lock(lane), turn, operation)?;
+        let done = body
+            .gpu
+            .guard(|| self.perform(&body, &mut lock(lane), turn, operation))?;
         Ok(Some(body.interval(turn.zero, &done)))
     }
 
@@ -348,8 +371,10 @@ impl Executor for WgpuExecutor {
             return Vec::new();
         };
         let download = Download { from, to: &to };
-        let mut lane = Lane::new(&body.gpu.device);
-        let done = lane.submit(&body.gpu, &|| false, Some(&download), |_| ());
+        let done = body.gpu.guard(|| {
+            let mut lane = Lane::new(&body.gpu.device);
+            lane.submit(&body.gpu, &|| false, Some(&download), |_| ())
+        });
         done.map(|_| to.to_vec()).unwrap_or_default()
     }
 
@@ -391,8 +416,9 @@ impl Executor for WgpuExecutor {
     ) -> Result<Compiled, CompileError> {
         shader::check(request, &self.found.caps.limits)?;
         let body = self.body();
-        let is_over = || is_over() || body.gpu.is_closed();
-        body.pipelines.compile(&body.gpu.device, request, &is_over)
+        let is_over = || is_over() || body.gpu.is_closed() || body.gpu.lost().is_some();
+        let compiled = guarded(|| body.pipelines.compile(&body.gpu.device, request, &is_over));
+        compiled.unwrap_or_else(|text| Err(CompileError::Internal(text)))
     }
 
     fn lose(&self, kind: LossKind) -> Downfall {
@@ -400,12 +426,14 @@ impl Executor for WgpuExecutor {
     }
 
     fn reopen(&self) -> Result<(), Error> {
-        let before = self.body();
-        let body = Body::open(&self.adapter, &self.hosts, self.streams, Some(&before))?;
-        drop(before);
-        let body = Arc::new(body);
-        let refused = |_| Error::Refused("it was lost again while it was opened".to_owned());
-        body.restore(&self.hosts).map_err(refused)?;
+        let mut opened = self.open_again();
+        for _ in 1..REOPENINGS {
+            if opened.is_ok() {
+                break;
+            }
+            opened = self.open_again();
+        }
+        let body = opened?;
         let old = {
             let mut current = self.body.write().unwrap_or_else(PoisonError::into_inner);
             std::mem::replace(&mut *current, body)

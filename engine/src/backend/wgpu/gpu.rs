@@ -1,7 +1,6 @@
 //! One device of wgpu's, from its opening to its loss, with everything that wgpu must be kept from.
 
 use std::cell::RefCell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -12,9 +11,10 @@ use ::wgpu::{
 
 #[cfg(not(target_vendor = "apple"))]
 use super::hook::{self, Hook};
+use super::panic_guard::guarded;
 use super::ready::ready;
 use crate::backend::Error;
-use crate::backend::threads::{Downfall, panic_text};
+use crate::backend::threads::{Downfall, Fault};
 use crate::device::lock;
 use crate::record::LossKind;
 
@@ -115,10 +115,21 @@ impl Gpu {
         })
     }
 
-    /// Submits work; nothing where the device is closed.
+    /// Does what finds a device lost in many ways: as an error of wgpu's, as memory that is not mapped, or as a panic.
+    /// Whatever it is, where the device was lost by itself it is that loss.
+    ///
+    /// # Errors
+    /// The loss, or what else went wrong.
+    pub fn guard<T>(&self, act: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
+        let done = guarded(act).unwrap_or_else(|text| Err(Fault::Failed(text)));
+        done.map_err(|fault| self.lost().map_or(fault, Fault::Lost))
+    }
+
+    /// Submits work; nothing where the device is closed or lost.
     pub fn submit(&self, commands: CommandBuffer) -> Option<SubmissionIndex> {
         let _gate = self.alone();
-        (!self.is_closed()).then(|| self.queue.submit([commands]))
+        let takes_work = !self.is_closed() && lock(&self.lost).is_none();
+        takes_work.then(|| self.queue.submit([commands]))
     }
 
     /// Lets wgpu answer what is answered, for at most a moment that is waited for `until`.
@@ -138,9 +149,7 @@ impl Gpu {
 
     /// Polls while the gate is held. A loss that the driver reports meanwhile makes wgpu panic.
     pub fn poll_inside(&self, kind: PollType) {
-        let polled = catch_unwind(AssertUnwindSafe(|| self.device.poll(kind)));
-        if let Err(payload) = polled {
-            let text = panic_text(payload.as_ref()).to_owned();
+        if let Err(text) = guarded(|| self.device.poll(kind)) {
             lock(&self.lost).get_or_insert(text);
         }
     }
@@ -179,8 +188,7 @@ impl Gpu {
         }
         #[cfg(not(target_vendor = "apple"))]
         if let Some(hook) = &self.hook {
-            let submit = || catch_unwind(AssertUnwindSafe(|| self.queue.submit([])));
-            let _ = hook.while_armed(submit);
+            let _ = hook.while_armed(|| guarded(|| self.queue.submit([])));
             if let Some(message) = lock(&self.lost).clone() {
                 return Downfall {
                     is_real: true,

@@ -1,14 +1,13 @@
 //! Questions to wgpu itself, asked straight.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
 use ::wgpu::{BufferDescriptor, BufferUsages, Error, PollType};
 use crossbeam_channel::{Receiver, bounded};
 
 use super::body::Body;
+use super::panic_guard::guarded;
 use super::ready::ready;
-use crate::backend::threads::panic_text;
 use crate::backend::{ErrorFilter, MapMode, Question, Raw};
 
 /// How long an answer may take.
@@ -16,16 +15,16 @@ const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Asks, from `now` on.
 pub fn ask(body: &Body, question: &Question, now: Instant) -> Raw {
-    let asked = catch_unwind(AssertUnwindSafe(|| match question {
+    let asked = guarded(|| match question {
         Question::Map {
             mode, offset, size, ..
         } => map(body, *mode, *offset, *size, now),
         Question::WorkDone => work_done(body, now),
         Question::Scope { filter, made } => scope(body, *filter, *made),
-    }));
-    asked.unwrap_or_else(|payload| Raw {
+    });
+    asked.unwrap_or_else(|text| Raw {
         is_ok: false,
-        text: format!("wgpu panics: {}", panic_text(payload.as_ref())),
+        text: format!("wgpu panics: {text}"),
     })
 }
 
