@@ -1,7 +1,7 @@
 # The things one does here. Each installs what it needs where it is missing.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-.PHONY: run test long check deny bench fuzz gpu-check
+.PHONY: run test long recoveries check deny bench fuzz gpu-check
 
 # Opens the window.
 run:
@@ -19,6 +19,12 @@ test:
 GENERATED ?= 10000
 long:
 	SYNCLINE_GENERATED=$(GENERATED) cargo test -p syncline-tests --test all generated -- --nocapture
+
+# Loses the device of every bundled workload in many ways, has it replayed, and prints how often that went well: a table
+# that one makes by hand. RECOVERIES passes options on, such as --runs 100 --workloads heat, or --busy.
+recoveries:
+	cargo build -p syncline
+	tests/recoveries/table.py --program $${CARGO_TARGET_DIR:-target}/debug/syncline $(RECOVERIES)
 
 # The lints.
 check:

@@ -4,7 +4,7 @@ use engine::backend::BACKENDS;
 use engine::capture::Capture;
 use engine::record::{LossKind, Outcome, State};
 use engine::runner::{Recovery, RunRequest, run};
-use engine::workload::Injection;
+use engine::workload::{Injection, bundled};
 
 const LONG: &str = r#"
 stream "a"
@@ -184,6 +184,218 @@ fn a_workload_may_lose_and_recover_by_itself_many_times() {
             "{backend}"
         );
         is_whole(&capture);
+    }
+}
+
+/// Losses at moments at which the host threads are somewhere else each time.
+const MOMENTS: &[&str] = &[
+    "destroy",
+    "driver",
+    "driver@2ms",
+    "destroy@stream:a",
+    "driver@stream:b",
+];
+
+#[test]
+fn a_replay_comes_to_its_end_wherever_the_loss_finds_the_host_threads() {
+    let source = LONG.replace(
+        "expect {",
+        "expect {\n in-turn \"work\" \"next\"\n before \"first\" \"last\"\n",
+    );
+    let source = source.replacen("on=\"a\"", "on=\"a\" label=\"first\"", 1);
+    let source = source.replace(
+        "launch \"spin\" on=\"b\"",
+        "launch \"spin\" on=\"b\" label=\"next\"",
+    );
+    for backend in backends() {
+        for way in MOMENTS {
+            let (capture, outcome) = lose(backend, &source, &[way], Recovery::Replay);
+            assert_eq!(outcome, Outcome::Finished, "{backend} {way}");
+            let attempts = 1 + capture.recoveries().len();
+            assert_eq!(attempts, 2, "{backend} {way}: {:?}", capture.losses());
+            for verdict in capture.expectations() {
+                assert!(
+                    verdict.holds && verdict.found.ends_with("(attempt 2)"),
+                    "{backend} {way}: {verdict:?}"
+                );
+            }
+            is_whole(&capture);
+        }
+    }
+}
+
+#[test]
+fn a_replay_begins_with_buffers_events_and_streams_as_they_were() {
+    // Attempt 1 changes what the host has of x, destroys an event, fails a stream and raises a signal, and only then
+    // loses the device.
+    let source = r#"
+stream "a" failure="stop"
+event "e"
+signal "raised"
+buffer "x" f32=64 init="k"
+buffer "y" f32=64
+buffer "never-uploaded" f32=64 init="7"
+host "main" {
+    download "never-uploaded" on="a"
+    upload "x" on="a" label="first"
+    record "e" on="a"
+    wait "e" on="a"
+    launch "saxpy" on="a" { read "x"; write "y"; set "a" 2 }
+    copy "y" "x" on="a"
+    download "x" on="a"
+    synchronize-stream "a"
+    destroy-event "e"
+    signal "raised"
+    host-function "last" micros=1 on="a" label="last"
+    synchronize-device
+}
+host "other" { await "raised" label="heard" }
+expect { each "x" equals="2 * k"; each "never-uploaded" equals="0"; ends-before "first" "heard" }
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, &source, &["driver@label:last"], Recovery::Replay);
+        assert_eq!(outcome, Outcome::Finished, "{backend}: {capture}");
+        assert_eq!(capture.recoveries().len(), 1, "{backend}");
+        for verdict in capture.expectations() {
+            assert!(verdict.holds, "{backend}: {verdict:?}");
+        }
+    }
+}
+
+#[test]
+fn a_workload_that_loses_its_own_device_is_replayed_once_for_each_such_call() {
+    for backend in backends() {
+        for name in [
+            "loss-and-recovery",
+            "loss-with-promises",
+            "loss-during-compile",
+            "two-editions",
+        ] {
+            let workload = bundled().iter().find(|it| it.name == name).unwrap();
+            for extra in [&[][..], &["driver@1ms"]] {
+                let (capture, outcome) = lose(backend, workload.source, extra, Recovery::Replay);
+                assert_eq!(outcome, Outcome::Finished, "{backend} {name} {extra:?}");
+                let said = capture
+                    .log()
+                    .iter()
+                    .filter(|it| it.text.contains("by a call of its own again"));
+                assert_eq!(said.count(), 1, "{backend} {name} {extra:?}: {capture}");
+                // One for the call, one for what was asked for, and the one that the workload makes by itself.
+                let most =
+                    1 + extra.len() + usize::from(workload.source.contains("recover-device"));
+                let count = capture.recoveries().len();
+                assert!(
+                    (1..=most).contains(&count),
+                    "{backend} {name} {extra:?}: {count}"
+                );
+                for verdict in capture.expectations() {
+                    assert!(verdict.holds, "{backend} {name} {extra:?}: {verdict:?}");
+                }
+                assert_eq!(capture.open().count(), 0, "{backend} {name}: {capture}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_loss_ends_waits_for_the_device_and_no_wait_for_another_host_thread() {
+    let source = r#"
+stream "a"
+signal "go"
+host "one" {
+    await "go"
+}
+host "two" {
+    launch "spin" on="a" { set "micros" 1000 }
+    lose-device by="driver"
+    synchronize-device
+    work micros=20000
+    signal "go"
+}
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, source, &[], Recovery::Stay);
+        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let call = |label: &str| {
+            let mut spans = capture.spans();
+            let found = spans.find(|it| capture.name(it.span.name) == label);
+            found
+                .unwrap_or_else(|| panic!("{backend}: no {label}"))
+                .span
+        };
+        let (end, wait, raise) = (
+            call("synchronize device"),
+            call("await go"),
+            call("signal go"),
+        );
+        assert_eq!(
+            (end.state, wait.state),
+            (State::Lost, State::Done),
+            "{backend}"
+        );
+        assert!(
+            wait.end >= raise.start,
+            "{backend}: {wait:?} before {raise:?}"
+        );
+    }
+}
+
+#[test]
+fn what_a_loss_took_is_named_where_calls_go_on_and_its_results_too() {
+    // x is uploaded anew, y is computed again, z is lost and w is made of it; the host has what v was.
+    let source = r#"
+stream "a"
+buffer "v" f32=64 init="k"
+buffer "w" f32=64
+buffer "x" f32=64 init="k"
+buffer "y" f32=64
+buffer "z" f32=64
+host "main" {
+    fill "v" value=3 on="a"
+    download "v" on="a"
+    fill "y" value=1 on="a"
+    fill "z" value=2 on="a"
+    synchronize-device
+    fill "x" value=9 on="a" label="lose"
+    upload "x" on="a"
+    fill "y" value=5 on="a"
+    copy "z" "w" on="a"
+    download "v" on="a"
+    download "w" on="a"
+    download "x" on="a"
+    download "y" on="a"
+    synchronize-device
+}
+expect {
+    each "v" equals="3"
+    each "w" equals="2"
+    each "x" equals="k"
+    each "y" equals="5"
+}
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, source, &["driver@label:lose"], Recovery::Resume);
+        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let said = |code: &str| -> Vec<String> {
+            let found = capture.problems().iter().filter(|it| it.code == code);
+            found.map(|it| it.text.clone()).collect()
+        };
+        let lost = said("buffers-lost");
+        assert_eq!(lost.len(), 1, "{backend}: {lost:?}");
+        assert!(
+            lost[0].contains("had computed in y, z is lost"),
+            "{backend}: {lost:?}"
+        );
+        let wrong = said("stale-result");
+        assert_eq!(wrong.len(), 1, "{backend}: {wrong:?}");
+        assert!(wrong[0].contains("read back of w"), "{backend}: {wrong:?}");
+        let verdicts: Vec<(bool, bool)> = capture
+            .expectations()
+            .iter()
+            .map(|it| (it.holds, it.found.contains("lost with the device")))
+            .collect();
+        let right = (true, false);
+        assert_eq!(verdicts, [right, (false, true), right, right], "{backend}");
     }
 }
 

@@ -118,7 +118,7 @@ pub trait Device: Send + Sync {
     /// Blocks `host` until `signal` is raised.
     ///
     /// # Errors
-    /// The device failed or was lost, or the run was stopped.
+    /// The run was stopped, or begins again. A lost device does not end the wait: the signal is another host thread's.
     fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error>;
 
     /// Lets `host` compute for `length`.
@@ -140,14 +140,9 @@ pub trait Device: Send + Sync {
     /// Blocks `host` until `flag` is raised.
     ///
     /// # Errors
-    /// The run was stopped. A lost device does not end the wait: whoever would raise the flag decides what the loss
-    /// means.
-    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
-        while !flag.wait(Duration::from_millis(10)) {
-            self.turn(host)?;
-        }
-        Ok(())
-    }
+    /// The run was stopped, or begins again. A lost device does not end the wait: whoever would raise the flag decides
+    /// what the loss means.
+    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error>;
 
     /// Whether it can still run work.
     fn status(&self) -> Status;
@@ -188,6 +183,21 @@ pub trait Device: Send + Sync {
         None
     }
 
+    /// Ends what host threads wait for of each other, signals and flags, with [`Error::Lost`], until [`Device::rewind`]:
+    /// the workload is about to begin again.
+    fn interrupt(&self);
+
+    /// Waits until everything that was submitted to a lost device has come to an end: its operations touch no buffer
+    /// after that.
+    ///
+    /// # Errors
+    /// It does not come to an end.
+    fn drain(&self) -> Result<(), Error>;
+
+    /// How many operations of `stream` ended before it was lost, counted from its first; of use once it was drained. Those
+    /// of an earlier generation count, whatever they came to.
+    fn completed(&self, stream: StreamIndex) -> u64;
+
     /// Opens the device anew after a loss, with its layout. Buffers on the device begin as their copies on the host
     /// are, and no event is recorded. What was submitted before stays lost.
     ///
@@ -195,11 +205,9 @@ pub trait Device: Send + Sync {
     /// It cannot be opened again, or what was submitted before does not come to an end.
     fn reopen(&self) -> Result<(), Error>;
 
-    /// Lets host threads call from the beginning, after each of them has left.
-    ///
-    /// # Errors
-    /// The run was stopped.
-    fn rewind(&self) -> Result<(), Error>;
+    /// Lets host threads call from the beginning, after each of them has left: no signal is raised, and streams take
+    /// work whatever they failed of.
+    fn rewind(&self);
 
     /// Lets `act` be done once an operation runs on `stream`, at a moment at which it does. A device whose time is
     /// the host's gives `act` back: there the caller looks by itself.

@@ -4,6 +4,7 @@ mod cost;
 mod device;
 mod graphs;
 mod host;
+mod host_waits;
 mod mishaps;
 mod point;
 mod replay;

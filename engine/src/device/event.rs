@@ -170,6 +170,13 @@ impl Events {
         }
     }
 
+    /// Every event may be used: the workload begins again. Generations count on.
+    pub fn restore(&self) {
+        for slot in &self.slots {
+            lock(slot).is_released = false;
+        }
+    }
+
     /// Releases `event` without blocking; waits that were submitted before stay valid (rule A11).
     ///
     /// # Errors

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::RecvTimeoutError;
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use super::comparison::{Figures, Inserted};
 use super::ledger::Ledger;
@@ -28,6 +28,7 @@ const WORKERS_TICK: Duration = Duration::from_millis(4);
 pub struct Collector {
     thread: JoinHandle<Desk>,
     is_over: Arc<AtomicBool>,
+    attempts: Sender<Sender<()>>,
 }
 
 /// What the thread works with, and leaves to whoever ends it.
@@ -40,6 +41,8 @@ pub struct Desk {
     races: Races,
     inserted: Inserted,
     shared: Arc<Shared>,
+    /// Who waits until everything of the attempt before is fetched.
+    attempts: Receiver<Sender<()>>,
 }
 
 impl Collector {
@@ -58,6 +61,7 @@ impl Collector {
         let is_over = Arc::new(AtomicBool::new(false));
         let flag = Arc::clone(&is_over);
         let own = recorder.reporter();
+        let (begin, attempts) = bounded(1);
         let mut desk = Desk {
             recorder,
             own,
@@ -67,6 +71,7 @@ impl Collector {
             races,
             inserted: Inserted::new(&shared.plan),
             shared,
+            attempts,
         };
         let thread = std::thread::Builder::new()
             .name("collector".to_owned())
@@ -75,7 +80,21 @@ impl Collector {
                 desk
             })
             .map_err(|error| Error::Thread(error.to_string()))?;
-        Ok(Self { thread, is_over })
+        Ok(Self {
+            thread,
+            is_over,
+            attempts: begin,
+        })
+    }
+
+    /// The workload is about to begin again: returns once everything reported so far is fetched, and expectations count
+    /// what comes from now on. At once where the thread panicked.
+    pub fn begin_attempt(&self) {
+        let (done, fetched) = bounded(1);
+        if self.attempts.send(done).is_ok() {
+            // An error says that the thread is gone, and whoever ends it says why.
+            let _ = fetched.recv();
+        }
     }
 
     /// Ends the thread once it has fetched everything so far; nothing where it panicked.
@@ -115,6 +134,12 @@ impl Desk {
                     recorder.take(records, &mut |records| self.collect(records));
                 }
                 Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            if let Ok(done) = self.attempts.try_recv() {
+                self.races.look(&self.own);
+                self.sweep();
+                self.ledger.begin_attempt();
+                let _ = done.send(());
             }
             if is_last {
                 self.races.conclude(&self.own);

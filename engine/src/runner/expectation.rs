@@ -14,8 +14,8 @@ type Verdict = (bool, String);
 /// What is said of an overlap that a device cannot have.
 const TURNS: &str = "not asked: the streams of this device take turns";
 
-/// Checks every expectation of `plan`.
-pub fn check(plan: &Plan, ledger: &Ledger, device: &dyn Device) -> Vec<Expectation> {
+/// Checks every expectation of `plan` on the attempt that ended the run, whose number is said where there were others.
+pub fn check(plan: &Plan, ledger: &Ledger, device: &dyn Device, attempt: u32) -> Vec<Expectation> {
     let verdict = |expectation: &ExpectationPlan| match &expectation.kind {
         ExpectationKind::Overlap {
             first,
@@ -50,7 +50,10 @@ pub fn check(plan: &Plan, ledger: &Ledger, device: &dyn Device) -> Vec<Expectati
         ExpectationKind::Problem { code, bounds } => within(ledger.problems(code) as f64, *bounds),
     };
     let checked = plan.expectations.iter().map(|expectation| {
-        let (holds, found) = verdict(expectation);
+        let (holds, mut found) = verdict(expectation);
+        if attempt > 1 {
+            found = format!("{found} (attempt {attempt})");
+        }
         Expectation {
             text: expectation.text.clone(),
             holds,

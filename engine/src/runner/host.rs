@@ -54,6 +54,8 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
             progress.calls.fetch_add(1, Relaxed);
             progress.line.store(placed.place.line, Relaxed);
         }
+        // What is called while the device is opened anew would be lost with nobody having wanted that.
+        shared.losses.await_mended();
         if shared.losses.is_replaying() {
             break;
         }
@@ -68,7 +70,6 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
             caller.note_caught(line);
             if made.is_err_and(|error| matches!(error, Error::Poisoned(_) | Error::Lost(_))) {
                 shared.note_loss(reporter);
-                shared.losses.await_mended();
                 shared.forgive();
             }
             continue;
@@ -77,10 +78,7 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
             // As WebGPU has it: what is asked of a lost device comes to nothing, and whoever asked goes on.
             Err(Error::Lost(_)) => {
                 shared.note_loss(reporter);
-                // Another thread may have noticed first: what is called before it has opened the device anew would
-                // be lost with nobody having wanted that.
-                shared.losses.await_mended();
-                if !shared.losses.goes_on() {
+                if !shared.losses.is_replaying() && !shared.losses.goes_on() {
                     return Err(lost(shared));
                 }
             }

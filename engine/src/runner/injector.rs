@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use super::loss::LossSource;
 use super::recorder::Reporter;
 use super::shared::Shared;
 use crate::backend::{Alarm, HostIndex};
@@ -46,55 +47,69 @@ pub fn check(plan: &Plan, injection: &Injection) -> Result<(), String> {
     Err(format!("{injection}: there is no {what} {name}; {help}"))
 }
 
-/// Lets `injection` wait for its moment; at once where that is now.
-pub fn arm(shared: &Arc<Shared>, injection: Injection, reporter: &Reporter) {
-    match injection.at {
-        Moment::Now => shared.lose(injection.by, reporter),
-        Moment::Time(time) => arm_time(shared, injection, time, reporter),
+/// A loss that waits for its moment, and who wanted it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ArmedLoss {
+    /// The loss.
+    pub injection: Injection,
+    /// Who wanted it.
+    pub source: LossSource,
+}
+
+impl ArmedLoss {
+    /// One that whoever runs the workload wants.
+    pub const fn from_outside(injection: Injection) -> Self {
+        Self {
+            injection,
+            source: LossSource::Outside,
+        }
+    }
+}
+
+/// Lets a loss wait for its moment; at once where that is now.
+pub fn arm(shared: &Arc<Shared>, loss: ArmedLoss, reporter: &Reporter) {
+    match loss.injection.at {
+        Moment::Now => shared.lose(loss.injection.by, loss.source, reporter),
+        Moment::Time(time) => arm_time(shared, loss, time, reporter),
         Moment::Stream(ref name) => {
             let place = shared.plan.streams.iter().position(|it| it.name == *name);
             if let Some(place) = place {
-                arm_stream(shared, injection, StreamIndex(place as u32), reporter);
+                arm_stream(shared, loss, StreamIndex(place as u32), reporter);
             }
         }
         Moment::Label(_) | Moment::Line(_) | Moment::Pipeline(_) => {
-            shared.losses.state().armed.push(injection);
+            shared.losses.state().armed.push(loss);
             shared.losses.is_armed.store(true, Ordering::SeqCst);
         }
     }
 }
 
-fn arm_time(shared: &Arc<Shared>, injection: Injection, time: Nanos, reporter: &Reporter) {
-    let act = act(shared, injection, reporter);
+fn arm_time(shared: &Arc<Shared>, loss: ArmedLoss, time: Nanos, reporter: &Reporter) {
+    let act = act(shared, loss, reporter);
     if let Some(act) = shared.device.alarm(time, act) {
         watch(shared, act, move |shared| shared.now() >= time);
     }
 }
 
-fn arm_stream(
-    shared: &Arc<Shared>,
-    injection: Injection,
-    stream: StreamIndex,
-    reporter: &Reporter,
-) {
-    let act = act(shared, injection, reporter);
+fn arm_stream(shared: &Arc<Shared>, loss: ArmedLoss, stream: StreamIndex, reporter: &Reporter) {
+    let act = act(shared, loss, reporter);
     if let Some(act) = shared.device.when_running(stream, act) {
         let lane = shared.stream_lane(stream);
         watch(shared, act, move |shared| runs(shared, lane));
     }
 }
 
-fn act(shared: &Arc<Shared>, injection: Injection, reporter: &Reporter) -> Alarm {
-    shared.losses.state().awaited.push(injection.clone());
+fn act(shared: &Arc<Shared>, loss: ArmedLoss, reporter: &Reporter) -> Alarm {
+    shared.losses.state().awaited.push(loss.injection.clone());
     // Not kept alive by what waits: a run that is over is dropped.
     let (shared, reporter) = (Arc::downgrade(shared), reporter.clone());
     Box::new(move |_| {
         if let Some(shared) = shared.upgrade() {
             let mut state = shared.losses.state();
-            let place = state.awaited.iter().position(|it| *it == injection);
+            let place = state.awaited.iter().position(|it| *it == loss.injection);
             place.map(|place| state.awaited.remove(place));
             drop(state);
-            shared.lose(injection.by, &reporter);
+            shared.lose(loss.injection.by, loss.source, &reporter);
         }
     })
 }
@@ -163,11 +178,11 @@ impl Shared {
         let place = state
             .armed
             .iter()
-            .position(|injection| is_met(&injection.at));
+            .position(|loss| is_met(&loss.injection.at));
         let found = place.map(|place| state.armed.remove(place));
         drop(state);
-        if let Some(injection) = found {
-            self.lose(injection.by, reporter);
+        if let Some(loss) = found {
+            self.lose(loss.injection.by, loss.source, reporter);
         }
     }
 
@@ -180,8 +195,10 @@ impl Shared {
 /// Says which losses were wanted and did not happen, because the run was over before their moment.
 pub fn report_unmet(shared: &Shared, reporter: &Reporter) {
     let mut state = shared.losses.state();
-    let armed = std::mem::take(&mut state.armed);
-    let unmet = armed.into_iter().chain(std::mem::take(&mut state.awaited));
+    let armed = std::mem::take(&mut state.armed).into_iter();
+    let unmet = armed
+        .map(|loss| loss.injection)
+        .chain(std::mem::take(&mut state.awaited));
     for injection in unmet {
         reporter.send(Record::Problem(Box::new(Problem {
             severity: Severity::Warning,

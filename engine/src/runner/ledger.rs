@@ -66,6 +66,16 @@ impl Ledger {
         self.streams.extend(lanes);
     }
 
+    /// The workload begins again: what was noted is of an attempt that does not count.
+    pub fn begin_attempt(&mut self) {
+        self.busy.clear();
+        self.on_streams.clear();
+        self.on_hosts.clear();
+        self.problems.clear();
+        self.promises.clear();
+        self.extent = None;
+    }
+
     /// Notes what these records say.
     pub fn note(&mut self, records: &[Record]) {
         let wants_spans = !self.streams.is_empty() || !self.calls.is_empty();

@@ -1,18 +1,33 @@
-//! The loss of a device in the middle of a run: reported once, whoever notices it, and mended where that is wanted.
+//! The loss of a device in the middle of a run: reported once, whoever notices it.
 
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::Recovery;
+use super::injector::ArmedLoss;
 use super::recorder::Reporter;
 use super::shared::Shared;
-use crate::backend::Error;
-use crate::device::order::{Act, Origin};
 use crate::device::{Status, lock};
-use crate::record::{self, Log, Loss, LossKind, Record, Severity};
+use crate::record::{Log, Loss, LossKind, Record, Severity};
 use crate::runner::prepare::DEVICE;
 use crate::time::Nanos;
 use crate::workload::{Injection, LossBy};
+
+/// Losses of the device's own, in one run, after which it is opened anew. One that goes on losing itself would keep a run
+/// from ever ending.
+const MOST_RECOVERIES: u32 = 8;
+
+/// Who loses a device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LossSource {
+    /// Whoever runs the workload wants it.
+    Outside,
+    /// A call of the workload, by its place.
+    Call(u32),
+    /// It was lost by itself.
+    Device,
+}
 
 /// What a run knows of the losses of its device.
 #[derive(Debug)]
@@ -20,10 +35,12 @@ pub struct Losses {
     state: Mutex<State>,
     /// Told when a lost device is mended, or will not be.
     mended: Condvar,
+    /// Whether whoever noticed a loss opens the device anew. Changes while the state is locked.
+    is_mending: AtomicBool,
     /// Whether something waits to lose the device; read before every call.
     pub(super) is_armed: AtomicBool,
-    /// Whether host threads are to end, so that they can be started again.
-    is_replaying: AtomicBool,
+    /// Whether host threads are to end, so that they can be started again. Changes while the state is locked.
+    pub(super) is_replaying: AtomicBool,
     /// Whether a loss has just held the host threads.
     has_paused: AtomicBool,
 }
@@ -32,16 +49,23 @@ pub struct Losses {
 #[derive(Debug)]
 pub(super) struct State {
     /// Losses that wait for a call or a compile.
-    pub armed: Vec<Injection>,
+    pub armed: Vec<ArmedLoss>,
     /// Losses that wait for a time or an operation, each of which is looked for elsewhere.
     pub awaited: Vec<Injection>,
-    recovery: Recovery,
-    generation: u32,
+    pub recovery: Recovery,
+    pub generation: u32,
+    /// How often the workload has begun.
+    pub attempt: u32,
     /// Since when it is lost.
-    lost: Option<Nanos>,
-    /// Whether whoever noticed the loss opens it anew.
-    is_mending: bool,
-    was_injected: bool,
+    pub lost: Option<Nanos>,
+    /// Whether the run goes on although it is lost.
+    goes_on: bool,
+    /// Who wants the device timeline to destroy it.
+    destroyed_by: LossSource,
+    /// Calls of the workload for whose loss it has begun again.
+    replayed: BTreeSet<u32>,
+    /// How often it was lost by itself.
+    own_losses: u32,
 }
 
 impl Losses {
@@ -53,11 +77,15 @@ impl Losses {
                 awaited: Vec::new(),
                 recovery,
                 generation: 1,
+                attempt: 1,
                 lost: None,
-                is_mending: false,
-                was_injected: false,
+                goes_on: true,
+                destroyed_by: LossSource::Outside,
+                replayed: BTreeSet::new(),
+                own_losses: 0,
             }),
             mended: Condvar::new(),
+            is_mending: AtomicBool::new(false),
             is_armed: AtomicBool::new(false),
             is_replaying: AtomicBool::new(false),
             has_paused: AtomicBool::new(false),
@@ -75,8 +103,11 @@ impl Losses {
 
     /// Waits until a device that is being opened anew is open, or could not be.
     pub fn await_mended(&self) {
+        if !self.is_mending.load(Ordering::SeqCst) {
+            return;
+        }
         let mut state = self.state();
-        while state.is_mending {
+        while self.is_mending.load(Ordering::SeqCst) {
             let woken = self.mended.wait(state);
             state = woken.unwrap_or_else(PoisonError::into_inner);
         }
@@ -84,8 +115,28 @@ impl Losses {
 
     /// Whether the run goes on although the device was lost: it was lost on purpose, or is opened anew.
     pub fn goes_on(&self) -> bool {
-        let state = self.state();
-        state.was_injected || state.recovery != Recovery::Stay
+        self.state().goes_on
+    }
+
+    /// Whether the device is being opened anew, or will be once every host thread has ended.
+    pub fn is_recovering(&self) -> bool {
+        let _state = self.state();
+        self.is_mending.load(Ordering::SeqCst) || self.is_replaying()
+    }
+
+    /// How often the workload has begun: 1 where it was never replayed.
+    pub fn attempt(&self) -> u32 {
+        self.state().attempt
+    }
+
+    /// The device timeline was given a `destroy()`.
+    pub fn note_destroy(&self, source: LossSource) {
+        self.state().destroyed_by = source;
+    }
+
+    /// Who wanted the `destroy()` that the device timeline has come to.
+    pub fn destroyed_by(&self) -> LossSource {
+        self.state().destroyed_by
     }
 
     /// Whether host threads are to end, because the workload begins again.
@@ -98,24 +149,53 @@ impl Losses {
         self.has_paused.swap(false, Ordering::SeqCst)
     }
 
-    /// Host threads have ended and may be started again.
+    /// The workload will not begin again.
     pub fn end_replaying(&self) {
         self.is_replaying.store(false, Ordering::SeqCst);
+    }
+}
+
+impl State {
+    /// What is done about a loss, and why that is not what was asked for, where it is not.
+    fn decide(&mut self, source: LossSource) -> (Recovery, Option<String>) {
+        match (self.recovery, source) {
+            (Recovery::Replay, LossSource::Call(call)) if !self.replayed.insert(call) => {
+                let attempt = self.attempt;
+                let text = format!(
+                    "the workload lost its device by a call of its own again, in attempt {attempt}: for each such call it \
+                     is replayed once, so this attempt goes on with the device lost"
+                );
+                (Recovery::Stay, Some(text))
+            }
+            (Recovery::Replay | Recovery::Resume, LossSource::Device) => {
+                self.own_losses += 1;
+                if self.own_losses <= MOST_RECOVERIES {
+                    return (self.recovery, None);
+                }
+                let text = format!(
+                    "the device was lost by itself for the {}th time in this run, and is not opened anew again: look for \
+                     what loses it, in the log of the driver for example",
+                    self.own_losses
+                );
+                (Recovery::Stay, Some(text))
+            }
+            (recovery, _) => (recovery, None),
+        }
     }
 }
 
 impl Shared {
     /// Loses the device on purpose: by its driver now, by its owner when the device timeline has done what it was
     /// given before. Without effect where it is lost already.
-    pub fn lose(&self, by: LossBy, reporter: &Reporter) {
+    pub fn lose(&self, by: LossBy, source: LossSource, reporter: &Reporter) {
         match &self.timelines {
-            Some(timelines) if by == LossBy::Destroy => timelines.destroy(self, None),
-            _ => self.lose_now(by, reporter),
+            Some(timelines) if by == LossBy::Destroy => timelines.destroy(self, None, source),
+            _ => self.lose_now(by, source, reporter),
         }
     }
 
     /// Loses the device now, on purpose. Without effect where it is lost already.
-    pub fn lose_now(&self, by: LossBy, reporter: &Reporter) {
+    pub fn lose_now(&self, by: LossBy, source: LossSource, reporter: &Reporter) {
         let kind = match by {
             LossBy::Destroy => LossKind::Destroyed,
             LossBy::Driver => LossKind::Unknown,
@@ -125,7 +205,7 @@ impl Shared {
             LossBy::Hang => LossKind::Hang,
             LossBy::Kill => LossKind::Process,
         };
-        let mut state = self.losses.state();
+        let state = self.losses.state();
         if state.lost.is_some() {
             return;
         }
@@ -133,12 +213,11 @@ impl Shared {
         if !report.is_news {
             return;
         }
-        state.was_injected = true;
         let reason = match (report.is_real, report.message.as_str()) {
             (false, _) | (true, "") => format!("injected; {}", report.how),
             (true, message) => format!("{message}; injected: {}", report.how),
         };
-        self.report_loss(state, kind, report.time, reason, reporter);
+        self.report_loss(state, (kind, report.time, reason), source, reporter);
     }
 
     /// Looks whether the device was lost by itself, and reports it where that is news.
@@ -150,27 +229,37 @@ impl Shared {
         };
         if state.lost.is_none() {
             let time = self.device.lost_at().unwrap_or_else(|| self.now());
-            self.report_loss(state, LossKind::Unknown, time, reason, reporter);
+            let loss = (LossKind::Unknown, time, reason);
+            self.report_loss(state, loss, LossSource::Device, reporter);
         }
     }
 
     fn report_loss(
         &self,
         mut state: MutexGuard<'_, State>,
-        kind: LossKind,
-        time: Nanos,
-        reason: String,
+        (kind, time, reason): (LossKind, Nanos, String),
+        source: LossSource,
         reporter: &Reporter,
     ) {
         state.lost = Some(time);
-        state.is_mending = matches!(state.recovery, Recovery::Resume | Recovery::Replay);
-        let (generation, recovery) = (state.generation, state.recovery);
+        let (recovery, why) = state.decide(source);
+        state.goes_on = source != LossSource::Device || recovery != Recovery::Stay;
+        // While the state is locked: whoever sees that everything has ended asks for it next.
+        match recovery {
+            Recovery::Resume => self.losses.is_mending.store(true, Ordering::SeqCst),
+            Recovery::Replay => self.losses.is_replaying.store(true, Ordering::SeqCst),
+            Recovery::Stay | Recovery::Pause => {}
+        }
+        let generation = state.generation;
         drop(state);
-        reporter.send(Record::Log(Box::new(Log {
-            time,
-            severity: Severity::Warning,
-            text: format!("the device was lost, {}: {reason}", kind.label()),
-        })));
+        let log = |text: String| {
+            reporter.send(Record::Log(Box::new(Log {
+                time,
+                severity: Severity::Warning,
+                text,
+            })));
+        };
+        log(format!("the device was lost, {}: {reason}", kind.label()));
         reporter.send(Record::Loss(Box::new(Loss {
             device: DEVICE,
             time,
@@ -178,6 +267,9 @@ impl Shared {
             kind,
             generation,
         })));
+        if let Some(text) = why {
+            log(text);
+        }
         if let Some(timelines) = &self.timelines {
             timelines.lost(self, time);
         }
@@ -187,51 +279,14 @@ impl Shared {
                 self.gate.pause();
                 self.losses.has_paused.store(true, Ordering::SeqCst);
             }
-            Recovery::Resume | Recovery::Replay => {
-                self.recover_or_fail(recovery, reporter);
-                self.losses.state().is_mending = false;
+            Recovery::Resume => {
+                self.recover_or_fail(reporter);
+                let state = self.losses.state();
+                self.losses.is_mending.store(false, Ordering::SeqCst);
+                drop(state);
                 self.losses.mended.notify_all();
             }
-        }
-    }
-
-    /// Opens a lost device anew, and lets the host threads go on with the calls they are at, or from the first.
-    ///
-    /// # Errors
-    /// The device is not lost, or cannot be opened.
-    pub fn recover(&self, how: Recovery, reporter: &Reporter) -> Result<(), Error> {
-        let mut state = self.losses.state();
-        let Some(lost) = state.lost else {
-            return Ok(());
-        };
-        if how == Recovery::Replay {
-            self.losses.is_replaying.store(true, Ordering::SeqCst);
-        }
-        self.device.reopen()?;
-        let time = self.now();
-        self.events.forget();
-        self.order.push(0, Origin::default(), Act::Restart, &[]);
-        self.note_streams();
-        if let Some(timelines) = &self.timelines {
-            timelines.recovered(self);
-        }
-        state.generation += 1;
-        self.launches.renew();
-        state.lost = None;
-        reporter.send(Record::Recovery(Box::new(record::Recovery {
-            device: DEVICE,
-            generation: state.generation,
-            lost,
-            time,
-        })));
-        Ok(())
-    }
-
-    /// The same, where nobody is there to tell of an error: the run fails of it.
-    pub fn recover_or_fail(&self, how: Recovery, reporter: &Reporter) {
-        if let Err(error) = self.recover(how, reporter) {
-            self.losses.end_replaying();
-            self.fail(&format!("the device could not be opened anew: {error}"));
+            Recovery::Replay => self.device.interrupt(),
         }
     }
 }

@@ -200,6 +200,16 @@ pub fn fill(plan: &Plan, device: &dyn Device) {
     }
 }
 
+/// Makes all numbers that the host has zero.
+pub fn clear(plan: &Plan, device: &dyn Device) {
+    const ZEROS: [f32; 1024] = [0.0; 1024];
+    for (place, buffer) in (0_u32..).zip(&plan.buffers) {
+        for first in (0..buffer.len).step_by(ZEROS.len()) {
+            device.write(BufferIndex(place), first, &ZEROS);
+        }
+    }
+}
+
 /// Reports everything that is known before the first call.
 fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, reporter: &Reporter) {
     let (plan, device) = (&shared.plan, &shared.device);

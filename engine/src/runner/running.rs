@@ -14,7 +14,7 @@ use super::collector::{Collector, Desk};
 use super::comparison::Figures;
 use super::expectation;
 use super::host::{self, panic_text};
-use super::injector;
+use super::injector::{self, ArmedLoss};
 use super::ledger::Ledger;
 use super::mesh::{FAULT_UNMET, unmet_fault};
 use super::order::Races;
@@ -104,7 +104,11 @@ impl Running {
         }
         injector::announce(&lose, &running.reporter);
         for injection in lose {
-            injector::arm(&running.shared, injection, &running.reporter);
+            injector::arm(
+                &running.shared,
+                ArmedLoss::from_outside(injection),
+                &running.reporter,
+            );
         }
         running.start_hosts()?;
         Ok(running)
@@ -131,16 +135,29 @@ impl Running {
             // What it panicked of was said by itself.
             let _ = host.join();
         }
-        self.shared.losses.end_replaying();
-        self.shared.forget();
-        super::prepare::fill(&self.shared.plan, self.shared.device.as_ref());
-        let started = self
-            .shared
-            .device
-            .rewind()
-            .and_then(|()| self.start_hosts());
-        if let Err(error) = started {
-            self.shared.fail(&error.to_string());
+        if self.is_stopped.load(Ordering::SeqCst) || self.shared.failure().is_some() {
+            return self.shared.losses.end_replaying();
+        }
+        let opened = self.shared.open_for_replay(&self.reporter);
+        if opened.is_ok()
+            && let Some(collector) = &self.collector
+        {
+            collector.begin_attempt();
+        }
+        let attempt = opened.and_then(|attempt| self.start_hosts().map(|()| attempt));
+        match attempt {
+            Ok(attempt) => self.reporter.send(Record::Log(Box::new(Log {
+                time: self.shared.now(),
+                severity: Severity::Info,
+                text: format!(
+                    "attempt {attempt} begins with the first call; expectations are judged on the last attempt alone"
+                ),
+            }))),
+            Err(error) => {
+                self.shared.losses.end_replaying();
+                let reason = format!("the device could not be opened anew: {error}");
+                self.shared.fail(&reason);
+            }
         }
     }
 
@@ -150,13 +167,17 @@ impl Running {
     /// What the loss waits for is not in the workload.
     pub fn lose(&self, injection: Injection) -> Result<(), String> {
         injector::check(&self.shared.plan, &injection)?;
-        injector::arm(&self.shared, injection, &self.reporter);
+        let loss = ArmedLoss::from_outside(injection);
+        injector::arm(&self.shared, loss, &self.reporter);
         Ok(())
     }
 
     /// Opens a lost device anew, and lets host threads go on that were held.
     pub fn recover(&self, how: Recovery) {
-        self.shared.recover_or_fail(how, &self.reporter);
+        match how {
+            Recovery::Replay => self.shared.begin_replay(),
+            _ => self.shared.recover_or_fail(&self.reporter),
+        }
         self.shared.gate.resume();
     }
 
@@ -172,9 +193,12 @@ impl Running {
 
     /// Whether every host thread and stream has ended; waits a moment for the streams.
     pub fn is_over(&self, patience: Duration) -> bool {
-        self.hosts_left == 0
-            && !self.shared.losses.is_replaying()
-            && self.shared.device.settle(patience)
+        if self.hosts_left > 0 || !self.shared.device.settle(patience) {
+            return false;
+        }
+        // In this order: streams also come to their ends by a loss, which may have somebody begin again.
+        self.shared.note_loss(&self.reporter);
+        !self.shared.losses.is_recovering()
     }
 
     /// Somebody wants it to end.
@@ -288,7 +312,11 @@ impl Running {
         let plan = &self.shared.plan;
         match (outcome, ledger) {
             (Outcome::Finished, Some(ledger)) => {
-                expectation::check(plan, ledger, self.shared.device.as_ref())
+                let device = self.shared.device.as_ref();
+                let attempt = self.shared.losses.attempt();
+                let mut checked = expectation::check(plan, ledger, device, attempt);
+                self.shared.lost_values.explain(plan, &mut checked);
+                checked
             }
             (Outcome::Stopped, _) => expectation::unchecked(plan, "the run was stopped"),
             _ => expectation::unchecked(plan, "the run failed"),

@@ -8,6 +8,7 @@ use super::gate::Gate;
 use super::insertion::Insertions;
 use super::launches::Launches;
 use super::loss::Losses;
+use super::lost_values::LostValues;
 use super::machine::Machine;
 use super::memory::Memory;
 use super::mesh::Mesh;
@@ -49,6 +50,8 @@ pub struct Shared {
     pub launches: Launches,
     /// What is known of losses of the device.
     pub losses: Losses,
+    /// What a loss takes with it.
+    pub lost_values: LostValues,
     /// The sockets to the other ranks, where there are any.
     pub mesh: Option<Arc<Mesh>>,
     /// Events that are taken from pools.
@@ -144,6 +147,7 @@ impl Shared {
             signals: plan.signals.iter().map(|_| Mutex::default()).collect(),
             hosts: plan.hosts.iter().map(|_| Progress::default()).collect(),
             insertions: Insertions::new(&plan),
+            lost_values: LostValues::new(&plan),
             launches: Launches::new(&plan),
             machine,
             memory,
@@ -265,6 +269,8 @@ impl Shared {
     pub fn forget(&self) {
         self.order.push(0, Origin::default(), Act::Lower, &[]);
         self.launches.forget(&self.plan);
+        self.events.restore();
+        self.lost_values.forget();
         for signal in &self.signals {
             *lock(signal) = Signal::default();
         }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use super::cost;
 use super::host::{HostState, Until};
+use super::host_waits::Released;
 use super::simulation::Simulation;
 use crate::backend::cpu::Memory;
 use crate::backend::{
@@ -76,7 +77,7 @@ impl MockDevice {
         simulation = self.advance(simulation);
         self.changed.notify_all();
         loop {
-            let is_stopped = simulation.cause == Some(Cause::Stopped);
+            let is_stopped = simulation.released == Some(Released::Stopped);
             let Some(slot) = simulation.hosts.get_mut(host.0) else {
                 return Ok(());
             };
@@ -96,9 +97,7 @@ impl MockDevice {
 
     fn block(&self, host: HostIndex, until: Until, timeout: Option<Duration>) -> Result<(), Error> {
         let mut simulation = lock(&self.simulation);
-        if !matches!(until, Until::Flag(_)) {
-            check(&simulation)?;
-        }
+        simulation.check(&until)?;
         let is_met = simulation.is_met(&until);
         let Some(slot) = simulation.hosts.get_mut(host.0) else {
             return Ok(());
@@ -108,25 +107,19 @@ impl MockDevice {
             return Ok(());
         }
         let deadline = timeout.map(|timeout| slot.clock + Nanos::from_duration(timeout));
-        slot.state = HostState::Blocked(until, deadline);
+        slot.state = HostState::Blocked(until.clone(), deadline);
         slot.blocked_count += 1;
         slot.timed_out = false;
         self.await_turn(simulation, host)?;
         let simulation = lock(&self.simulation);
-        check(&simulation)?;
+        // A signal that was raised, or a promise that settled, stays so whatever became of the device.
+        if until.is_of_device() || !simulation.is_met(&until) {
+            simulation.check(&until)?;
+        }
         match simulation.hosts.get(host.0) {
             Some(slot) if slot.timed_out => Err(Error::TimedOut),
             _ => Ok(()),
         }
-    }
-}
-
-fn check(simulation: &Simulation) -> Result<(), Error> {
-    match simulation.cause {
-        None => Ok(()),
-        Some(Cause::Stopped) => Err(Error::Stopped),
-        Some(Cause::Lost) => Err(Error::Lost(simulation.reason.clone())),
-        Some(Cause::Poisoned) => Err(Error::Poisoned(simulation.reason.clone())),
     }
 }
 
@@ -194,7 +187,9 @@ impl Device for MockDevice {
         if lock(&self.simulation).is_met(&Until::Slot(given_back)) {
             return Ok(());
         }
-        self.block(host, Until::Slot(given_back), None)
+        let taken = self.block(host, Until::Slot(given_back), None);
+        // No record will give it back.
+        taken.inspect_err(|_| lock(&self.simulation).slots.give_back())
     }
 
     fn is_short_of_slots(&self) -> bool {
@@ -203,7 +198,7 @@ impl Device for MockDevice {
 
     fn abort(&self, host: HostIndex, stream: StreamIndex) -> Result<(), Error> {
         self.call(host, cost::CALL, |simulation| {
-            check(simulation)?;
+            simulation.check(&Until::Streams(Target::Stream(stream), Vec::new()))?;
             let hosts = simulation.hosts.get(host.0);
             let now = hosts.map_or(simulation.time, |host| host.clock);
             simulation.abort(stream, now);
@@ -306,11 +301,7 @@ impl Device for MockDevice {
     }
 
     fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
-        let until = Until::Flag(flag.clone());
-        match self.block(host, until, None) {
-            Err(Error::Stopped) => Err(Error::Stopped),
-            _ => Ok(()),
-        }
+        self.block(host, Until::Flag(flag.clone()), None)
     }
 
     fn status(&self) -> Status {
@@ -370,6 +361,22 @@ impl Device for MockDevice {
         }
     }
 
+    fn interrupt(&self) {
+        lock(&self.simulation).release(Released::Interrupted);
+        self.changed.notify_all();
+    }
+
+    fn drain(&self) -> Result<(), Error> {
+        // What was queued came to its end when the device was lost.
+        Ok(())
+    }
+
+    fn completed(&self, stream: StreamIndex) -> u64 {
+        let simulation = lock(&self.simulation);
+        let stream = simulation.streams.get(stream.index());
+        stream.map_or(0, |stream| stream.completed)
+    }
+
     fn reopen(&self) -> Result<(), Error> {
         let mut simulation = lock(&self.simulation);
         simulation.reopen();
@@ -377,10 +384,8 @@ impl Device for MockDevice {
         Ok(())
     }
 
-    fn rewind(&self) -> Result<(), Error> {
-        let mut simulation = lock(&self.simulation);
-        simulation.rewind();
-        check(&simulation)
+    fn rewind(&self) {
+        lock(&self.simulation).rewind();
     }
 
     fn when_running(&self, stream: StreamIndex, act: Alarm) -> Option<Alarm> {
@@ -393,7 +398,10 @@ impl Device for MockDevice {
     }
 
     fn stop(&self) {
-        lock(&self.simulation).give_up(Cause::Stopped, &self.memory);
+        let mut simulation = lock(&self.simulation);
+        simulation.release(Released::Stopped);
+        simulation.give_up(Cause::Stopped, &self.memory);
+        drop(simulation);
         self.changed.notify_all();
     }
 

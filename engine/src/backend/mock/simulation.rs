@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::cost;
 use super::host::{Host, HostState, Until};
+use super::host_waits::Released;
 use super::point::PointState;
 use super::replay::{self, Next};
 use super::stream::{Item, Stream};
@@ -29,6 +30,8 @@ pub struct Simulation {
     pub cause: Option<Cause>,
     /// What failed.
     pub reason: String,
+    /// What ends the waits of host threads for each other.
+    pub released: Option<Released>,
     /// For each event, its latest record.
     pub latest: Vec<Option<usize>>,
     /// Every record of every event.
@@ -85,6 +88,7 @@ impl Simulation {
             signals: vec![None; layout.signals],
             cause: None,
             reason: String::new(),
+            released: None,
             latest: vec![None; layout.events.len()],
             marks: Vec::new(),
             device: layout.device,
@@ -131,27 +135,6 @@ impl Simulation {
     /// Lets `act` be done once an operation runs on `stream`.
     pub fn watch(&mut self, stream: StreamIndex, act: Alarm) {
         self.watches.push((stream.index(), act));
-    }
-
-    /// Begins anew after a loss: no event is recorded, and streams are free from now on.
-    pub fn reopen(&mut self) {
-        if self.cause == Some(Cause::Lost) {
-            self.cause = None;
-            self.generation += 1;
-        }
-        self.latest.fill(None);
-        for stream in &mut self.streams {
-            stream.free_at = stream.free_at.max(self.time);
-        }
-    }
-
-    /// Lets host threads call from the beginning, from now on.
-    pub fn rewind(&mut self) {
-        self.signals.fill(None);
-        for host in &mut self.hosts {
-            host.clock = host.clock.max(self.time);
-            host.state = HostState::Ready;
-        }
     }
 
     /// Lets things happen until it is a host thread's turn, or nothing can happen, or somebody's act is due: that
@@ -298,25 +281,6 @@ impl Simulation {
                     .get(*place)
                     .is_none_or(|stream| stream.ended >= *ended)
             }),
-        }
-    }
-
-    /// Makes host threads ready whose wait came true by `time`, or all that wait where nothing more runs.
-    pub fn wake(&mut self, time: Nanos) {
-        for place in 0..self.hosts.len() {
-            let state = self.hosts.get(place).map(|host| &host.state);
-            let is_met = match state {
-                // What a loss makes of a promise is for those to say who promised.
-                Some(HostState::Blocked(until @ Until::Flag(_), _)) => {
-                    self.cause == Some(Cause::Stopped) || self.is_met(until)
-                }
-                Some(HostState::Blocked(until, _)) => self.cause.is_some() || self.is_met(until),
-                _ => false,
-            };
-            if let (true, Some(host)) = (is_met, self.hosts.get_mut(place)) {
-                host.clock = host.clock.max(time) + cost::WAKE;
-                host.state = HostState::Ready;
-            }
         }
     }
 
@@ -485,6 +449,9 @@ impl Simulation {
         }
         stream.free_at = interval.end;
         stream.ended += 1;
+        if state != State::Lost {
+            stream.completed = stream.ended;
+        }
         while let Some((_, point)) = stream.points.pop_front_if(|(at, _)| *at <= stream.ended) {
             if let Some(slot) = self.marks.get_mut(point) {
                 *slot = PointState::Reached(interval.end);

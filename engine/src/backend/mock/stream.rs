@@ -24,6 +24,8 @@ pub struct Stream {
     pub submitted: u64,
     /// Operations that ended so far.
     pub ended: u64,
+    /// Operations up to the last that was not lost.
+    pub completed: u64,
     /// Points that others wait for: reached once so many operations have ended, the sooner first.
     pub points: VecDeque<(u64, usize)>,
     /// What it does after an operation of its own failed.
@@ -75,6 +77,7 @@ impl Stream {
             free_at: Nanos::ZERO,
             submitted: 0,
             ended: 0,
+            completed: 0,
             points: VecDeque::new(),
             failure,
             trouble: None,

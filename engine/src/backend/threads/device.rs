@@ -5,7 +5,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::executor::Executor;
-use super::host::{Host, Wait};
+use super::host::Wait;
 use super::mark::Mark;
 use super::shared::Shared;
 use super::stream::{Item, Marks, Stream};
@@ -14,8 +14,9 @@ use super::watermark::Watermark;
 use super::worker::Worker;
 use crate::backend::spin::spin;
 use crate::backend::{
-    Activity, Caps, CompileError, CompileRequest, Compiled, Device, Error, Executable, HostIndex,
-    Layout, LossReport, Operation, Overhead, Packed, Question, Raw, Side, Sink, Submission,
+    Activity, Caps, CompileError, CompileRequest, Compiled, Device, Error, Executable, Flag,
+    HostIndex, Layout, LossReport, Operation, Overhead, Packed, Question, Raw, Side, Sink,
+    Submission,
 };
 use crate::device::{Cause, Progress, Status, lock};
 use crate::record::{Began, Clock, LossKind, SpanId};
@@ -27,6 +28,9 @@ const ROOM: u64 = 1 << 16;
 
 /// How long what was submitted to a lost device may take to come to an end.
 const DRAIN: Duration = Duration::from_secs(10);
+
+/// How often a thread that waits for others looks whether it is to give up.
+const LOOK: Duration = Duration::from_millis(10);
 
 /// Bytes of the stack of a stream's thread: kernels do not call deep, and thousands of streams have one each.
 const STACK: usize = 512 << 10;
@@ -272,8 +276,11 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         let given_back = slots.take();
         let is_over = || self.shared.condition.is_over();
         let block = || slots.free().wait(given_back, &is_over, None);
-        self.shared
-            .block(host, &Wait::Slot(given_back), false, block)
+        let taken = self
+            .shared
+            .block(host, &Wait::Slot(given_back), false, block);
+        // No record will give it back.
+        taken.inspect_err(|_| slots.give_back())
     }
 
     fn is_short_of_slots(&self) -> bool {
@@ -386,9 +393,22 @@ impl<E: Executor> Device for ThreadedDevice<E> {
     fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error> {
         let level = self.shared.signals.get(signal.index());
         let level = level.ok_or_else(|| Error::Unknown(format!("signal {}", signal.0)))?;
-        let is_over = || self.shared.condition.is_over();
-        let block = || level.wait(1, &is_over, None);
-        self.shared.block(host, &Wait::Signal(signal), false, block)
+        let gives_up = || self.shared.check_hosts().is_err();
+        let block = || level.wait(1, &gives_up, None);
+        if self
+            .shared
+            .show_blocked(host, &Wait::Signal(signal), false, block)
+        {
+            return Ok(());
+        }
+        self.shared.check_hosts()
+    }
+
+    fn until_flag(&self, _: HostIndex, flag: &Flag) -> Result<(), Error> {
+        while !flag.wait(LOOK) {
+            self.shared.check_hosts()?;
+        }
+        Ok(())
     }
 
     fn work(&self, _: HostIndex, length: Nanos) {
@@ -471,23 +491,35 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         condition.is_lost().then(|| condition.lost_at())
     }
 
-    fn reopen(&self) -> Result<(), Error> {
+    fn interrupt(&self) {
+        self.shared.interrupt();
+    }
+
+    fn drain(&self) -> Result<(), Error> {
         let deadline = Instant::now() + DRAIN;
-        while !self.settle(Duration::from_millis(50)) {
+        while !self.settle(LOOK) {
             self.shared.wake_all();
             if Instant::now() > deadline {
                 return Err(Error::TimedOut);
             }
         }
+        Ok(())
+    }
+
+    fn completed(&self, stream: StreamIndex) -> u64 {
+        self.stream(stream)
+            .map_or(0, |stream| stream.completed.get())
+    }
+
+    fn reopen(&self) -> Result<(), Error> {
+        self.drain()?;
         self.shared.executor.reopen()?;
         self.shared.reopen();
         Ok(())
     }
 
-    fn rewind(&self) -> Result<(), Error> {
-        self.shared.hosts.iter().for_each(Host::rewind);
-        self.shared.signals.iter().for_each(Watermark::lower);
-        self.shared.condition.check()
+    fn rewind(&self) {
+        self.shared.rewind();
     }
 
     fn overheads(&self) -> Vec<Overhead> {

@@ -103,7 +103,7 @@ impl<E: Executor> Worker<E> {
         let left = stream.submitted().saturating_sub(self.ended + 1);
         self.lateness.quiet = None;
         self.conclude(&item, known, landing.state);
-        self.count(stream);
+        self.count(stream, landing.state);
         self.lateness.queue.push_back(Late {
             nodes: std::mem::take(&mut self.landed),
             item,

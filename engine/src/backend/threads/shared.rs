@@ -1,6 +1,6 @@
 //! What the threads of a device's streams and the host threads that call it share.
 
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::time::Instant;
 
@@ -45,6 +45,8 @@ pub struct Shared<E> {
     /// The host threads.
     pub hosts: Vec<Host>,
     generation: AtomicU32,
+    /// Whether host threads are to end, so that the workload can begin again.
+    is_interrupted: AtomicBool,
     zero: OnceLock<Zero>,
 }
 
@@ -54,6 +56,7 @@ impl<E> Shared<E> {
         Self {
             device: layout.device,
             generation: AtomicU32::new(1),
+            is_interrupted: AtomicBool::new(false),
             queue: layout.queue,
             streams: streams(layout),
             stream_count: layout.streams.len(),
@@ -87,6 +90,35 @@ impl<E> Shared<E> {
         if self.condition.reopen() {
             self.generation.fetch_add(1, SeqCst);
         }
+    }
+
+    /// Host threads wait for each other no longer, until [`Shared::rewind`].
+    pub fn interrupt(&self) {
+        self.is_interrupted.store(true, SeqCst);
+        self.wake_all();
+    }
+
+    /// Host threads may call from the beginning: no signal is raised, no stream has failed.
+    pub fn rewind(&self) {
+        self.hosts.iter().for_each(Host::rewind);
+        self.signals.iter().for_each(Watermark::lower);
+        let submitted = self.streams.iter().map(|it| (it, it.submitted()));
+        submitted.for_each(|(stream, submitted)| stream.trouble.abort(submitted));
+        self.is_interrupted.store(false, SeqCst);
+    }
+
+    /// Whether host threads may go on waiting for each other.
+    ///
+    /// # Errors
+    /// The run was stopped, or begins again.
+    pub fn check_hosts(&self) -> Result<(), Error> {
+        if self.condition.is_stopped() {
+            return Err(Error::Stopped);
+        }
+        if self.is_interrupted.load(SeqCst) {
+            return Err(Error::Lost("the workload begins again".to_owned()));
+        }
+        Ok(())
     }
 
     /// Where times are counted from: now, while the clock was not started.
@@ -201,19 +233,29 @@ impl<E> Shared<E> {
         gives_up: bool,
         block: impl FnOnce() -> bool,
     ) -> Result<(), Error> {
-        let reached = if self.holds(wait) {
-            match self.hosts.get(host.0) {
-                Some(host) => host.blocked(wait, gives_up, block),
-                None => block(),
-            }
-        } else {
-            true
-        };
+        let reached = self.show_blocked(host, wait, gives_up, block);
         self.condition.check()?;
         if reached {
             Ok(())
         } else {
             Err(Error::TimedOut)
+        }
+    }
+
+    /// Runs `block` unless `wait` has come true, and shows meanwhile that `host` is blocked. Says whether it came true.
+    pub fn show_blocked(
+        &self,
+        host: HostIndex,
+        wait: &Wait,
+        gives_up: bool,
+        block: impl FnOnce() -> bool,
+    ) -> bool {
+        if !self.holds(wait) {
+            return true;
+        }
+        match self.hosts.get(host.0) {
+            Some(host) => host.blocked(wait, gives_up, block),
+            None => block(),
         }
     }
 }

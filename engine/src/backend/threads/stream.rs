@@ -23,6 +23,8 @@ pub struct Stream {
     pub pending: CounterId,
     /// Operations that ended.
     pub ended: Watermark,
+    /// Operations up to the last that was not lost.
+    pub completed: Watermark,
     /// Operations that were reported: those that ended, but for some whose time is not known yet.
     pub reported: Watermark,
     /// What the worker waits for at the moment.
@@ -91,6 +93,7 @@ impl Stream {
             lane,
             pending,
             ended: Watermark::default(),
+            completed: Watermark::default(),
             reported: Watermark::default(),
             hold: Mutex::default(),
             failure,

@@ -99,13 +99,16 @@ impl<E: Executor> Worker<E> {
         let left = stream.submitted().saturating_sub(self.ended + 1);
         self.emit(stream, item, (ran, state), left);
         self.conclude(item, ran, state);
-        self.count(stream);
+        self.count(stream, state);
         self.tell(stream, item, ran);
     }
 
     /// One more operation has ended.
-    pub(super) fn count(&mut self, stream: &Stream) {
+    pub(super) fn count(&mut self, stream: &Stream, state: State) {
         self.ended += 1;
+        if state != State::Lost {
+            stream.completed.raise(self.ended);
+        }
         stream.end(self.ended);
     }
 

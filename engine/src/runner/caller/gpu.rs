@@ -5,8 +5,9 @@ use std::sync::Arc;
 use super::{Caller, Current};
 use crate::backend::Error;
 use crate::record::{CallId, DependencyKind, SpanId, SpanKind};
+use crate::runner::injector::{self, ArmedLoss};
+use crate::runner::loss::LossSource;
 use crate::runner::timelines::{Asked, Readiness, Timelines};
-use crate::runner::{Recovery, injector};
 use crate::workload::{GpuCall, Injection, LossBy, Moment, PipelineIndex};
 
 impl Caller {
@@ -26,7 +27,7 @@ impl Caller {
                 self.lose(current, injection);
                 Ok(())
             }
-            (GpuCall::Recover, _) => shared.recover(Recovery::Resume, &self.reporter),
+            (GpuCall::Recover, _) => shared.recover(&self.reporter),
             (GpuCall::Settle(_) | GpuCall::SettleAll, Some(timelines)) => {
                 return self.settle(current, call, timelines);
             }
@@ -110,11 +111,14 @@ impl Caller {
             // A workload counts from the call.
             injection.at = Moment::Time(self.shared.device.now(self.host) + after);
         }
+        let source = LossSource::Call(current.place.call);
         let shared = Arc::clone(&self.shared);
         let is_now = injection.at == Moment::Now && injection.by == LossBy::Destroy;
         match &shared.timelines {
-            Some(timelines) if is_now => timelines.destroy(&shared, Some(&self.asked(current))),
-            _ => injector::arm(&shared, injection, &self.reporter),
+            Some(timelines) if is_now => {
+                timelines.destroy(&shared, Some(&self.asked(current)), source);
+            }
+            _ => injector::arm(&shared, ArmedLoss { injection, source }, &self.reporter),
         }
     }
 }

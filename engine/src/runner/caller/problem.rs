@@ -1,8 +1,9 @@
 //! What is legal and hardly meant: reported with the span it is about.
 
 use super::{Caller, Current};
+use crate::backend::Operation;
 use crate::record::{EventId, Problem, Record, Severity, SpanId};
-use crate::workload::EventIndex;
+use crate::workload::{EventIndex, StreamIndex};
 
 /// Problems that one host thread reports before it stops.
 const MOST: u32 = 1000;
@@ -52,6 +53,29 @@ impl Caller {
         );
         let none = EventIndex(EventId::NONE.0);
         self.report_problem(Severity::Info, "redundant-wait", text, current.span, none);
+    }
+
+    /// Follows the numbers that a loss took: says so where an operation, at its place in its stream, reads back what may
+    /// be made of them.
+    pub(super) fn note_values(
+        &mut self,
+        current: &Current,
+        (operation, stream, place): (&Operation, StreamIndex, u64),
+        span: SpanId,
+    ) {
+        let values = &self.shared.lost_values;
+        let Some(buffer) = values.note(operation, stream, place) else {
+            return;
+        };
+        let plan = self.shared.plan.buffers.get(buffer.index());
+        let text = format!(
+            "line {}: what is read back of {} may be wrong: it is made of numbers that were lost with the device before it \
+             was opened anew; upload or compute them again first, or recover by a replay",
+            current.place.line,
+            plan.map_or("?", |buffer| &buffer.name)
+        );
+        let none = EventIndex(EventId::NONE.0);
+        self.report_problem(Severity::Warning, "stale-result", text, span, none);
     }
 
     /// Rule A1: complete at once.

@@ -106,6 +106,7 @@ impl Caller {
         }
         self.look_at_event(&operation)?;
         let span = shared.next_span();
+        self.note_values(current, (&operation, stream, tail.submitted + 1), span);
         self.tie(current.span, span, DependencyKind::Submission);
         self.arguments
             .report(&shared, &self.reporter, span, &operation);

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::backend::{
-    self, Activity, Backend, Caps, CompileError, CompileRequest, Compiled, Device, Error, Found,
-    HostIndex, Layout, LossReport, Packed, Question, Raw, Side, Sink, Submission,
+    self, Activity, Backend, Caps, CompileError, CompileRequest, Compiled, Device, Error, Flag,
+    Found, HostIndex, Layout, LossReport, Packed, Question, Raw, Side, Sink, Submission,
 };
 use crate::device::{Progress, Status};
 use crate::record::{Began, Clock, LossKind, Outcome, SpanId, State};
@@ -67,8 +67,24 @@ impl Device for FaultyDevice {
         self.1.reopen()
     }
 
-    fn rewind(&self) -> Result<(), Error> {
-        self.1.rewind()
+    fn interrupt(&self) {
+        self.1.interrupt();
+    }
+
+    fn completed(&self, s: StreamIndex) -> u64 {
+        self.1.completed(s)
+    }
+
+    fn drain(&self) -> Result<(), Error> {
+        self.1.drain()
+    }
+
+    fn until_flag(&self, h: HostIndex, flag: &Flag) -> Result<(), Error> {
+        self.1.until_flag(h, flag)
+    }
+
+    fn rewind(&self) {
+        self.1.rewind();
     }
 
     fn activity(&self) -> Activity {

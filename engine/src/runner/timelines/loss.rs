@@ -4,6 +4,7 @@ use super::calls::{Answer, Asked};
 use super::{Timelines, WORKERS};
 use crate::backend::HostIndex;
 use crate::record::{CallId, SpanId};
+use crate::runner::loss::LossSource;
 use crate::runner::shared::Shared;
 use crate::time::Nanos;
 use crate::workload::{LossBy, PipelineIndex};
@@ -11,7 +12,8 @@ use crate::workload::{LossBy, PipelineIndex};
 impl Timelines {
     /// `device.destroy()`, as a call or from outside: maps end at once, and the device is lost when its step has its
     /// turn.
-    pub fn destroy(&self, shared: &Shared, asked: Option<&Asked>) {
+    pub fn destroy(&self, shared: &Shared, asked: Option<&Asked>, source: LossSource) {
+        shared.losses.note_destroy(source);
         let outside = Self::outside(shared.now());
         let asked = asked.unwrap_or(&outside);
         let mut state = self.lock();
@@ -43,11 +45,13 @@ impl Timelines {
 
     /// The device timeline has come to a `destroy()`: the device itself follows.
     pub(super) fn lose_device(&self, shared: &Shared) {
-        shared.lose_now(LossBy::Destroy, &self.reporter);
+        let source = shared.losses.destroyed_by();
+        shared.lose_now(LossBy::Destroy, source, &self.reporter);
     }
 
-    /// The device was opened anew: what the old one still owed comes to its end, and its pipelines are compiled again.
-    pub fn recovered(&self, shared: &Shared) {
+    /// The device was opened anew: what the old one still owed comes to its end. Its pipelines are compiled again where
+    /// calls go on with them, and not where the workload begins again and makes its own.
+    pub fn recovered(&self, shared: &Shared, goes_on: bool) {
         let time = shared.now();
         // In one go: a call between the two would be one that nobody answers.
         let again: Vec<PipelineIndex> = {
@@ -60,7 +64,7 @@ impl Timelines {
             self.cut_compiles(shared, &mut state, time);
             self.end_generation(shared, &mut state, time);
             let requested = state.latest_pipeline.iter().enumerate();
-            let requested = requested.filter(|(_, latest)| latest.is_some());
+            let requested = requested.filter(|(_, latest)| goes_on && latest.is_some());
             let requested = requested
                 .map(|(place, _)| PipelineIndex(place as u32))
                 .collect();
