@@ -18,6 +18,7 @@ mod several;
 mod sink;
 mod source;
 mod sqlite;
+pub mod xplane;
 
 pub use error::Error;
 pub use receipt::Receipt;
@@ -52,6 +53,8 @@ pub trait Importer: Sync {
 
 /// Every format that captures are read from.
 pub const IMPORTERS: &[&dyn Importer] = &[
+    // Before packets of Perfetto, which planes could be by their fields.
+    &xplane::Xplane,
     &pftrace::Pftrace,
     &chrome::Chrome,
     &nsight::Nsight,

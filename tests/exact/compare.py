@@ -19,6 +19,7 @@ import tempfile
 import raw_json
 import raw_perfetto
 import raw_tables
+import raw_xplane
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SHOWN = 3
@@ -27,6 +28,8 @@ SHOWN = 3
 def raw(path):
     """The reader of a file, by its ending."""
     name = path[:-3] if path.endswith(".gz") else path
+    if name.endswith(".xplane.pb"):
+        return raw_xplane.read
     if name.endswith((".pftrace", ".proto")):
         return raw_perfetto.read
     if name.endswith(("_results.json",)):

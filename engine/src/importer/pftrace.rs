@@ -21,6 +21,9 @@ use std::io::Read as _;
 use flate2::read::ZlibDecoder;
 use prost::Message as _;
 
+pub(super) use fields::SliceFields;
+pub(super) use nature::of_work as kind_of_work;
+
 use super::{Error, Importer, Receipt, Sink, Source};
 use crate::perfetto::proto::TracePacket;
 use crate::perfetto::view::PacketView;

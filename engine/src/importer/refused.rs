@@ -30,12 +30,6 @@ pub const REFUSED: &[Refused] = &[
         instead: "run legion_prof view prof_*.gz to see it",
     },
     Refused {
-        name: "an XSpace of XProf or JAX (.xplane.pb)",
-        recognises: is_xspace,
-        instead: "JAX writes a .trace.json.gz beside it with create_perfetto_trace=True, which can be opened; TensorFlow \
-                  writes no trace beside it, so run xprof --logdir DIRECTORY and save what its trace viewer shows",
-    },
-    Refused {
         name: "a table of kernels by rocprof",
         recognises: is_rocprof_table,
         instead: "it has no streams and no calls: profile with rocprof --sys-trace and open the results.json, or with \
@@ -63,25 +57,6 @@ pub const REFUSED: &[Refused] = &[
 
 /// What files of Tracy begin with: those of today, and those packed with LZ4 and zstd by earlier versions.
 const TRACY: &[&[u8]] = &[b"tr\xFDP", b"tlZ\x04", b"tZst", b"tracy\0"];
-
-/// Whether a file begins with a plane of XProf: a message whose first field of text names a device or a host.
-fn is_xspace(head: &[u8]) -> bool {
-    let Some((0x0A, rest)) = head.split_first().map(|(tag, rest)| (*tag, rest)) else {
-        return false;
-    };
-    let start = rest.get(..32).unwrap_or(rest);
-    let planes: [&[u8]; 4] = [
-        b"/host:",
-        b"/device:",
-        b"Task Environment",
-        b"/host_threadpool",
-    ];
-    // Behind the plane's length comes its number, if it has one, and then its name: tag, length, text.
-    start.iter().enumerate().any(|(at, &tag)| {
-        let name = start.get(at + 2..).unwrap_or_default();
-        tag == 0x12 && at <= 8 && planes.iter().any(|plane| name.starts_with(plane))
-    })
-}
 
 fn has(head: &[u8], text: &[u8]) -> bool {
     memchr::memmem::find(head, text).is_some()
@@ -131,11 +106,6 @@ mod tests {
             refused(b"FileType: BinaryLegionProf v: 1.0\n"),
             Some("profile")
         );
-        assert_eq!(
-            refused(b"\x0a\x90\x03\x08\x01\x12\x0d/device:GPU:0"),
-            Some("XSpace")
-        );
-        assert_eq!(refused(b"\x0a\x90\x03\x12\x09/host:CPU"), Some("XSpace"));
         let text = b"# a test\n\npacket {\n  timestamp: 1\n}";
         assert_eq!(refused(text), Some("Perfetto"));
         let table = b"\"Index\",\"KernelName\",\"gpu-id\",\"queue-id\"\n0,\"k\",0,1";

@@ -21,7 +21,7 @@ struct Packed {
 
 /// The fields of all slices, by their numbers.
 #[derive(Default)]
-pub(super) struct SliceFields {
+pub(in crate::importer) struct SliceFields {
     packer: Packer,
     /// For each text its number among those of fields.
     numbers: Vec<u32>,

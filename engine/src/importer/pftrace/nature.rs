@@ -25,7 +25,7 @@ pub(super) fn of_slice(category: Option<&str>, name: &str) -> Option<SpanKind> {
 }
 
 /// What a piece of work of a GPU is, by its name.
-pub(super) fn of_work(name: &str) -> SpanKind {
+pub(in crate::importer) fn of_work(name: &str) -> SpanKind {
     let name = name.to_ascii_lowercase();
     if name.contains("memset") {
         SpanKind::Fill
