@@ -48,3 +48,4 @@ mod workload_mistakes;
 mod workload_numbers;
 mod workload_text;
 mod workloads;
+mod xplane;

@@ -11,7 +11,7 @@ use engine::record::{Record, Severity};
 use crate::captures::{capture, foreign, sample, saved};
 use crate::databases;
 use crate::house::root;
-use crate::{record, rocprofv3};
+use crate::{record, rocprofv3, xplane};
 
 /// Files to damage: what every exporter writes, what another tool might write, and all of assets/captures.
 pub fn files() -> Vec<(String, Vec<u8>)> {
@@ -32,9 +32,10 @@ pub fn files() -> Vec<(String, Vec<u8>)> {
     let made = databases::samples();
     let results = ("results.json".to_owned(), rocprofv3::sample());
     let told = (format!("7-0.{}", inject::ENDING), record::sample());
+    let planes = ("a.xplane.pb".to_owned(), xplane::sample());
     written
         .chain(kept)
-        .chain([other, results, told])
+        .chain([other, results, told, planes])
         .chain(made)
         .collect()
 }

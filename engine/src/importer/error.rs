@@ -133,9 +133,8 @@ impl Error {
         Self::Refused {
             path,
             name: "a folder of TensorBoard's profiler",
-            instead: "below plugins/profile it has a folder for each run: open the .trace.json.gz in one, which JAX writes \
-                      with create_perfetto_trace=True; TensorFlow writes none, so run xprof --logdir with this folder and \
-                      save what its trace viewer shows",
+            instead: "no run below its plugins/profile has a profile (.xplane.pb): profile anew, with \
+                      jax.profiler.start_trace or tf.profiler.experimental.start, and stop it before the program ends",
         }
     }
 

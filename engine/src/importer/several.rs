@@ -5,7 +5,7 @@ mod label;
 use std::ops::{ControlFlow, Range};
 use std::path::{Path, PathBuf};
 
-use super::{Batch, Error, Receipt, is_standard_input, open_path, open_source};
+use super::{Batch, Error, Receipt, is_standard_input, log_folder, open_path, open_source};
 use crate::merge::{Aligned, Collectives, Numbers, Waiting, align};
 use crate::record::{Record, Run, Severity, Unpacker};
 use crate::time::{Interval, Nanos};
@@ -35,20 +35,22 @@ pub struct Part {
 
 /// Opens the files at `paths` as one capture and hands its records to `sink` batch by batch. A single file comes as
 /// it is; of several, ids are offset, lanes bear the name of their rank or file, times are those of one clock where
-/// the files hold one and count from each file's start where not. The parts of each collective operation are tied. A sink that answers [`ControlFlow::Break`] cancels.
+/// the files hold one and count from each file's start where not. A folder that JAX or TensorFlow profiled into stands for
+/// the files of its last run. The parts of each collective operation are tied. A sink that answers [`ControlFlow::Break`] cancels.
 pub fn open_all(
     paths: &[PathBuf],
     sink: &mut dyn FnMut(Batch) -> ControlFlow<()>,
 ) -> Result<Vec<Part>, Error> {
-    if let [path] = paths {
+    let paths = log_folder::expand(paths);
+    if let [path] = paths.as_slice() {
         return single(path, sink);
     }
     if paths.iter().filter(|path| is_standard_input(path)).count() > 1 {
         return Err(Error::Twice);
     }
-    let labels = label::labels(paths);
-    let mut merge = Merge::new(paths, sink);
-    merge.begin(paths, &labels)?;
+    let labels = label::labels(&paths);
+    let mut merge = Merge::new(&paths, sink);
+    merge.begin(&paths, &labels)?;
     for (path, label) in paths.iter().zip(labels) {
         merge.file(path, label)?;
     }

@@ -28,7 +28,7 @@ impl Importer for Xplane {
     }
 
     fn extensions(&self) -> &'static [&'static str] {
-        &["xplane.pb"]
+        &["xplane.pb", "pb"]
     }
 
     fn about(&self) -> &'static str {

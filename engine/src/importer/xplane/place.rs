@@ -123,9 +123,10 @@ impl Places {
         })
     }
 
-    /// The lane of the functions of Python that ran on a thread: they nest by rules of their own.
+    /// The lane of the functions of Python that ran on a thread: they nest by rules of their own, and so deep that they
+    /// stand above all threads.
     pub fn python(&self, line: &LinePlace, lanes: &mut Lanes, sink: &mut Sink<'_>) -> LaneId {
-        let key = (Group::Host, [line.device, line.order, 1, line.order]);
+        let key = (Group::Host, [-1, line.order, 0, line.order]);
         lanes.id(key, sink, |_| {
             self.title(format!("{} · Python functions", line.title), line.id)
         })
