@@ -86,7 +86,7 @@ impl LossPlan {
 }
 
 /// What is visible of the timeline.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct View {
     /// The visible interval; `None` shows everything and keeps up with new data.
     pub interval: Option<Interval>,
@@ -98,6 +98,19 @@ pub struct View {
     pub collapsed: BTreeSet<GroupKey>,
     /// Lanes that were moved, in their order on screen; the others follow in the capture's order.
     pub order: Vec<LaneId>,
+}
+
+impl Default for View {
+    /// Everything is visible but the functions of scripts, of which there may be far more than of all else.
+    fn default() -> Self {
+        Self {
+            interval: None,
+            scroll: 0.0,
+            is_scrolled: false,
+            collapsed: BTreeSet::from([GroupKey::FUNCTIONS]),
+            order: Vec::new(),
+        }
+    }
 }
 
 impl View {
@@ -122,6 +135,14 @@ pub struct GroupKey {
     pub group: Group,
     /// The device's number; `u32::MAX` for groups of no device.
     pub device: u32,
+}
+
+impl GroupKey {
+    /// The functions of scripts, of all host threads.
+    pub const FUNCTIONS: Self = Self {
+        group: Group::Host,
+        device: u32::MAX - 1,
+    };
 }
 
 /// What was chosen.

@@ -196,7 +196,7 @@ impl Theme {
     /// The hue of a stream's role; host lanes and lanes of no role have the device's quiet grey.
     pub fn role(&self, role: Role) -> Color32 {
         match role {
-            Role::None | Role::Queue => self.hues.device,
+            Role::None | Role::Queue | Role::Functions => self.hues.device,
             Role::Compute => self.hues.compute,
             Role::HostToDevice => self.hues.host_to_device,
             Role::DeviceToHost => self.hues.device_to_host,

@@ -25,6 +25,7 @@ pub fn title(frame: &Frame<'_>, key: GroupKey) -> String {
     let devices = frame.picture.capture.devices();
     let device = devices.iter().find(|device| device.id.0 == key.device);
     match (key.group, device) {
+        _ if key == GroupKey::FUNCTIONS => format!("{} · functions", key.group.label()),
         (Group::Host | Group::Counters, _) | (_, None) => key.group.label().to_owned(),
         (Group::Device, Some(_)) if devices.len() == 1 => key.group.label().to_owned(),
         (_, Some(device)) if devices.len() == 1 && !device.backend.is_empty() => {

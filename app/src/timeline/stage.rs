@@ -103,6 +103,7 @@ fn members(capture: &Capture, opens: &Opens) -> Vec<(GroupKey, Entry)> {
     let lane = |id: LaneId| {
         let lane = capture.lane(id)?;
         let device = match lane.group {
+            Group::Host if lane.role == Role::Functions => GroupKey::FUNCTIONS.device,
             Group::Host | Group::Counters => u32::MAX,
             Group::Device | Group::Streams => lane.device.map_or(u32::MAX, |device| device.0),
         };

@@ -134,8 +134,8 @@ fn row_of_span(capture: &Capture, placed: &PlacedSpan) -> String {
         span.state.label().to_owned(),
         lane.map_or_else(String::new, |it| it.group.label().to_owned()),
         device.map_or_else(String::new, |it| quoted(&it.name)),
-        lane.map_or_else(String::new, |it| quoted(&it.process)),
-        lane.map_or_else(String::new, |it| quoted(&it.thread)),
+        lane.map_or_else(String::new, |it| number(&it.process)),
+        lane.map_or_else(String::new, |it| number(&it.thread)),
         quoted(&lane_name(capture, span.id)),
         lane.map_or_else(String::new, |it| it.role.label().to_owned()),
         placed.depth.to_string(),
@@ -224,6 +224,15 @@ fn quoted(text: &str) -> String {
     enclosed(text)
 }
 
+/// The number of a process or a thread, which may be below zero and is no formula then; a word as any text.
+fn number(text: &str) -> String {
+    let digits = text.strip_prefix('-').unwrap_or_default();
+    if !digits.is_empty() && digits.bytes().all(|it| it.is_ascii_digit()) {
+        return text.to_owned();
+    }
+    quoted(text)
+}
+
 /// A field, in quotation marks where it holds what would end it.
 fn enclosed(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) {
@@ -272,5 +281,7 @@ mod tests {
             assert_eq!(back, text);
         }
         assert_eq!(quoted("-1"), "'-1");
+        assert_eq!(number("-2065865532370268434"), "-2065865532370268434");
+        assert_eq!(number("-2+3"), "'-2+3");
     }
 }

@@ -30,7 +30,11 @@ fn last_run(folder: &Path) -> Vec<PathBuf> {
         return own;
     }
     let below = folder.join(RUNS);
-    let runs = if below.is_dir() { below.as_path() } else { folder };
+    let runs = if below.is_dir() {
+        below.as_path()
+    } else {
+        folder
+    };
     // Runs are called by when they began.
     let runs = entries(runs).into_iter().rev();
     runs.map(|run| profiles(&run))

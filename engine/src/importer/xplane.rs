@@ -80,7 +80,9 @@ mod tests {
 
     #[test]
     fn a_file_is_known_by_its_first_plane() {
-        assert!(begins_with_plane(b"\x0a\x90\x03\x08\x01\x12\x0d/device:GPU:0"));
+        assert!(begins_with_plane(
+            b"\x0a\x90\x03\x08\x01\x12\x0d/device:GPU:0"
+        ));
         assert!(begins_with_plane(b"\x0a\x90\x03\x12\x09/host:CPU"));
         assert!(begins_with_plane(b"\x0a\x0c\x12\x10Task Environment"));
         assert!(!begins_with_plane(b"\x0a\x05\x08\x01\x12\x01a"));

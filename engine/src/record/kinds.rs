@@ -67,6 +67,8 @@ kinds! {
         LazyJob = "lazy-job",
         /// Kernels on memory of the host that the device reaches.
         PinnedCompute = "pinned-compute",
+        /// No stream, but the functions of a script that a host thread ran: they nest deep, and are folded until asked for.
+        Functions = "functions",
     }
 
     /// What sort of operation a span was.

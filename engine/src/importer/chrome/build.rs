@@ -386,9 +386,15 @@ impl Builder {
             let process = self.rows.get(row).map_or(Token::None, |it| it.row.0);
             self.work.place_detail(span, process, start, end);
         }
+        let is_function = class == Class::Plain && self.judge.of(name, &self.texts).is_function;
+        let slot = if is_function {
+            Slot::Functions
+        } else {
+            Slot::of(class)
+        };
         self.put(
             row,
-            Slot::of(class),
+            slot,
             Pending {
                 span,
                 name,

@@ -133,7 +133,7 @@ impl Builder {
             self.lanes.ran(target.lane, kind, judged.collective);
             self.operate(target, pending, launched, judged);
         }
-        if matches!(target.slot, Slot::Own | Slot::Stream)
+        if matches!(target.slot, Slot::Own | Slot::Stream | Slot::Functions)
             && let Some(facts) = self.rows.get_mut(target.row)
         {
             facts.placed.push(Placed {

@@ -16,6 +16,8 @@ pub(super) struct Judged {
     pub names_copy: bool,
     /// Whether it is a call of a GPU's API by the way it begins.
     pub is_api: bool,
+    /// Whether it is a function of Python by the way JAX's tracer calls it: `$file.py:7 name`.
+    pub is_function: bool,
     /// Whether several devices do it together.
     pub collective: bool,
     /// Whether it is a copy to memory of the host that is not pinned, which blocks the call until it is complete.
@@ -54,6 +56,7 @@ impl Judge {
             ]
             .iter()
             .any(|it| text.starts_with(it)),
+            is_function: text.starts_with('$') && text.contains(' '),
             collective: is_collective(text),
             blocks_call: text.starts_with("Memcpy DtoH") && text.contains("-> Pageable"),
         };

@@ -63,6 +63,7 @@ impl Lanes {
         }
         let nature = match slot {
             Slot::Own => Nature::of(rows, facts, texts),
+            Slot::Functions => Nature::Host,
             Slot::Stream => Nature::Stream,
             Slot::Scopes | Slot::Syncs => Nature::Derived,
         };
@@ -185,10 +186,10 @@ impl Lanes {
             id,
             group,
             device: used.device,
-            role: if group == Group::Streams {
-                used.work.role()
-            } else {
-                Role::None
+            role: match (used.slot, group) {
+                (_, Group::Streams) => used.work.role(),
+                (Slot::Functions, _) => Role::Functions,
+                _ => Role::None,
             },
             name,
             order: order(rows, facts),
@@ -214,7 +215,7 @@ impl Used {
     fn group(&self) -> Group {
         match (self.slot, self.nature) {
             (_, Nature::Stream) => Group::Streams,
-            (Slot::Own, Nature::Host) => Group::Host,
+            (Slot::Own | Slot::Functions, Nature::Host) => Group::Host,
             _ => Group::Device,
         }
     }
@@ -270,6 +271,10 @@ fn lane_name(rows: &Rows, facts: &RowFacts, slot: Slot, nature: Nature, texts: &
     match (slot, nature) {
         (Slot::Own, Nature::Host) => host_name(rows, facts, own, &thread, texts),
         (Slot::Own | Slot::Stream, _) => stream,
+        (Slot::Functions, _) => {
+            let thread = host_name(rows, facts, own, &thread, texts);
+            format!("{thread} · Python functions")
+        }
         (Slot::Scopes, _) => format!("{stream} · annotations"),
         (Slot::Syncs, _) if matches!(facts.row.1, Token::Number(-1 | 0xFFFF_FFFF)) => {
             "waits of the host".to_owned()

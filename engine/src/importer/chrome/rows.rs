@@ -37,13 +37,21 @@ pub(super) enum Slot {
     Scopes,
     /// Waits for the stream, in times of the host.
     Syncs,
+    /// Functions of Python that the row ran, by JAX's tracer.
+    Functions,
 }
 
 /// How many there are.
-pub(super) const SLOTS: usize = 4;
+pub(super) const SLOTS: usize = 5;
 
 impl Slot {
-    pub const ALL: [Self; SLOTS] = [Self::Own, Self::Stream, Self::Scopes, Self::Syncs];
+    pub const ALL: [Self; SLOTS] = [
+        Self::Own,
+        Self::Stream,
+        Self::Scopes,
+        Self::Syncs,
+        Self::Functions,
+    ];
 
     pub fn of(class: Class) -> Self {
         match class {

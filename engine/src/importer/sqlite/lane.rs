@@ -77,6 +77,13 @@ impl Lanes {
         id
     }
 
+    /// Says what a lane is that is no stream.
+    pub fn set_role(&mut self, lane: LaneId, role: Role) {
+        if let Some((_, lane)) = self.rows.get_mut(lane.index()) {
+            lane.role = role;
+        }
+    }
+
     /// Notes what a stream did.
     pub fn did(&mut self, lane: LaneId, work: Work) {
         if let Some(did) = self.did.get_mut(lane.index()) {

@@ -43,9 +43,11 @@ impl Links {
         if let Some(number) = meaning.correlation {
             self.calls.entry(number).or_insert(row);
         }
-        if let (Some(run), RUN, Some(device)) =
-            (meaning.consumer.0, meaning.consumer.1, meaning.global_device)
-        {
+        if let (Some(run), RUN, Some(device)) = (
+            meaning.consumer.0,
+            meaning.consumer.1,
+            meaning.global_device,
+        ) {
             self.runs.entry((run, device)).or_insert(row);
         }
     }
@@ -97,9 +99,8 @@ impl Links {
         let (mut producers, mut alone) = (self.producers, 0);
         producers.sort_unstable();
         for consumer in &self.consumers {
-            let behind = producers.partition_point(|it| {
-                (it.key, it.start) <= (consumer.key, consumer.start)
-            });
+            let behind = producers
+                .partition_point(|it| (it.key, it.start) <= (consumer.key, consumer.start));
             let of = |at: Option<usize>| producers.get(at?).filter(|it| it.key == consumer.key);
             let producer = of(behind.checked_sub(1)).or_else(|| of(Some(behind)));
             match producer {

@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use super::plane::{PlaneFacts, Space};
 use super::stat::StatKey;
+use crate::importer::Sink;
 use crate::importer::chrome::Texts;
 use crate::importer::quick::QuickMap;
 use crate::importer::sqlite::{Devices, Lanes, Title};
-use crate::importer::Sink;
-use crate::record::{DeviceId, Group, LaneId, Plain};
+use crate::record::{DeviceId, Group, LaneId, Plain, Role};
 
 /// How the names of planes of devices begin.
 const DEVICE: &str = "/device:";
@@ -123,13 +123,14 @@ impl Places {
         })
     }
 
-    /// The lane of the functions of Python that ran on a thread: they nest by rules of their own, and so deep that they
-    /// stand above all threads.
+    /// The lane of the functions of Python that ran on a thread: they nest by rules of their own, and deep.
     pub fn python(&self, line: &LinePlace, lanes: &mut Lanes, sink: &mut Sink<'_>) -> LaneId {
-        let key = (Group::Host, [-1, line.order, 0, line.order]);
-        lanes.id(key, sink, |_| {
+        let key = (Group::Host, [line.device, line.order, 1, line.order]);
+        let lane = lanes.id(key, sink, |_| {
             self.title(format!("{} · Python functions", line.title), line.id)
-        })
+        });
+        lanes.set_role(lane, Role::Functions);
+        lane
     }
 
     /// The lane of the operations of a device that threads of the host ran.
@@ -142,7 +143,7 @@ impl Places {
         let device = ORDINAL.saturating_add(ordinal);
         let key = (Group::Streams, [device, 0, 0, ordinal]);
         lanes.id(key, sink, |sink| Title {
-            name: "XLA operations".to_owned(),
+            name: "XLA Ops".to_owned(),
             besides: String::new(),
             device: Some(self.device(device, devices, sink)),
             process: self.process.clone(),
@@ -164,7 +165,7 @@ impl Places {
         devices.id(key, "xla", sink, || {
             let known = self.devices.get(&key).cloned();
             known.unwrap_or_else(|| {
-                let name = format!("CPU device {}", key.wrapping_sub(ORDINAL));
+                let name = format!("CPU {}", key.wrapping_sub(ORDINAL));
                 (name, "threads of the host run its operations".to_owned())
             })
         })
@@ -185,7 +186,10 @@ impl Threads {
     fn of(space: &Space) -> Self {
         let mut named: HashMap<String, u32> = HashMap::new();
         let mut seen = QuickMap::default();
-        let hosts = space.planes.iter().filter(|it| !it.name.starts_with(DEVICE));
+        let hosts = space
+            .planes
+            .iter()
+            .filter(|it| !it.name.starts_with(DEVICE));
         for line in hosts.flat_map(|it| &it.lines).filter(|it| it.events > 0) {
             if line.id == 0 || seen.insert(line.id, ()).is_none() {
                 *named.entry(base(&line.name, line.id)).or_default() += 1;
@@ -322,7 +326,10 @@ mod tests {
             lines: lines.collect(),
             ..PlaneFacts::default()
         };
-        lines_of_device(&plane, 0).iter().map(|it| it.sort).collect()
+        lines_of_device(&plane, 0)
+            .iter()
+            .map(|it| it.sort)
+            .collect()
     }
 
     #[test]

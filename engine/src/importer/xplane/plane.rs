@@ -177,9 +177,7 @@ impl PlaneFacts {
             };
             let value = match pending.value {
                 Later::Known(value) => Some(value),
-                Later::Reference(number) => {
-                    self.stats.plain(RawValue::Reference(number), texts)
-                }
+                Later::Reference(number) => self.stats.plain(RawValue::Reference(number), texts),
             };
             let Some(value) = value else { continue };
             match pending.owner {

@@ -218,6 +218,7 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
         self.meetings.name_kinds(&mut self.rows);
         let unlaunched = self.links.submit(&mut self.rows);
         self.rows.hand_over(&mut self.texts, &mut self.draft)?;
+        self.draft.receipt.inferred = self.rows.inferred;
         let alone = self.links.hand_over(self.draft.sink)?;
         self.meetings.hand_over(self.draft.sink)?;
         let mut damage = damage.clone();

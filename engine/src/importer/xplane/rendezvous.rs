@@ -7,6 +7,8 @@ use crate::record::{Basis, DependencyKind, SpanKind};
 
 /// The name of the span of a thread that comes to a rendezvous and leaves it.
 pub(super) const MEETING: &str = "Rendezvous";
+/// Operations of one thread may lie so deep in each other.
+const DEEPEST: usize = 64;
 /// Stands for no operation.
 const NONE: u32 = u32::MAX;
 
@@ -44,13 +46,14 @@ impl Meetings {
 
     /// An operation runs on the line.
     pub fn operation(&mut self, (start, end): (i64, i64), row: u32) {
-        self.open.retain(|(ends, _)| *ends > start);
+        while self.open.pop_if(|(ends, _)| *ends <= start).is_some() {}
         self.open.push((end, row));
     }
 
     /// The thread of the line comes to a rendezvous.
     pub fn arrive(&mut self, key: u32, order: Option<i64>, (start, end): (i64, i64), row: u32) {
-        let around = self.open.iter().rev().find(|(ends, _)| *ends >= end);
+        let around = self.open.iter().rev().take(DEEPEST);
+        let around = { around }.find(|(ends, _)| *ends >= end);
         self.all.push(Arrival {
             key,
             round: 0,
@@ -66,7 +69,10 @@ impl Meetings {
     pub fn hand_over(mut self, sink: &mut Sink<'_>) -> Result<(), Error> {
         self.count_rounds();
         let (kind, mut before) = ((DependencyKind::Collective, Basis::Enforced), Vec::new());
-        for round in self.all.chunk_by(|a, b| (a.key, a.round) == (b.key, b.round)) {
+        for round in self
+            .all
+            .chunk_by(|a, b| (a.key, a.round) == (b.key, b.round))
+        {
             let Some((last, others)) = round.split_last() else {
                 continue;
             };

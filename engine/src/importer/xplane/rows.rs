@@ -43,6 +43,8 @@ pub(super) struct Rows {
     /// How many there were when each line ended.
     lines: Vec<u32>,
     fields: SliceFields,
+    /// How many calls were concluded from the run that they are of.
+    pub inferred: u64,
 }
 
 impl Rows {
@@ -88,15 +90,12 @@ impl Rows {
     pub fn submit(&mut self, row: u32, call: u32, is_said: bool) {
         if let Some(row) = self.all.get_mut(row as usize) {
             (row.call, row.is_said) = (call, is_said);
+            self.inferred += u64::from(!is_said);
         }
     }
 
     /// Hands everything over: each line in order of time, outer spans before inner ones.
-    pub fn hand_over(
-        &mut self,
-        texts: &mut Texts,
-        draft: &mut Draft<'_, '_>,
-    ) -> Result<(), Error> {
+    pub fn hand_over(&mut self, texts: &mut Texts, draft: &mut Draft<'_, '_>) -> Result<(), Error> {
         let (mut begin, mut order) = (0, Vec::new());
         for end in std::mem::take(&mut self.lines) {
             order.clear();
