@@ -144,21 +144,10 @@ fn file(planes: Vec<Plane>) -> Vec<u8> {
     space.bytes(4, b"host").0
 }
 
-/// Two devices that threads of the host run, in one collective operation, and a GPU with two streams.
-pub fn sample() -> Vec<u8> {
-    use Stat::{Named, Text, Whole};
-    const KEY: Stat = Named("name", "all reduce RendezvousKey{run_id=RunId: 9, op_id=1}");
-    let operation = |device| {
-        [
-            Named("hlo_op", "psum.1"),
-            Named("hlo_module", "jit_step"),
-            Whole("program_id", 8),
-            Whole("run_id", 9),
-            Whole("device_ordinal", device),
-        ]
-    };
-    let meeting = |order| [Whole("num_threads", 2), KEY, Whole("id", order)];
-    let gpu = Plane::new("/device:GPU:0")
+/// A GPU with two streams, and a line that repeats what one of them did.
+fn gpu() -> Plane {
+    use Stat::{Text, Whole};
+    Plane::new("/device:GPU:0")
         .own(Text("device_vendor", "Nvidia"))
         .line(
             13,
@@ -196,7 +185,23 @@ pub fn sample() -> Vec<u8> {
             "XLA Ops",
             6_259,
             &[("fusion.1", 40_000_000, 9_000_000, &[])],
-        );
+        )
+}
+
+/// Two devices that threads of the host run, in one collective operation, and a GPU with two streams.
+pub fn sample() -> Vec<u8> {
+    use Stat::{Named, Whole};
+    const KEY: Stat = Named("name", "all reduce RendezvousKey{run_id=RunId: 9, op_id=1}");
+    let operation = |device| {
+        [
+            Named("hlo_op", "psum.1"),
+            Named("hlo_module", "jit_step"),
+            Whole("program_id", 8),
+            Whole("run_id", 9),
+            Whole("device_ordinal", device),
+        ]
+    };
+    let meeting = |order| [Whole("num_threads", 2), KEY, Whole("id", order)];
     let launches: [Event<'_>; 5] = [
         (
             "train",
@@ -257,7 +262,7 @@ pub fn sample() -> Vec<u8> {
         .line(-5, "tf_XLAEigen/-5", 6_259, &worker)
         .line(-6, "tf_XLAEigen/-6", 6_259, &other);
     let environment = Plane::new("Task Environment").own(Whole("profile_start_time", BEGAN));
-    file(vec![gpu, host, environment])
+    file(vec![gpu(), host, environment])
 }
 
 fn opened(bytes: Vec<u8>) -> (Capture, Receipt) {
