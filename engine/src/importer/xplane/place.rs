@@ -322,10 +322,8 @@ mod tests {
             name: (*name).to_owned(),
             ..LineFacts::default()
         });
-        let plane = PlaneFacts {
-            lines: lines.collect(),
-            ..PlaneFacts::default()
-        };
+        let mut plane = PlaneFacts::default();
+        plane.lines.extend(lines);
         lines_of_device(&plane, 0)
             .iter()
             .map(|it| it.sort)
