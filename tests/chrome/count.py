@@ -31,7 +31,11 @@ def events_of(path):
     try:
         value = read(text)
     except json.JSONDecodeError:
-        value = read(text.rstrip().rstrip(",") + "]")
+        try:
+            value = read(text.rstrip().rstrip(",") + "]")
+        except json.JSONDecodeError:
+            # Broken by the tool that wrote it; tests/exact has a reading of such.
+            return None
     if isinstance(value, dict):
         if "traceEvents" not in value:
             return None
@@ -80,10 +84,10 @@ def pairs(halves, found):
             stack.append(event)
         elif event["ph"] in "eEF":
             same = [place for place, open_ in enumerate(stack) if not name or open_.get("name", "") == name]
-            if same:
-                begin = stack.pop(same[-1])
-            else:
-                begin = stack.pop() if stack else event
+            if stack and not same:
+                # Of no span that is open there: it ends nothing.
+                continue
+            begin = stack.pop(same[-1]) if same else event
             found(begin, nanos(begin.get("ts")), time)
             count += 1
         else:
@@ -237,8 +241,11 @@ class File:
                 if what == 0:
                     before = (span,)
                     continue
-                count += before is not None and before[0] is not None and span is not None
-                if what == 1 or before is None:
+                # A step or an end without a start leads from nowhere.
+                if before is None:
+                    continue
+                count += before[0] is not None and span is not None
+                if what == 1:
                     before = (span,)
         return count
 
@@ -282,6 +289,9 @@ def main(folder):
         for name in sorted(names):
             path = os.path.join(where, name)
             if not name.endswith((".json", ".json.gz")):
+                continue
+            # Of these every span, arrow and sample is compared: see tests/exact.
+            if os.path.relpath(path, folder).startswith("fresh"):
                 continue
             events = events_of(path)
             if events is None:

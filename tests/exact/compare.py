@@ -2,7 +2,9 @@
 """Compares captures with what Syncline makes of them, span by span, by a reading of the raw files that shares no code with it:
 
     python3 tests/exact/compare.py PROGRAM FOLDER_OR_FILE...
+    python3 tests/exact/compare.py --list FOLDER_OR_FILE...
 
+The second prints the files that the first would compare.
 PROGRAM is the built `syncline`. Each capture is exported as CSV, and compared with what its bytes say: spans by process,
 thread, name, start and length to the nanosecond; arrows that the file itself draws; samples of counters. Where the two
 differ, the difference has to stand in differences.txt with its reason, and nothing may stand there that is no difference.
@@ -184,7 +186,19 @@ def captures(given):
                 yield os.path.relpath(whole, path).replace(os.sep, "/"), whole
 
 
+def compared(given):
+    """Prints each file of which there is a reading of its own."""
+    for name, path in captures(given):
+        reader = raw(path)
+        facts = reader(path) if reader else None
+        if facts is not None:
+            print(name)
+    return 0
+
+
 def main(program, *given):
+    if program == "--list":
+        return compared(given)
     wrong, count, table, met = 0, 0, known(), set()
     for name, path in captures(given):
         reader = raw(path)

@@ -27,6 +27,7 @@ use crate::record::{Clock, DeviceId, Record, Run, Severity};
 use crate::time::Nanos;
 use build::Builder;
 use handover::When;
+pub(super) use lanes::program;
 use stream::top::{Head, Top};
 use stream::{Tail, run};
 pub(super) use texts::Texts;

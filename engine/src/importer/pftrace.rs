@@ -8,6 +8,7 @@ mod foreign;
 mod frame;
 mod gpu;
 mod items;
+mod legacy;
 mod nature;
 mod own;
 mod replay;
@@ -15,6 +16,7 @@ mod resync;
 mod sequence;
 mod tracks;
 mod unread;
+mod utf8;
 
 use std::io::Read as _;
 
@@ -179,7 +181,10 @@ impl Reading {
         {
             return Ok(Taken::of(foreign.take_plain(view)));
         }
-        let (Some(view), Ok(mut packet)) = (view, TracePacket::decode(bytes)) else {
+        let Some(view) = view else {
+            return Ok(Taken::Damaged);
+        };
+        let Some((mut packet, texts)) = self.decode(bytes) else {
             return Ok(Taken::Damaged);
         };
         if let Some(pack) = packet.compressed_packets.take() {
@@ -195,11 +200,24 @@ impl Reading {
         match self {
             Self::Own(own) => own.take(source, packet, sink, damage)?,
             Self::Foreign(foreign) => {
+                foreign.tally.texts += texts;
                 return Ok(Taken::of(foreign.take(&view, packet, bytes)));
             }
             Self::Undecided => {}
         }
         Ok(Taken::Whole)
+    }
+
+    /// A packet, and how many of its texts are no UTF-8. In ours all are, unless it is damaged.
+    fn decode(&self, bytes: &[u8]) -> Option<(TracePacket, u64)> {
+        if let Ok(packet) = TracePacket::decode(bytes) {
+            return Some((packet, 0));
+        }
+        if matches!(self, Self::Own(_)) {
+            return None;
+        }
+        let (mended, texts) = utf8::packet(bytes)?;
+        Some((TracePacket::decode(mended.as_slice()).ok()?, texts))
     }
 
     fn finish(self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {

@@ -7,6 +7,16 @@ use super::reader::CauseReader;
 use crate::record::{LaneId, SpanId};
 use crate::time::{Interval, Nanos};
 
+/// What of segments lies in a stretch of time.
+fn clipped(mut segments: Vec<ChainSegment>, within: Interval) -> Vec<ChainSegment> {
+    for segment in &mut segments {
+        let Interval { start, end } = &mut segment.interval;
+        (*start, *end) = ((*start).max(within.start), (*end).min(within.end));
+    }
+    segments.retain(|it| it.interval.start < it.interval.end);
+    segments
+}
+
 impl CauseReader<'_> {
     /// The critical path of the whole capture: segments in order of time, which add up to the makespan.
     pub fn path(&self) -> Vec<ChainSegment> {
@@ -27,14 +37,11 @@ impl CauseReader<'_> {
             return self.path();
         }
         let Some((span, end)) = self.last_within(within) else {
-            return Vec::new();
+            // Nothing ended there: what the time was made of is what the whole path passes through.
+            return clipped(self.path(), within);
         };
-        let mut segments = self.walk(SpanPoint::end(span), within.start);
         // It may run on beyond the stretch.
-        segments.retain(|it| it.interval.start < within.end);
-        for segment in &mut segments {
-            segment.interval.end = segment.interval.end.min(within.end);
-        }
+        let mut segments = clipped(self.walk(SpanPoint::end(span), within.start), within);
         if end < within.end {
             segments.push(ChainSegment {
                 interval: Interval {

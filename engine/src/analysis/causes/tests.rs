@@ -241,6 +241,22 @@ fn the_path_adds_up_and_slack_is_what_a_shorter_branch_has_left() {
     assert_eq!(part, 70);
 }
 
+/// Between two calls far apart the host did something else: that is the path of a stretch in which nothing was called or ran.
+#[test]
+fn the_path_of_a_stretch_without_any_span_is_that_of_the_capture() {
+    let mut small = Small::new();
+    small.launched(LEFT, 0, [3, 60]);
+    small.launched(LEFT, 900, [905, 1_000]);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let path = causes
+        .read(&capture)
+        .path_within(Interval::new(Nanos(300), Nanos(400)));
+    let parts: Vec<_> = path.iter().map(|it| (it.interval, it.what)).collect();
+    let all = Interval::new(Nanos(300), Nanos(400));
+    assert_eq!(parts, [(all, TimeUse::Host)]);
+}
+
 /// Every stretch of time is accounted for, wherever it begins and ends.
 #[test]
 fn idle_time_of_any_stretch_adds_up_to_it() {

@@ -314,7 +314,7 @@ fn host_name(
 }
 
 /// A program without the folder that it lies in.
-fn program(name: &str) -> &str {
+pub(in crate::importer) fn program(name: &str) -> &str {
     let end = name.find(char::is_whitespace).unwrap_or(name.len());
     let (path, _) = name.split_at(end);
     let folder = path.rfind('/').filter(|at| at + 1 < path.len());

@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use super::items::Flows;
+use super::legacy::{self, Legacy};
 use super::sequence::Sequence;
 use crate::importer::chrome::Texts;
 use crate::perfetto::view::{Wire, each_field};
@@ -27,6 +28,8 @@ pub(super) struct EventView<'a> {
     pub correlation: Option<&'a [u8]>,
     /// The API that it is a call of.
     pub api: Option<u64>,
+    /// What it says in the form that came before tracks.
+    pub legacy: Option<Legacy>,
 }
 
 /// What an event has several of. One of these serves all events, so that none has to reserve.
@@ -73,6 +76,7 @@ pub(super) fn read<'a>(
         match field {
             3 => wire.varints(|iid| lists.categories.extend(sequence.category(iid)))?,
             4 => annotation(wire.bytes()?, sequence, texts, lists, 0)?,
+            6 => event.legacy = Some(legacy::read(wire.bytes()?, sequence)?),
             9 => event.kind = wire.varint()? as i32,
             10 => iid = Some(wire.varint()?),
             11 => event.track = Some(wire.varint()?),
@@ -93,6 +97,7 @@ pub(super) fn read<'a>(
     })?;
     event.name = own.map(|own| texts.add_bytes(own));
     event.name = event.name.or(iid.and_then(|iid| sequence.name(iid)));
+    event.name = event.name.or(event.legacy.and_then(|it| it.name));
     Some(event)
 }
 

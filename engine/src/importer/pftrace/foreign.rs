@@ -9,16 +9,18 @@ use super::event::{EventView, Lists, read};
 use super::fields::SliceFields;
 use super::gpu::{Gpu, Points};
 use super::items::{Items, Slice, What};
+use super::legacy::Sort;
 use super::nature;
 use super::replay::replay;
 use super::sequence::Sequence;
 use super::tracks::Tracks;
 use super::unread::Unread;
+use super::utf8;
 use crate::importer::chrome::Texts;
 use crate::importer::quick::QuickMap;
 use crate::importer::{Error, Receipt, Sink, Source};
 use crate::perfetto::proto::gpu::{API, BufferStats, GpuCorrelation};
-use crate::perfetto::proto::{BOOTTIME, InternedData, TracePacket, event_type};
+use crate::perfetto::proto::{BOOTTIME, InternedData, TracePacket};
 use crate::perfetto::view::PacketView;
 use crate::record::{Clock, Plain, Record, Run, Severity, SpanKind};
 use crate::time::Nanos;
@@ -42,13 +44,14 @@ pub(super) struct Foreign {
     kinds: QuickMap<(u32, u32), Option<SpanKind>>,
     /// Several categories as one text.
     joined: HashMap<Box<[u32]>, u32>,
-    own: Own,
+    pub(super) own: Own,
     pub(super) tally: Tally,
 }
 
 /// The numbers of texts that are ours.
-struct Own {
-    unnamed: u32,
+pub(super) struct Own {
+    /// The name of slices that have none.
+    pub unnamed: u32,
     category: u32,
     api: u32,
     none: u32,
@@ -67,6 +70,8 @@ pub(super) struct Tally {
     pub ends: u64,
     /// Begins without an end.
     pub open: u64,
+    /// Texts of packets that are no UTF-8.
+    pub texts: u64,
     /// Streams on which something ran, and waits of one for another.
     pub streams: usize,
     pub waits: usize,
@@ -102,15 +107,13 @@ impl Default for Foreign {
 impl Foreign {
     /// Takes a packet that holds nothing but an event and texts; says whether it makes sense.
     pub fn take_plain(&mut self, packet: &PacketView<'_>) -> bool {
-        let interned = packet.interned.map(InternedData::decode).transpose();
-        let Ok(interned) = interned else {
-            return false;
-        };
         self.begin(packet);
-        self.intern(packet.sequence, interned);
-        packet
-            .event
-            .is_none_or(|event| self.event(packet, event).is_some())
+        let interned = packet.interned.map(|bytes| self.interned(bytes));
+        let makes_sense = !matches!(interned, Some(None));
+        self.intern(packet.sequence, interned.flatten());
+        // Even where the texts make none the writer's clock counts from this packet on.
+        let event = packet.event.map(|event| self.event(packet, event));
+        makes_sense && !matches!(event, Some(None))
     }
 
     /// Takes any packet; says whether its event makes sense.
@@ -124,15 +127,17 @@ impl Foreign {
         self.intern(id, packet.interned_data.take());
         if let Some(snapshot) = &packet.clock_snapshot {
             self.clocks.snapshot(id, snapshot);
-        } else if let Some(track) = packet.track_descriptor {
-            self.tracks.describe(track);
         } else if let Some(event) = view.event {
             return self.event(view, event).is_some();
-        } else if let Some(stats) = packet.trace_stats {
-            self.tally.lost += stats.buffer_stats.iter().map(lost_in).sum::<u64>();
         } else {
-            let time = self.time(view, view.timestamp.unwrap_or(0));
-            if let Some(event) = packet.gpu_render_stage_event {
+            // Whatever a packet holds, the writer's clock may count from it on.
+            let time = view.timestamp.map(|it| self.time(view, it));
+            let time = time.unwrap_or(0);
+            if let Some(track) = packet.track_descriptor {
+                self.tracks.describe(track);
+            } else if let Some(stats) = packet.trace_stats {
+                self.tally.lost += stats.buffer_stats.iter().map(lost_in).sum::<u64>();
+            } else if let Some(event) = packet.gpu_render_stage_event {
                 self.stage((id, time), *event);
             } else if let Some(event) = packet.gpu_counter_event {
                 self.gpu_counters(time, event);
@@ -152,6 +157,16 @@ impl Foreign {
         self.tally.lost += u64::from(lost);
         let sequence = self.sequences.entry(packet.sequence).or_default();
         sequence.flags(packet.flags, packet.cleared);
+    }
+
+    /// Texts that later packets refer to. Nothing where the bytes make no sense.
+    fn interned(&mut self, bytes: &[u8]) -> Option<InternedData> {
+        if let Ok(interned) = InternedData::decode(bytes) {
+            return Some(interned);
+        }
+        let (mended, texts) = utf8::interned(bytes)?;
+        self.tally.texts += texts;
+        InternedData::decode(mended.as_slice()).ok()
     }
 
     fn intern(&mut self, id: u32, interned: Option<InternedData>) {
@@ -182,21 +197,40 @@ impl Foreign {
         // Of a writer that names no track it is its own.
         let own = u64::MAX - u64::from(packet.sequence);
         let track = self.tracks.place(event.track.or(default).unwrap_or(own));
-        let what = match event.kind {
-            event_type::BEGIN => What::Begin(self.track_slice(track, &event)?),
-            event_type::INSTANT => What::Instant(self.track_slice(track, &event)?),
-            event_type::END => What::End(self.items.keep(self.lists.flows())),
-            event_type::COUNTER => {
-                self.items.count(time, track, event.value.unwrap_or(0.0));
-                return Some(());
+        match Sort::of(&event) {
+            Sort::Begin => {
+                let slice = self.track_slice(track, &event)?;
+                self.items.push(time, track, What::Begin(slice));
             }
-            _ => {
-                self.tally.others += 1;
-                return Some(());
+            Sort::Instant => {
+                let slice = self.track_slice(track, &event)?;
+                self.items.push(time, track, What::Instant(slice));
             }
-        };
-        self.items.push(time, track, what);
+            Sort::Complete(length) => {
+                let slice = self.track_slice(track, &event)?;
+                self.whole((time, time.saturating_add(length)), track, slice);
+            }
+            Sort::End => (self.items).end(time, track, event.name, self.lists.flows()),
+            Sort::Count => (self.items).count(time, track, event.value.unwrap_or(0.0)),
+            Sort::Series(id) => self.series(time, track, (event.name, id)),
+            Sort::Other => self.tally.others += 1,
+        }
         Some(())
+    }
+
+    /// Keeps values of counters that an event names itself: each field is a counter of its own.
+    fn series(&mut self, time: i64, track: u32, (name, id): (Option<u32>, Option<u64>)) {
+        let name = name.unwrap_or(self.own.unnamed);
+        for &(field, value) in &self.lists.values {
+            let value = match value {
+                Plain::Integer(value) => value as f64,
+                Plain::Number(value) => value,
+                Plain::Text(_) => continue,
+            };
+            let names = (self.texts.text(name), self.texts.text(field));
+            let place = self.tracks.series(track, (name, field, id), names);
+            self.items.count(time, place, value);
+        }
     }
 
     /// Keeps the slice of an event.
@@ -275,7 +309,10 @@ impl Foreign {
             ..Run::default()
         })));
         self.items.sort();
-        let origin = self.items.all.first().map_or(0, |item| item.time);
+        // Zero is the earliest slice; what only counts or ends may lie before it.
+        let all = &self.items.all;
+        let first = all.iter().find(|it| self.items.slice_of(it).is_some());
+        let origin = first.or(all.first()).map_or(0, |item| item.time);
         if let Some(zero) = self.clocks.unix(origin) {
             sink.push(Record::Clock(Box::new(Clock::unix(Nanos(zero)))));
         }
@@ -294,6 +331,7 @@ impl Foreign {
             open,
             streams,
             waits,
+            texts,
         } = self.tally;
         if streams > 1 && waits == 0 {
             receipt.note(NO_WAITS);
@@ -354,6 +392,8 @@ impl Foreign {
             }
         }
         receipt.repair("queues that nothing describes", self.gpu.unknown_queues);
+        let texts = texts + self.texts.table().mended;
+        receipt.repair("texts that are not UTF-8", texts);
         receipt.repair("ends without a begin", ends);
         receipt.repair("begins without an end", open);
     }

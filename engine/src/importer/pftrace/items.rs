@@ -27,6 +27,8 @@ pub(super) enum What {
     Begin(u32),
     /// The innermost slice ends. Arrows are at the place, if there are any.
     End(u32),
+    /// The innermost slice of a name ends, by its place among such ends.
+    NamedEnd(u32),
     /// A slice without length.
     Instant(u32),
     /// A slice whose end is known when it begins, by its place among those.
@@ -47,6 +49,7 @@ impl Item {
             1 => What::End(number),
             2 => What::Instant(number),
             3 => What::Whole(number),
+            4 => What::NamedEnd(number),
             _ => What::Count(number),
         }
     }
@@ -78,6 +81,8 @@ pub(super) struct Items {
     pub slices: Vec<Slice>,
     /// Slices whose end is known, with it.
     pub wholes: Vec<(u32, i64)>,
+    /// Ends that bear a name, with where their arrows are.
+    pub named_ends: Vec<(u32, u32)>,
     pub values: Vec<f64>,
     /// What slices have to do with events of GPUs, by the number of the slice.
     pub points: QuickMap<u32, Box<Points>>,
@@ -93,7 +98,8 @@ impl Items {
             What::End(number) => (1, number),
             What::Instant(number) => (2, number),
             What::Whole(number) => (3, number),
-            What::Count(number) => (4, number),
+            What::NamedEnd(number) => (4, number),
+            What::Count(number) => (5, number),
         };
         let track = track << WHAT | what;
         self.all.push(Item {
@@ -101,6 +107,19 @@ impl Items {
             track,
             number,
         });
+    }
+
+    /// Takes the end of a slice, with its name if it bears one, and its arrows.
+    pub fn end(&mut self, time: i64, track: u32, name: Option<u32>, flows: Flows<'_>) {
+        let arrows = self.keep(flows);
+        let what = match name {
+            None => What::End(arrows),
+            Some(name) => {
+                self.named_ends.push((name, arrows));
+                What::NamedEnd(self.named_ends.len() as u32 - 1)
+            }
+        };
+        self.push(time, track, what);
     }
 
     /// Takes the value of a counter.
@@ -149,7 +168,7 @@ impl Items {
         match item.what() {
             What::Begin(number) | What::Instant(number) => Some(number),
             What::Whole(place) => self.wholes.get(place as usize).map(|it| it.0),
-            What::End(_) | What::Count(_) => None,
+            What::End(_) | What::NamedEnd(_) | What::Count(_) => None,
         }
     }
 

@@ -19,11 +19,14 @@ const WINDOW: u32 = 22;
 /// Turns all that was gathered into records, the earliest instant being `origin`.
 pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) -> Result<(), Error> {
     let mut items = std::mem::take(&mut foreign.items);
-    let matched = Matched::of(&mut items, &mut foreign.tracks, origin);
+    let unnamed = foreign.own.unnamed;
+    let matched = Matched::of(&mut items, &mut foreign.tracks, (origin, unnamed));
     // Lanes come before their spans, so that the capture knows which are streams.
-    foreign.tally.streams = foreign.tracks.announce(sink);
+    foreign.tally.streams = foreign.tracks.announce(&foreign.texts, sink);
     (foreign.tally.ends, foreign.tally.open) = (matched.alone, matched.left_open);
-    items.all.retain(|it| !matches!(it.what(), What::End(_)));
+    items
+        .all
+        .retain(|it| !matches!(it.what(), What::End(_) | What::NamedEnd(_)));
     arrange(&mut items, &matched.ends);
     for item in std::mem::take(&mut items.all) {
         let time = Nanos(item.time.saturating_sub(origin));

@@ -1,7 +1,9 @@
 //! Tracks of other tools as lanes and counters.
 
 mod device;
+mod names;
 mod records;
+mod shared;
 
 use std::collections::HashMap;
 
@@ -11,6 +13,7 @@ use crate::perfetto::proto::{
 };
 use crate::record::{CounterId, LaneId, Role, SpanKind};
 use device::Agents;
+use shared::{Merge, SharedKey};
 
 /// How many parents a track is followed up to; damaged files have circles.
 const GENERATIONS: usize = 8;
@@ -25,7 +28,10 @@ pub(super) struct Tracks {
     places: HashMap<Key, u32>,
     described: QuickMap<u64, Described>,
     used: Vec<Used>,
-    lanes: u32,
+    /// The place of the track that each lane was made for.
+    lanes: Vec<u32>,
+    /// Lanes that several tracks share.
+    shared: HashMap<SharedKey, u32>,
     counters: u32,
 }
 
@@ -37,6 +43,7 @@ struct Described {
     process: Option<Box<ProcessDescriptor>>,
     thread: Option<Box<ThreadDescriptor>>,
     counter: Option<Box<CounterDescriptor>>,
+    merge: Merge,
 }
 
 /// What a track is found by.
@@ -50,12 +57,18 @@ enum Key {
     Gauge(i32, u32),
     /// A thread that called Vulkan.
     Thread(u32, u32),
+    /// A counter that events of a track name themselves: the track's place, the name, the field and the number.
+    Series(u32, u32, u32, Option<u64>),
 }
 
 /// A track on which something happened.
 struct Used {
     key: Key,
     lane: Option<LaneId>,
+    /// The name of its first slice, by the number of the text.
+    first: u32,
+    /// Whether the words of a slice say that it is work of a GPU.
+    works: bool,
     counter: Option<CounterId>,
     value: f64,
     /// What its first copy says that it is for.
@@ -72,6 +85,8 @@ impl Used {
         Self {
             key,
             lane: None,
+            first: 0,
+            works: false,
             counter: None,
             value: 0.0,
             role: None,
@@ -86,6 +101,7 @@ impl Tracks {
     /// Takes a description; what an earlier one said and this one does not say stays.
     pub fn describe(&mut self, track: TrackDescriptor) {
         let known = self.described.entry(track.uuid.unwrap_or(0)).or_default();
+        known.merge = Merge::of(&track).unwrap_or(known.merge);
         known.parent_uuid = track.parent_uuid.or(known.parent_uuid);
         let name = track.name.or(track.static_name);
         known.name = name.map(String::into).or(known.name.take());
@@ -116,6 +132,27 @@ impl Tracks {
     /// The place of a thread that no track describes.
     pub fn thread(&mut self, pid: u32, tid: u32) -> u32 {
         self.place_of(Key::Thread(pid, tid))
+    }
+
+    /// The place of a counter that events of a track name themselves, by their name and the name of the field.
+    pub fn series(
+        &mut self,
+        track: u32,
+        (name, field, id): (u32, u32, Option<u64>),
+        (shown, part): (&str, &str),
+    ) -> u32 {
+        let next = self.used.len() as u32;
+        let place = self.place_of(Key::Series(track, name, field, id));
+        if place == next {
+            let same = shown.eq_ignore_ascii_case(part) || part == "value";
+            let shown = if same {
+                shown.to_owned()
+            } else {
+                format!("{shown} · {part}")
+            };
+            self.name_gauge(place, shown, String::new());
+        }
+        place
     }
 
     /// The place of a GPU's counter.
@@ -166,20 +203,52 @@ impl Tracks {
             Some(SpanKind::Copy) => Role::DeviceToDevice,
             _ => Role::Compute,
         };
-        if let Some(used) = self.at_mut(place) {
+        let works = matches!(
+            kind,
+            Some(
+                SpanKind::Kernel
+                    | SpanKind::Upload
+                    | SpanKind::Download
+                    | SpanKind::Copy
+                    | SpanKind::Fill
+            )
+        );
+        let home = self.home(place);
+        if let Some(used) = self.at_mut(home) {
             used.role.get_or_insert(role);
+            used.works |= works;
+        }
+    }
+
+    /// Gives the track at a place a lane, now that a slice of this name is there.
+    pub fn settle(&mut self, place: u32, name: u32) {
+        let next = LaneId(self.lanes.len() as u32);
+        let Some(used) = self.used.get(place as usize).filter(|it| it.lane.is_none()) else {
+            return;
+        };
+        let shared = self.shared_key(&used.key, name);
+        let home = shared.map_or(place, |key| *self.shared.entry(key).or_insert(place));
+        let lane = self.at(home).and_then(|it| it.lane).unwrap_or(next);
+        if lane == next {
+            self.lanes.push(place);
+        }
+        if let Some(used) = self.at_mut(place) {
+            used.lane = Some(lane);
+            used.first = name;
         }
     }
 
     /// The lane of the track at a place.
-    pub fn lane(&mut self, place: u32) -> LaneId {
-        let next = LaneId(self.lanes);
-        let Some(used) = self.at_mut(place) else {
-            return LaneId::NONE;
-        };
-        let lane = *used.lane.get_or_insert(next);
-        self.lanes += u32::from(lane == next);
-        lane
+    pub fn lane(&self, place: u32) -> LaneId {
+        let lane = self.at(place).and_then(|used| used.lane);
+        lane.unwrap_or(LaneId::NONE)
+    }
+
+    /// The track whose lane the track at a place is on: itself, or the first of those that share one.
+    fn home(&self, place: u32) -> u32 {
+        let lane = self.at(place).and_then(|used| used.lane);
+        let home = lane.and_then(|lane| self.lanes.get(lane.index()));
+        home.copied().unwrap_or(place)
     }
 
     /// The counter of the track at a place.
@@ -216,51 +285,6 @@ impl Tracks {
 
     /// Whether the track at a place was announced as a stream.
     pub fn ran_as_stream(&self, place: u32) -> bool {
-        self.at(place).is_some_and(|used| used.is_stream)
-    }
-
-    /// Whether the track at a place belongs to a GPU, as far as its name says.
-    fn is_stream(&self, place: u32) -> bool {
-        let uuid = match self.at(place).map(|used| &used.key) {
-            Some(Key::Track(uuid)) => *uuid,
-            Some(Key::Queue(..)) => return true,
-            _ => return false,
-        };
-        let described = self.described.get(&uuid);
-        let thread = described.is_some_and(|it| it.thread.is_some());
-        let words = ["gpu", "stream", "queue"];
-        let says = |name: &str| {
-            name.split(|it: char| !it.is_alphanumeric())
-                .any(|word| words.iter().any(|known| word.eq_ignore_ascii_case(known)))
-        };
-        !thread && says(&self.name(uuid))
-    }
-
-    /// A track's own name, or that of its thread, its process or its parent, or its number.
-    fn name(&self, uuid: u64) -> String {
-        let mut next = Some(uuid);
-        for _ in 0..GENERATIONS {
-            let Some(track) = next.and_then(|uuid| self.described.get(&uuid)) else {
-                break;
-            };
-            let thread = track.thread.as_ref();
-            let process = track.process.as_ref();
-            let found = [
-                track.name.as_deref().map(str::to_owned),
-                thread.and_then(|it| it.thread_name.clone()),
-                thread
-                    .and_then(|it| it.tid)
-                    .map(|tid| format!("thread {tid}")),
-                process.and_then(|it| it.process_name.clone()),
-                process
-                    .and_then(|it| it.pid)
-                    .map(|pid| format!("process {pid}")),
-            ];
-            if let Some(name) = found.into_iter().flatten().find(|it| !it.is_empty()) {
-                return name;
-            }
-            next = track.parent_uuid;
-        }
-        format!("track {uuid}")
+        self.at(self.home(place)).is_some_and(|used| used.is_stream)
     }
 }

@@ -117,8 +117,12 @@ impl Unread {
                 || format!("of kind {kind} of Perfetto's packets"),
                 |(_, what)| (*what).to_owned(),
             );
-            let packets = if count == 1 { "packet" } else { "packets" };
-            format!("{count} {packets} {what} are not read.")
+            let (packets, are) = if count == 1 {
+                ("packet", "is")
+            } else {
+                ("packets", "are")
+            };
+            format!("{count} {packets} {what} {are} not read.")
         });
         words.collect()
     }

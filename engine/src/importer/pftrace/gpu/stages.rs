@@ -58,7 +58,7 @@ impl Foreign {
     }
 
     /// Keeps from when to when a slice is.
-    fn whole(&mut self, (start, end): (i64, i64), track: u32, slice: u32) {
+    pub(in super::super) fn whole(&mut self, (start, end): (i64, i64), track: u32, slice: u32) {
         let place = self.items.wholes.len() as u32;
         self.items.wholes.push((slice, end));
         self.items.push(start, track, What::Whole(place));

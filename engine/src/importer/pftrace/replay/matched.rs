@@ -7,6 +7,8 @@ use crate::importer::quick::QuickMap;
 use crate::record::SpanId;
 use crate::time::Nanos;
 
+/// An end by name is that of one of so many slices that are open, as deep as Perfetto nests them.
+const DEEPEST: usize = 512;
 /// Stands for the end of a slice that has none.
 pub(super) const OPEN: i64 = i64::MIN;
 
@@ -31,7 +33,7 @@ pub(super) struct Matched {
 
 impl Matched {
     /// Goes through all that happened, which is in order of time.
-    pub fn of(items: &mut Items, tracks: &mut Tracks, origin: i64) -> Self {
+    pub fn of(items: &mut Items, tracks: &mut Tracks, (origin, unnamed): (i64, u32)) -> Self {
         let mut matched = Self {
             ends: vec![OPEN; items.slices.len()],
             around: vec![NONE; items.slices.len()],
@@ -45,6 +47,20 @@ impl Matched {
                     tracks.counter(track);
                 }
                 What::End(flows) => matched.close(track, item.time, items.flows(flows)),
+                What::NamedEnd(place) => {
+                    let Some(&(name, flows)) = items.named_ends.get(place as usize) else {
+                        continue;
+                    };
+                    let fits = |slice: u32| {
+                        let own = items.slices.get(slice as usize);
+                        own.is_some_and(|own| own.name == name || own.name == unnamed)
+                    };
+                    if matched.raise(track, fits) {
+                        matched.close(track, item.time, items.flows(flows));
+                    } else {
+                        matched.alone += 1;
+                    }
+                }
                 _ => {
                     let Some(slice) = items.slice_of(item) else {
                         continue;
@@ -58,8 +74,8 @@ impl Matched {
                         Some(end) => matched.put_end(slice, end),
                         None => matched.open(track, slice),
                     }
-                    tracks.lane(track);
                     if let Some(facts) = items.slices.get(slice as usize) {
+                        tracks.settle(track, facts.name);
                         tracks.note_kind(track, facts.kind);
                         matched.arrow(items.flows(facts.arrows), slice);
                     }
@@ -99,6 +115,39 @@ impl Matched {
         ) {
             *around = std::mem::replace(top, slice);
             self.left_open += 1;
+        }
+    }
+
+    /// Makes the innermost slice that fits the one that the next end is of; says whether there is one.
+    fn raise(&mut self, track: u32, fits: impl Fn(u32) -> bool) -> bool {
+        let Some(&top) = self.innermost.get(track as usize) else {
+            return false;
+        };
+        let (mut inner, mut slice) = (NONE, top);
+        for _ in 0..DEEPEST {
+            if slice == NONE {
+                return false;
+            }
+            let around = self.around.get(slice as usize).copied().unwrap_or(NONE);
+            if fits(slice) {
+                if inner != NONE {
+                    self.link(inner, around);
+                    self.link(slice, top);
+                    if let Some(innermost) = self.innermost.get_mut(track as usize) {
+                        *innermost = slice;
+                    }
+                }
+                return true;
+            }
+            (inner, slice) = (slice, around);
+        }
+        false
+    }
+
+    /// Says which slice is around another.
+    fn link(&mut self, slice: u32, around: u32) {
+        if let Some(link) = self.around.get_mut(slice as usize) {
+            *link = around;
         }
     }
 

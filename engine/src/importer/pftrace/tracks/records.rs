@@ -4,12 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Key, Tracks, Used};
 use crate::importer::Sink;
+use crate::importer::chrome::Texts;
 use crate::perfetto::proto::CounterDescriptor;
 use crate::record::{Counter, CounterId, Device, DeviceId, Group, Lane, LaneId, Record, Role};
 
 impl Tracks {
     /// Hands over the devices, lanes and counters of all tracks in use; says how many of them are streams.
-    pub fn announce(&mut self, sink: &mut Sink<'_>) -> usize {
+    pub fn announce(&mut self, texts: &Texts, sink: &mut Sink<'_>) -> usize {
         let gpus = self.gpus();
         let numbers: BTreeSet<i64> = gpus.iter().flatten().copied().collect();
         let ids: BTreeMap<i64, DeviceId> = numbers.into_iter().zip((0..).map(DeviceId)).collect();
@@ -21,31 +22,44 @@ impl Tracks {
                 detail: String::new(),
             })));
         }
-        let mut streams = 0;
-        for (place, gpu) in (0..).zip(gpus) {
+        for place in 0..self.used.len() as u32 {
             let is_stream = self.is_stream(place);
-            let Some(used) = self.at_mut(place) else {
-                continue;
-            };
-            used.is_stream = is_stream;
+            if let Some(used) = self.at_mut(place) {
+                used.is_stream = is_stream;
+            }
+        }
+        let titles = self.titles(texts);
+        let mut streams = 0;
+        for ((place, gpu), used) in (0..).zip(gpus).zip(&self.used) {
             let device = gpu.and_then(|gpu| ids.get(&gpu).copied());
-            let Some(used) = self.at(place) else {
-                continue;
-            };
-            if let Some(id) = used.lane {
-                streams += usize::from(is_stream);
-                let lane = self.described_lane((place, used), id, device);
+            if let Some(id) = used
+                .lane
+                .filter(|id| self.lanes.get(id.index()) == Some(&place))
+            {
+                streams += usize::from(used.is_stream);
+                let title = if used.is_stream {
+                    self.name_of(used, texts)
+                } else {
+                    titles.title(self, used, texts)
+                };
+                let lane = self.described_lane(title, (id, place, used), device);
                 sink.push(Record::Lane(Box::new(lane)));
             }
             if let Some(id) = used.counter {
-                let counter = self.described_counter(used, id, device);
+                let counter = self.described_counter(used, id, device, texts);
                 sink.push(Record::Counter(Box::new(counter)));
             }
         }
         streams
     }
 
-    fn described_counter(&self, used: &Used, id: CounterId, device: Option<DeviceId>) -> Counter {
+    fn described_counter(
+        &self,
+        used: &Used,
+        id: CounterId,
+        device: Option<DeviceId>,
+        texts: &Texts,
+    ) -> Counter {
         if let Some((name, unit)) = used.gauge.as_deref().cloned() {
             return Counter {
                 id,
@@ -64,7 +78,7 @@ impl Tracks {
         };
         Counter {
             id,
-            name: self.name_of(used),
+            name: self.name_of(used, texts),
             unit: unit.unwrap_or_default().to_owned(),
             device,
         }
@@ -72,11 +86,11 @@ impl Tracks {
 
     fn described_lane(
         &self,
-        (place, used): (u32, &Used),
-        id: LaneId,
+        name: String,
+        (id, place, used): (LaneId, u32, &Used),
         device: Option<DeviceId>,
     ) -> Lane {
-        let name = self.name_of(used);
+        let owner = self.owner(&used.key);
         let stream = used.is_stream;
         let says = |word: &str| name.to_ascii_lowercase().contains(word);
         let role = match (stream, used.role) {
@@ -91,18 +105,8 @@ impl Tracks {
             role,
             order: i32::try_from(place).unwrap_or(i32::MAX),
             name,
-            process: String::new(),
-            thread: String::new(),
-        }
-    }
-
-    fn name_of(&self, used: &Used) -> String {
-        match &used.key {
-            Key::Track(uuid) => self.name(*uuid),
-            Key::Queue(_, name) => name.clone(),
-            Key::Gauge(_, number) => format!("counter {number}"),
-            Key::Thread(pid, tid) if pid == tid => format!("thread {tid}"),
-            Key::Thread(pid, tid) => format!("thread {tid} of process {pid}"),
+            process: owner.process,
+            thread: owner.thread,
         }
     }
 }

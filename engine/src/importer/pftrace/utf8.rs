@@ -1,0 +1,217 @@
+//! Makes texts of a packet valid: the schema says that they are UTF-8, and what programs put into them need not be.
+
+use std::borrow::Cow;
+
+use prost::encoding::{WireType, encode_key, encode_varint};
+
+use crate::perfetto::view::{Wire, each_field};
+
+/// Messages may lie so deep in each other, as in the decoder.
+const DEEPEST: usize = 100;
+
+/// What a field holds.
+enum Part {
+    Text,
+    Message(&'static Texts),
+}
+
+use Part::{Message, Text};
+
+/// The fields of a message that are texts, or messages that hold some.
+struct Texts(&'static [(u32, Part)]);
+
+static PACKET: Texts = Texts(&[
+    (11, Message(&EVENT)),
+    (12, Message(&INTERNED)),
+    (52, Message(&COUNTERS)),
+    (53, Message(&STAGE)),
+    (60, Message(&TRACK)),
+    (65, Message(&VULKAN)),
+]);
+static EVENT: Texts = Texts(&[(4, Message(&ANNOTATION)), (22, Text), (23, Text)]);
+static ANNOTATION: Texts = Texts(&[
+    (6, Text),
+    (9, Text),
+    (10, Text),
+    (11, Message(&ANNOTATION)),
+    (12, Message(&ANNOTATION)),
+]);
+static INTERNED: Texts = Texts(&[
+    (1, Message(&NAMED)),
+    (2, Message(&NAMED)),
+    (3, Message(&NAMED)),
+    (24, Message(&SPECIFICATION)),
+    (1000, Message(&KERNEL)),
+    (1001, Message(&NAMED)),
+]);
+static NAMED: Texts = Texts(&[(2, Text)]);
+static SPECIFICATION: Texts = Texts(&[(2, Text), (3, Text)]);
+static KERNEL: Texts = Texts(&[(2, Text), (3, Text), (4, Text), (5, Message(&ARGUMENT))]);
+static ARGUMENT: Texts = Texts(&[(2, Text), (6, Text)]);
+static COUNTERS: Texts = Texts(&[(1, Message(&COUNTER_LIST))]);
+static COUNTER_LIST: Texts = Texts(&[(1, Message(&NAMED))]);
+static STAGE: Texts = Texts(&[
+    (6, Message(&EXTRA)),
+    (7, Message(&DESCRIPTIONS)),
+    (17, Text),
+    (21, Message(&LAUNCH)),
+]);
+static EXTRA: Texts = Texts(&[(1, Text), (2, Text)]);
+static DESCRIPTIONS: Texts = Texts(&[(2, Message(&DESCRIPTION)), (3, Message(&DESCRIPTION))]);
+static DESCRIPTION: Texts = Texts(&[(1, Text)]);
+static LAUNCH: Texts = Texts(&[(3, Message(&ARGUMENT))]);
+static TRACK: Texts = Texts(&[
+    (2, Text),
+    (3, Message(&PROCESS)),
+    (4, Message(&THREAD)),
+    (8, Message(&COUNTER)),
+    (10, Text),
+    (14, Text),
+]);
+static PROCESS: Texts = Texts(&[(6, Text)]);
+static THREAD: Texts = Texts(&[(5, Text)]);
+static COUNTER: Texts = Texts(&[(6, Text)]);
+static VULKAN: Texts = Texts(&[(1, Message(&OBJECT))]);
+static OBJECT: Texts = Texts(&[(4, Text)]);
+
+/// A packet with replacement characters where a text is no UTF-8, and how many texts have some. Nothing where the bytes
+/// are no packet.
+pub(super) fn packet(bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
+    mended(bytes, &PACKET)
+}
+
+/// The same for interned data.
+pub(super) fn interned(bytes: &[u8]) -> Option<(Vec<u8>, u64)> {
+    mended(bytes, &INTERNED)
+}
+
+fn mended(bytes: &[u8], texts: &Texts) -> Option<(Vec<u8>, u64)> {
+    let mut count = 0;
+    let bytes = message(bytes, texts, &mut count, 0)?;
+    Some((bytes, count))
+}
+
+fn message(bytes: &[u8], texts: &Texts, count: &mut u64, depth: usize) -> Option<Vec<u8>> {
+    if depth > DEEPEST {
+        return None;
+    }
+    let mut out = Vec::with_capacity(bytes.len() + 8);
+    each_field(bytes, |field, wire| {
+        match wire {
+            Wire::Varint(number) => {
+                encode_key(field, WireType::Varint, &mut out);
+                encode_varint(number, &mut out);
+            }
+            Wire::Fixed(number) => {
+                encode_key(field, WireType::SixtyFourBit, &mut out);
+                out.extend_from_slice(&number.to_le_bytes());
+            }
+            Wire::Short(number) => {
+                encode_key(field, WireType::ThirtyTwoBit, &mut out);
+                out.extend_from_slice(&number.to_le_bytes());
+            }
+            Wire::Bytes(body) => {
+                let part = texts.0.iter().find(|(known, _)| *known == field);
+                let body = match part.map(|(_, part)| part) {
+                    None => Cow::Borrowed(body),
+                    Some(Message(texts)) => Cow::Owned(message(body, texts, count, depth + 1)?),
+                    Some(Text) => match String::from_utf8_lossy(body) {
+                        Cow::Borrowed(_) => Cow::Borrowed(body),
+                        Cow::Owned(text) => {
+                            *count += 1;
+                            Cow::Owned(text.into_bytes())
+                        }
+                    },
+                };
+                encode_key(field, WireType::LengthDelimited, &mut out);
+                encode_varint(body.len() as u64, &mut out);
+                out.extend_from_slice(&body);
+            }
+        }
+        Some(())
+    })?;
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use prost::Message as _;
+
+    use super::*;
+    use crate::perfetto::proto::{
+        AnnotationValue, DebugAnnotation, InternedData, InternedName, TracePacket, TrackDescriptor,
+        TrackEvent,
+    };
+
+    /// Every text of the file that is like this one has bytes that are none instead.
+    fn spoilt(packet: &TracePacket) -> Vec<u8> {
+        let mut bytes = packet.encode_to_vec();
+        while let Some(at) = bytes.windows(4).position(|it| it == b"caf?") {
+            bytes[at + 3] = 0xE9;
+        }
+        bytes
+    }
+
+    fn text() -> Option<String> {
+        Some("caf?".to_owned())
+    }
+
+    #[test]
+    fn every_other_field_is_as_it_was() {
+        let inner = DebugAnnotation {
+            value: Some(AnnotationValue::Text("caf?".to_owned())),
+            ..DebugAnnotation::default()
+        };
+        let event = TrackEvent {
+            name: text(),
+            flow_ids: vec![u64::MAX],
+            double_counter_value: Some(0.5),
+            debug_annotations: vec![DebugAnnotation {
+                name: Some("kept".to_owned()),
+                dict_entries: vec![inner],
+                ..DebugAnnotation::default()
+            }],
+            ..TrackEvent::default()
+        };
+        let name = InternedName {
+            iid: Some(3),
+            name: text(),
+        };
+        let whole = TracePacket {
+            timestamp: Some(1 << 60),
+            track_event: Some(event),
+            track_descriptor: Some(TrackDescriptor {
+                name: text(),
+                ..TrackDescriptor::default()
+            }),
+            interned_data: Some(InternedData {
+                event_names: vec![name],
+                ..InternedData::default()
+            }),
+            ..TracePacket::default()
+        };
+        let bytes = spoilt(&whole);
+        assert!(TracePacket::decode(&*bytes).is_err());
+        let (mended, count) = packet(&bytes).unwrap();
+        assert_eq!(count, 4);
+        let read = TracePacket::decode(&*mended).unwrap();
+        let said = format!("{read:?}").replace('\u{FFFD}', "?");
+        assert_eq!(said, format!("{whole:?}"));
+        for cut in 1..bytes.len() {
+            // Cut bytes are an answer.
+            drop(packet(&bytes[..cut]));
+        }
+    }
+
+    #[test]
+    fn messages_too_deep_in_each_other_are_none() {
+        let mut bytes = Vec::new();
+        for _ in 0..10_000 {
+            let mut outer = vec![12 << 3 | 2];
+            encode_varint(bytes.len() as u64, &mut outer);
+            outer.extend_from_slice(&bytes);
+            bytes = outer;
+        }
+        assert!(mended(&bytes, &ANNOTATION).is_none());
+    }
+}
