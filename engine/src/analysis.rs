@@ -4,12 +4,14 @@ mod aftermath;
 mod apart;
 pub mod causes;
 mod chain;
+mod conclusions;
 mod costliest;
-mod explain;
 mod fate;
 mod inserted;
 mod job;
 mod measure;
+mod overview;
+mod piece;
 mod races;
 mod readiness;
 mod redundant;
@@ -22,14 +24,18 @@ mod words;
 
 pub use aftermath::{Aftermath, first_result, recovery};
 pub use chain::{Chain, steps};
-pub use explain::{Piece, explain};
+pub use conclusions::Conclusions;
 pub use job::{AnalysisJob, Answered, analyse};
 pub use measure::{Measure, measure_of};
+pub use overview::{Overview, OverviewLine, OverviewTopic};
+pub use piece::Piece;
 pub use readiness::{Readiness, pipeline_of};
 pub use statistics::{Durations, LaneUse, Overlap, Statistics, StatisticsJob};
 
 use crate::capture::{Capture, PlacedSpan};
 use crate::record::Finding;
+use crate::time::Nanos;
+use causes::{CauseReader, Causes};
 
 /// One question to a capture. It is shown every span that ran, once and by number, and then answers.
 pub trait Analysis: Send {
@@ -45,16 +51,36 @@ pub trait Analysis: Send {
     /// Looks at a span.
     fn look(&mut self, capture: &Capture, placed: &PlacedSpan);
 
-    /// Answers, once it has seen every span.
-    fn conclude(&mut self, capture: &Capture) -> Answer;
+    /// Answers from the capture alone, once it has seen every span.
+    fn conclude(&mut self, _capture: &Capture) -> Answer {
+        Answer::default()
+    }
+
+    /// Answers from the graph of causes, once it has seen every span; the default asks the capture alone.
+    fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
+        WeighedAnswer {
+            answer: self.conclude(reader.capture()),
+            savings: Vec::new(),
+        }
+    }
 
     /// Looks at every span and answers, in one go. For captures that may be huge, use an [`AnalysisJob`].
     fn run(&mut self, capture: &Capture) -> Vec<Finding> {
         for placed in capture.spans() {
             self.look(capture, &placed);
         }
-        self.conclude(capture).findings
+        let causes = Causes::build(capture);
+        self.weigh(&causes.read(capture)).answer.findings
     }
+}
+
+/// An answer, and what each of its findings would save at most.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WeighedAnswer {
+    /// The answer.
+    pub answer: Answer,
+    /// For each finding, in their order, what mending it would save at most; nothing where that is not known.
+    pub savings: Vec<Nanos>,
 }
 
 /// What an analysis found, and what it looked at: no finding is an answer as well.
@@ -72,7 +98,7 @@ pub type Make = fn() -> Box<dyn Analysis>;
 /// The list of analyses, the worst that they can find first.
 pub const ANALYSES: &[Make] = &[
     || Box::new(races::Races),
-    || Box::new(costliest::CostliestWait::default()),
+    || Box::new(costliest::CostliestWait),
     || Box::new(stood::OverSynchronised::default()),
     || Box::new(apart::NeverTogether::default()),
     || Box::new(redundant::RedundantWaits::default()),

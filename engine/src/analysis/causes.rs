@@ -4,13 +4,16 @@
 //! it; the binding cause is the one that was complete last. [`Causes`] holds the graph in few bytes a span, without the
 //! times, which stay the capture's; a [`CauseReader`] puts both together and answers.
 
+mod arrow;
 mod candidates;
 mod chain;
 mod class;
 mod collective;
 mod draft;
 mod extra;
+mod follow;
 mod idle;
+mod idle_use;
 mod job;
 mod kind;
 mod overlap;
@@ -22,21 +25,29 @@ mod reader;
 mod sentence;
 mod slack;
 mod split;
+mod table;
 #[cfg(test)]
 mod tests;
 mod timetable;
+mod waits;
 mod what_if;
 
+pub use arrow::{DependencyRole, DependencyTimes};
 pub use candidates::Candidate;
 pub use chain::ChainSegment;
-pub use idle::IdleTime;
+pub use idle::{IdleGap, IdleTime, LaneIdle};
+pub use idle_use::IdleUse;
 pub use job::CausesJob;
 pub use kind::{CauseKind, TimeUse};
 pub use overlap::{LaneOverlap, StragglerRank};
 pub use point::SpanPoint;
 pub use reader::{CauseReader, SpanCause};
 pub use split::TimePart;
+pub use table::{CausesTable, PathOperation, PathUse};
+pub use waits::WaitCost;
 pub use what_if::{WhatIf, WhatIfResult};
+
+use std::sync::atomic::AtomicBool;
 
 use crate::capture::Capture;
 use crate::record::{LaneId, SpanId};
@@ -81,6 +92,15 @@ impl Causes {
     pub fn build(capture: &Capture) -> Self {
         let mut job = CausesJob::default();
         job.finish_now(capture)
+    }
+
+    /// The same, telling how much is done from 0 to 1, until `cancelled` comes true.
+    pub fn build_with(
+        capture: &Capture,
+        cancelled: &AtomicBool,
+        progress: impl FnMut(f32),
+    ) -> Option<Self> {
+        CausesJob::run(capture, cancelled, progress)
     }
 
     /// Answers with the capture that it was built from.

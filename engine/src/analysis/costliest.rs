@@ -1,23 +1,17 @@
 //! Which wait cost the most time, and what was waited for?
 
-use super::explain::explain;
-use super::words::{self, counted, finding, length, line};
-use super::{Analysis, Answer};
+use super::causes::{CauseReader, WaitCost};
+use super::piece::plain;
+use super::words::{counted, finding, length, line};
+use super::{Analysis, Answer, WeighedAnswer};
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::{Group, Severity, SpanKind};
+use crate::record::Severity;
 use crate::time::Nanos;
 
 const CODE: &str = "costliest-wait";
 
 /// Which wait cost the most time?
-#[derive(Default)]
-pub(super) struct CostliestWait {
-    /// The longest wait of a stream, and the longest of a host thread.
-    stream: Option<PlacedSpan>,
-    host: Option<PlacedSpan>,
-    waits: usize,
-    total: Nanos,
-}
+pub(super) struct CostliestWait;
 
 impl Analysis for CostliestWait {
     fn code(&self) -> &'static str {
@@ -29,48 +23,48 @@ impl Analysis for CostliestWait {
     }
 
     fn about(&self) -> &'static str {
-        "The longest time that a stream stood still for an event or a signal and, where no stream did, that a host \
-         thread was blocked"
+        "The wait that alone held a stream longest and, where none held a stream, the one that blocked a host thread longest; \
+         its binding cause and what being without it would save at most, by the graph of causes"
     }
 
-    fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
-        let length = placed.interval().length();
-        if !placed.span.kind.is_waiting() || length <= Nanos::ZERO {
-            return;
-        }
-        let lane = capture.lane(placed.span.lane);
-        let is_stream = lane.is_some_and(|lane| lane.group == Group::Streams)
-            && matches!(placed.span.kind, SpanKind::EventWait | SpanKind::Hold);
-        self.waits += 1;
-        self.total += length;
-        let longest = if is_stream {
-            &mut self.stream
-        } else {
-            &mut self.host
-        };
-        if longest.is_none_or(|known| length > known.interval().length()) {
-            *longest = Some(*placed);
-        }
-    }
+    fn look(&mut self, _capture: &Capture, _placed: &PlacedSpan) {}
 
-    fn conclude(&mut self, capture: &Capture) -> Answer {
+    fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
+        let (mut count, mut total) = (0, Nanos::ZERO);
+        let (mut stream, mut host): (Option<WaitCost>, Option<WaitCost>) = (None, None);
+        for wait in reader.waits() {
+            count += 1;
+            total += wait.cost;
+            let longest = if wait.is_host { &mut host } else { &mut stream };
+            if longest.is_none_or(|known| wait.cost > known.cost) {
+                *longest = Some(wait);
+            }
+        }
         let looked = format!(
             "{} that took any time, {} in all",
-            counted(self.waits, "wait"),
-            length(self.total)
+            counted(count, "wait"),
+            length(total)
         );
-        let found = self.stream.or(self.host);
-        let told = found.and_then(|placed| Some((placed, explain(capture, placed.span.id)?)));
-        let findings = told.map(|(placed, pieces)| {
-            let place =
-                line(capture, &placed).map_or_else(String::new, |it| format!(" (line {it})"));
-            let name = capture.name(placed.span.name);
-            let text = format!("{name}{place}: {}", words::plain(&pieces));
-            finding(capture, CODE, Severity::Info, text, &[placed.span.id])
-        });
-        Answer {
-            findings: findings.into_iter().collect(),
-            looked,
+        let found = stream.or(host);
+        let told = found.and_then(|wait| Some((wait, reader.sentence(wait.span)?)));
+        let (mut findings, mut savings) = (Vec::new(), Vec::new());
+        if let Some((wait, pieces)) = told {
+            let capture = reader.capture();
+            let placed = capture.span(wait.span);
+            let place = placed.and_then(|it| line(capture, &it));
+            let place = place.map_or_else(String::new, |it| format!(" (line {it})"));
+            let name = placed.map_or("?", |it| capture.name(it.span.name));
+            let text = format!(
+                "{name}{place}: {}; being without this wait would save at most {}",
+                plain(&pieces),
+                length(wait.cost)
+            );
+            let mut spans = vec![wait.span];
+            spans.extend(reader.cause_of(wait.span));
+            findings.push(finding(capture, CODE, Severity::Info, text, &spans));
+            savings.push(wait.cost);
         }
+        let answer = Answer { findings, looked };
+        WeighedAnswer { answer, savings }
     }
 }

@@ -1,13 +1,37 @@
 //! Sentences about operations that a loss or a failure took.
 
-use super::explain::{Sentence, lane};
+use super::piece::Sentence;
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::{Loss, State};
+use crate::record::{Loss, SpanId, State};
 use crate::time::Nanos;
 
-/// What became of an operation that did not run to its end; nothing where no loss explains it.
-pub(super) fn fate(capture: &Capture, placed: &PlacedSpan) -> Option<Sentence> {
-    let loss = loss(capture, placed)?;
+/// What became of an operation that was lost or cancelled: the loss that took it, or the problem that tells of it, or that
+/// the capture does not tell.
+pub(super) fn fate(capture: &Capture, placed: &PlacedSpan) -> Sentence {
+    let mut sentence = Sentence::default();
+    if let Some(loss) = loss(capture, placed) {
+        taken(capture, placed, loss, &mut sentence);
+    } else if let Some(problem) = problem(capture, placed.span.id) {
+        sentence.text("It was cancelled: ").text(problem);
+    } else {
+        sentence.text(if placed.span.state == State::Lost {
+            "It was lost with its device, and the capture does not tell when or why that was lost"
+        } else {
+            "It was cancelled and never ran: something before it failed, or the run was stopped; the capture does not tell \
+             which"
+        });
+    }
+    sentence
+}
+
+/// What the capture says is wrong with a span.
+pub(super) fn problem(capture: &Capture, span: SpanId) -> Option<&str> {
+    let mut problems = capture.problems().iter();
+    let found = problems.find(|it| it.span == span)?;
+    Some(&found.text)
+}
+
+fn taken(capture: &Capture, placed: &PlacedSpan, loss: &Loss, sentence: &mut Sentence) {
     let span = &placed.span;
     let ran = loss.time - span.start;
     let why = if loss.reason.is_empty() {
@@ -15,26 +39,24 @@ pub(super) fn fate(capture: &Capture, placed: &PlacedSpan) -> Option<Sentence> {
     } else {
         &loss.reason
     };
-    let sentence = if span.state == State::Lost && ran > Nanos::ZERO {
-        Sentence::default()
+    if span.state == State::Lost && ran > Nanos::ZERO {
+        sentence
             .text("It had run for ")
             .time(ran)
-            .text(" when the device was lost: what it computed is lost with it")
+            .text(" when the device was lost: what it computed is lost with it");
     } else if span.enqueued <= loss.time {
-        Sentence::default()
-            .text(format!(
-                "It never started: {} was lost ",
-                lane(capture, placed)
-            ))
+        let lane = capture.lane_title(span.lane);
+        sentence
+            .text(format!("It never started: {lane} was lost "))
             .time(loss.time - span.enqueued)
-            .text(" after it was enqueued")
+            .text(" after it was submitted");
     } else {
-        Sentence::default()
+        sentence
             .text("It never started: the device had been lost for ")
             .time(span.enqueued - loss.time)
-            .text(" when it was enqueued")
-    };
-    Some(sentence.text(format!(" ({why}, generation {})", loss.generation)))
+            .text(" when it was submitted");
+    }
+    sentence.text(format!(" ({why}, generation {})", loss.generation));
 }
 
 /// The latest loss of the span's device that can have taken it.
@@ -51,7 +73,8 @@ fn loss<'a>(capture: &'a Capture, placed: &PlacedSpan) -> Option<&'a Loss> {
 
 #[cfg(test)]
 mod tests {
-    use crate::analysis::{Piece, explain};
+    use super::super::piece::plain;
+    use crate::analysis::causes::Causes;
     use crate::capture::Capture;
     use crate::record::{
         CallId, DeviceId, Group, Lane, LaneId, Loss, LossKind, NameId, Record, Role, Span, SpanId,
@@ -91,12 +114,9 @@ mod tests {
                 end: Nanos(times.2),
             }),
         ]);
-        let pieces = explain(&capture, SpanId(0)).unwrap();
-        let words = pieces.into_iter().map(|piece| match piece {
-            Piece::Text(words) | Piece::Span(_, words) => words,
-            Piece::Time(time) => time.to_string(),
-        });
-        words.collect()
+        let causes = Causes::build(&capture);
+        let pieces = causes.read(&capture).sentence(SpanId(0)).unwrap();
+        plain(&pieces)
     }
 
     #[test]
@@ -105,7 +125,7 @@ mod tests {
         assert!(ran.starts_with("It had run for 40 ns"), "{ran}");
         let queued = words(State::Cancelled, (80, 100, 100));
         assert!(
-            queued.starts_with("It never started: compute was lost 20 ns after it was enqueued"),
+            queued.starts_with("It never started: compute was lost 20 ns after it was submitted"),
             "{queued}"
         );
         let late = words(State::Cancelled, (130, 130, 130));

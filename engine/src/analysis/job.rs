@@ -1,10 +1,13 @@
 //! All analyses over one capture, each span read once for all of them, a slice of time at a time.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::causes::Causes;
 use super::{ANALYSES, Analysis, Answer};
 use crate::capture::Capture;
 use crate::record::SpanId;
+use crate::time::Nanos;
 
 /// Spans looked at between two looks at the clock.
 const STRIDE: u32 = 2_048;
@@ -20,26 +23,29 @@ pub struct Answered {
     pub about: &'static str,
     /// What came of it.
     pub answer: Answer,
+    /// For each finding what mending it would save at most; empty where that is not known.
+    pub savings: Vec<Nanos>,
 }
 
-/// The analyses in the making.
+/// The analyses in the making, over a capture with its causes.
 pub struct AnalysisJob {
+    causes: Arc<Causes>,
     analyses: Vec<Box<dyn Analysis>>,
     next: u32,
     answers: Vec<Answered>,
 }
 
-impl Default for AnalysisJob {
-    fn default() -> Self {
+impl AnalysisJob {
+    /// Begins; `causes` are those of the capture that is shown to each step.
+    pub fn new(causes: Arc<Causes>) -> Self {
         Self {
+            causes,
             analyses: ANALYSES.iter().map(|make| make()).collect(),
             next: 0,
             answers: Vec::new(),
         }
     }
-}
 
-impl AnalysisJob {
     /// How much is done, from 0 to 1.
     pub fn progress(&self, capture: &Capture) -> f32 {
         self.next as f32 / capture.span_ids().max(1) as f32
@@ -63,11 +69,13 @@ impl AnalysisJob {
             }
         }
         while let Some(analysis) = self.analyses.get_mut(self.answers.len()) {
+            let weighed = analysis.weigh(&self.causes.read(capture));
             self.answers.push(Answered {
                 code: analysis.code(),
                 name: analysis.name(),
                 about: analysis.about(),
-                answer: analysis.conclude(capture),
+                answer: weighed.answer,
+                savings: weighed.savings,
             });
             if start.elapsed() >= budget && self.answers.len() < self.analyses.len() {
                 return false;
@@ -83,8 +91,8 @@ impl AnalysisJob {
 }
 
 /// Asks every question at once, in one go. For captures that may be huge, use an [`AnalysisJob`].
-pub fn analyse(capture: &Capture) -> Vec<Answered> {
-    let mut job = AnalysisJob::default();
+pub fn analyse(capture: &Capture, causes: Arc<Causes>) -> Vec<Answered> {
+    let mut job = AnalysisJob::new(causes);
     while !job.step(capture, Duration::MAX) {}
     job.finish()
 }

@@ -1,6 +1,7 @@
 //! Each question asked of a capture that has the answer, and of one that has not.
 
-use super::{ANALYSES, Answered, analyse};
+use super::causes::Causes;
+use super::{ANALYSES, Answered};
 use crate::capture::Capture;
 use crate::record::{
     Basis, CallId, Dependency, DependencyKind, EventId, Finding, FindingId, Group, Lane, LaneId,
@@ -45,6 +46,10 @@ fn tie(cause: u32, effect: u32, kind: DependencyKind) -> Record {
         event: EventId::NONE,
         generation: 0,
     })
+}
+
+fn analyse(capture: &Capture) -> Vec<Answered> {
+    super::analyse(capture, Causes::build(capture).into())
 }
 
 /// A host and two streams, with these besides.
@@ -137,9 +142,9 @@ fn the_costliest_wait_is_told_in_one_sentence() {
     ]);
     let answered = answer(&found, "costliest-wait");
     let finding = &answered.answer.findings[0];
-    assert_eq!(finding.spans, [SpanId(3)]);
+    assert_eq!(finding.spans, [SpanId(3), SpanId(2)]);
     assert!(
-        finding.text.contains("b stood still for 4.00 µs"),
+        finding.text.contains("It was blocked for 4.00 µs until n2 on a was complete, behind n1 on a, which took 4.00 µs of that"),
         "{}",
         finding.text
     );

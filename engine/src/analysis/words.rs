@@ -1,6 +1,5 @@
 //! Words that findings share: lengths of time, names of spans with their places, plain sentences.
 
-use super::Piece;
 use crate::capture::{Capture, PlacedSpan};
 use crate::record::{Finding, FindingId, LaneId, Severity, SpanId};
 use crate::time::Nanos;
@@ -37,16 +36,6 @@ pub(super) fn span(capture: &Capture, placed: &PlacedSpan) -> String {
     let name = capture.name(placed.span.name);
     let place = line(capture, placed).map_or_else(String::new, |line| format!(" (line {line})"));
     format!("{name} on {}{place}", lane(capture, placed.span.lane))
-}
-
-/// A sentence as plain text.
-pub(super) fn plain(pieces: &[Piece]) -> String {
-    let words = pieces.iter().map(|piece| match piece {
-        Piece::Text(text) => text.clone(),
-        Piece::Time(time) => length(*time),
-        Piece::Span(_, name) => name.clone(),
-    });
-    words.collect()
 }
 
 /// A finding about these spans, with the lines that made them.

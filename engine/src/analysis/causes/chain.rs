@@ -36,11 +36,21 @@ impl CauseReader<'_> {
     /// What happened from `until` to a point, in order of time: it follows what was complete last, and what that had to
     /// wait for. The segments follow each other without a gap.
     pub(super) fn walk(&self, from: SpanPoint, until: Nanos) -> Vec<ChainSegment> {
+        self.walk_at_most(from, until, usize::MAX)
+    }
+
+    /// The same, given up after so many segments.
+    pub(super) fn walk_at_most(
+        &self,
+        from: SpanPoint,
+        until: Nanos,
+        most_segments: usize,
+    ) -> Vec<ChainSegment> {
         let (mut point, mut time) = (from, self.time(from));
         let mut segments: Vec<ChainSegment> = Vec::new();
         // Where times contradict each other a walk might go in a circle at one instant.
         let (mut still, most) = (0_usize, self.causes.classes.len().saturating_mul(2));
-        while time > until && still <= most {
+        while time > until && still <= most && segments.len() < most_segments {
             let (segment, next) = self.step(point, time, until);
             still = if next.1 < time { 0 } else { still + 1 };
             if segment.interval.start < segment.interval.end {

@@ -1,6 +1,7 @@
 //! What each stream did of a stretch of time: busy, or idle for a reason. Every nanosecond is in one of the sums.
 
 use super::SpanClass;
+use super::idle_use::IdleUse;
 use super::kind::{CauseKind, TimeUse};
 use super::point::SpanPoint;
 use super::reader::CauseReader;
@@ -41,21 +42,58 @@ impl IdleTime {
     }
 }
 
+/// A stream's sums, and for each use the operation at which the longest part of it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LaneIdle {
+    /// The stream.
+    pub lane: LaneId,
+    /// The sums.
+    pub time: IdleTime,
+    /// By use, in the order of [`IdleUse::ALL`]: the longest single part, and the operation that ran, or was next.
+    pub longest: [Option<(Nanos, SpanId)>; 8],
+}
+
+impl LaneIdle {
+    fn add(&mut self, what: IdleUse, time: Nanos, at: SpanId) {
+        *what.slot(&mut self.time) += time;
+        if let Some(longest) = self.longest.get_mut(what as usize)
+            && time > longest.map_or(Nanos::ZERO, |it| it.0)
+        {
+            *longest = Some((time, at));
+        }
+    }
+
+    /// The longest single part of a use, and the operation that ran, or was next.
+    pub fn longest_of(&self, what: IdleUse) -> Option<(Nanos, SpanId)> {
+        self.longest.get(what as usize).copied().flatten()
+    }
+}
+
 /// A stream's sums under way, within a stretch.
 struct IdleSums<'a, 'b> {
     reader: &'a CauseReader<'b>,
     within: Interval,
-    sums: IdleTime,
+    sums: LaneIdle,
 }
 
 impl CauseReader<'_> {
     /// What a stream did from the start of a stretch of time to its end.
     pub fn idle(&self, lane: LaneId, within: Interval) -> IdleTime {
+        self.lane_idle(lane, within).time
+    }
+
+    /// The same, and where the longest part of each sum is.
+    pub fn lane_idle(&self, lane: LaneId, within: Interval) -> LaneIdle {
         let mut sums = IdleSums {
             reader: self,
             within,
-            sums: IdleTime::default(),
+            sums: LaneIdle {
+                lane,
+                time: IdleTime::default(),
+                longest: [None; 8],
+            },
         };
+        let mut last = None;
         let mut cursor = within.start;
         for span in self.operations_until(lane, within) {
             let interval = Interval {
@@ -69,18 +107,25 @@ impl CauseReader<'_> {
             if self.causes.class(span).is_wait() {
                 sums.wait(begins, span);
             } else {
-                sums.sums.busy += sums.inside(begins, interval.end);
+                let busy = sums.inside(begins, interval.end);
+                sums.sums.add(IdleUse::Busy, busy, span);
                 if self.causes.class(span).has(SpanClass::MEMBER) {
                     let inside = self.inside(span);
                     let blocked = inside.iter().filter(|it| it.what == TimeUse::Blocked);
                     for part in blocked {
-                        sums.sums.rank_wait += sums.inside(part.interval.start, part.interval.end);
+                        let held = sums.inside(part.interval.start, part.interval.end);
+                        sums.sums.add(IdleUse::OtherRanks, held, span);
                     }
                 }
             }
             cursor = cursor.max(interval.end);
+            last = Some(span);
         }
-        sums.sums.after += sums.inside(cursor, within.end);
+        let after = sums.inside(cursor, within.end);
+        match last {
+            Some(last) => sums.sums.add(IdleUse::After, after, last),
+            None => sums.sums.time.after += after,
+        }
         sums.sums
     }
 
@@ -133,21 +178,21 @@ impl IdleSums<'_, '_> {
         (to.min(self.within.end) - from.max(self.within.start)).max(Nanos::ZERO)
     }
 
-    fn add(&mut self, what: TimeUse, by: CauseKind, time: Nanos) {
-        let sums = &mut self.sums;
-        match what {
+    fn add(&mut self, what: TimeUse, by: CauseKind, time: Nanos, at: SpanId) {
+        let what = match what {
             // Of its own stream only a wait that is a span can hold an operation while the stream is idle.
-            TimeUse::Blocked if CauseReader::is_dependency(by) => sums.dependency += time,
-            TimeUse::Unknown => sums.unknown += time,
-            _ => sums.latency += time,
-        }
+            TimeUse::Blocked if CauseReader::is_dependency(by) => IdleUse::Dependency,
+            TimeUse::Unknown => IdleUse::Unknown,
+            _ => IdleUse::Latency,
+        };
+        self.sums.add(what, time, at);
     }
 
     /// The parts of a wait that is a span of the stream: it is no work.
     fn wait(&mut self, from: Nanos, span: SpanId) {
         for part in self.reader.inside(span) {
             let time = self.inside(part.interval.start.max(from), part.interval.end);
-            self.add(part.what, CauseKind::Event, time);
+            self.add(part.what, CauseKind::Event, time, span);
         }
     }
 
@@ -168,13 +213,14 @@ impl IdleSums<'_, '_> {
         let (begin, end) = (from.max(self.within.start), enqueued.min(self.within.end));
         if begin < end {
             let blocked = reader.blocked(reader.lane(launch.span()), begin, end);
-            self.sums.host_sync += blocked;
-            self.sums.host += end - begin - blocked;
+            self.sums.add(IdleUse::HostBlocked, blocked, span);
+            self.sums
+                .add(IdleUse::HostLate, end - begin - blocked, span);
         }
         for part in reader.split(span) {
             let time = self.inside(part.interval.start.max(enqueued), part.interval.end);
             let by = part.by.map_or(CauseKind::Launch, |it| it.kind);
-            self.add(part.what, by, time);
+            self.add(part.what, by, time, span);
         }
     }
 
@@ -183,16 +229,90 @@ impl IdleSums<'_, '_> {
         let binding = self.reader.binding(point);
         let free = binding.map_or(from, |it| it.at.max(from).min(start));
         let held = self.inside(from, free);
-        if binding.is_some_and(|it| CauseReader::is_dependency(it.kind)) {
-            self.sums.dependency += held;
+        let is_held = binding.is_some_and(|it| CauseReader::is_dependency(it.kind));
+        let what = if is_held {
+            IdleUse::Dependency
         } else {
-            self.sums.unknown += held;
-        }
+            IdleUse::Unknown
+        };
+        self.sums.add(what, held, span);
         let rest = self.inside(free, start);
-        if binding.is_none() || start - free > super::CEILING {
-            self.sums.unknown += rest;
+        let is_unknown = binding.is_none() || start - free > super::CEILING;
+        let what = if is_unknown {
+            IdleUse::Unknown
         } else {
-            self.sums.latency += rest;
+            IdleUse::Latency
+        };
+        self.sums.add(what, rest, span);
+    }
+}
+
+/// A stretch in which a stream ran nothing, and what it was spent on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IdleGap {
+    /// From the end of an operation to the start of the next.
+    pub interval: Interval,
+    /// The operation that was next; nothing after the last.
+    pub next: Option<SpanId>,
+    /// What the time was spent on.
+    pub time: IdleTime,
+}
+
+impl CauseReader<'_> {
+    /// The gap of a stream around an instant at which it ran nothing; nothing where it ran something, is no stream, or an
+    /// instant lies outside of the capture.
+    pub fn gap_at(&self, lane: LaneId, time: Nanos) -> Option<IdleGap> {
+        let all = self.causes.extent;
+        let is_stream = self.causes.lanes.get(lane.index()) == Some(&super::LaneClass::Stream);
+        if !is_stream || time < all.start || time >= all.end {
+            return None;
         }
+        let at = Interval {
+            start: time,
+            end: time + Nanos(1),
+        };
+        let counts = |span: SpanId| self.causes.class(span).is_operation();
+        if self
+            .capture
+            .spans_in(lane, at)
+            .any(|it| counts(it.span.id) && it.span.start <= time && time < it.span.end)
+        {
+            return None;
+        }
+        let next = self.operations_until(lane, at).last().copied();
+        let interval = Interval {
+            start: next.map_or(time, |next| self.gap_start(lane, next, time)),
+            end: next.map_or(all.end, |it| self.time(SpanPoint::start(it))),
+        };
+        Some(IdleGap {
+            interval,
+            next,
+            time: self.idle(lane, interval),
+        })
+    }
+
+    /// When the operation before a gap around `time` ended, after which `next` ran.
+    fn gap_start(&self, lane: LaneId, next: SpanId, time: Nanos) -> Nanos {
+        let first = self.causes.extent.start;
+        let from = Interval {
+            start: self.time(SpanPoint::start(next)),
+            end: Nanos::MAX,
+        };
+        let before = |depth: usize| {
+            let after = self.capture.spans_of(lane, depth, from).next()?;
+            self.capture.previous_span(after.span.id)
+        };
+        let ends = (0..self.capture.depth(lane)).filter_map(before);
+        let ends = ends.map(|it| self.time(SpanPoint::end(it)));
+        let near = ends.max().unwrap_or(first).clamp(first, time);
+        // A sub-lane on which nothing comes later may hold one that ended still later.
+        let since = Interval {
+            start: near,
+            end: time,
+        };
+        let since = self.capture.spans_in(lane, since);
+        let ends = since.filter(|it| self.causes.class(it.span.id).is_operation());
+        let latest = ends.map(|it| it.span.end).max().unwrap_or(near);
+        latest.max(near).min(time)
     }
 }

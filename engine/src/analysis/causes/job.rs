@@ -13,6 +13,10 @@ use crate::record::DependencyId;
 
 /// Spans or dependencies read between two looks at the clock.
 const STRIDE: usize = 4_096;
+/// A capture with no more spans and dependencies than this is put in order at once: that takes less than a thread does.
+const AT_ONCE: usize = 4_096;
+/// Time between two looks at whether all is to be given up.
+const BUDGET: Duration = Duration::from_millis(20);
 /// The part of the work that reading is, for those who look on.
 const READING: f32 = 0.5;
 
@@ -20,6 +24,8 @@ const READING: f32 = 0.5;
 #[derive(Default)]
 pub struct CausesJob {
     draft: Option<CausesDraft>,
+    /// How many spans and dependencies there were when it began: those that come meanwhile are left to the next.
+    bounds: Option<[usize; 2]>,
     next_dependency: usize,
     worker: Option<JoinHandle<Option<Causes>>>,
     cancelled: Arc<AtomicBool>,
@@ -39,7 +45,7 @@ impl CausesJob {
             return 1.0;
         }
         let spans = self.draft.as_ref().map_or(0, CausesDraft::spans);
-        let all = (capture.span_ids() + capture.dependency_count()).max(1);
+        let all = self.bounds(capture).iter().sum::<usize>().max(1);
         let read = (spans + self.next_dependency) as f32 / all as f32;
         if self.worker.is_some() {
             READING
@@ -48,8 +54,13 @@ impl CausesJob {
         }
     }
 
+    fn bounds(&self, capture: &Capture) -> [usize; 2] {
+        let now = [capture.span_ids(), capture.dependency_count()];
+        self.bounds.unwrap_or(now)
+    }
+
     /// Works for about `budget`, and says whether the graph is there. While it is put in order on another thread, this
-    /// answers at once. The capture may not change meanwhile: a graph of an earlier revision says so itself.
+    /// answers at once. What the capture gains meanwhile is left out: a graph of an earlier revision says so itself.
     pub fn step(&mut self, capture: &Capture, budget: Duration) -> bool {
         if self.causes.is_some() {
             return true;
@@ -59,6 +70,10 @@ impl CausesJob {
         }
         if !self.read(capture, budget) {
             return false;
+        }
+        if self.bounds(capture).iter().sum::<usize>() <= AT_ONCE {
+            self.causes = Some(self.order());
+            return true;
         }
         let (draft, cancelled) = (self.draft.take(), Arc::clone(&self.cancelled));
         let work = move || draft?.finish(&cancelled);
@@ -84,9 +99,11 @@ impl CausesJob {
     /// Reads for about `budget`, and says whether all was read.
     fn read(&mut self, capture: &Capture, budget: Duration) -> bool {
         let begun = Instant::now();
+        let [spans, dependencies] = self.bounds(capture);
+        self.bounds = Some([spans, dependencies]);
         let draft = self.draft.get_or_insert_with(|| CausesDraft::new(capture));
-        while draft.spans() < capture.span_ids() {
-            let end = capture.span_ids().min(draft.spans() + STRIDE);
+        while draft.spans() < spans {
+            let end = spans.min(draft.spans() + STRIDE);
             while draft.spans() < end {
                 draft.read_span(capture);
             }
@@ -94,10 +111,8 @@ impl CausesJob {
                 return false;
             }
         }
-        while self.next_dependency < capture.dependency_count() {
-            let end = capture
-                .dependency_count()
-                .min(self.next_dependency + STRIDE);
+        while self.next_dependency < dependencies {
+            let end = dependencies.min(self.next_dependency + STRIDE);
             for id in self.next_dependency..end {
                 draft.read_dependency(capture, DependencyId(id as u32));
             }
@@ -117,6 +132,27 @@ impl CausesJob {
     /// The rest of the work at once, on this thread.
     pub(super) fn finish_now(&mut self, capture: &Capture) -> Causes {
         self.read(capture, Duration::MAX);
+        self.order()
+    }
+
+    /// All of the work on this thread; nothing once `cancelled` comes true.
+    pub(super) fn run(
+        capture: &Capture,
+        cancelled: &AtomicBool,
+        mut progress: impl FnMut(f32),
+    ) -> Option<Causes> {
+        let mut job = Self::default();
+        while !job.read(capture, BUDGET) {
+            if cancelled.load(Ordering::Relaxed) {
+                return None;
+            }
+            progress(job.progress(capture));
+        }
+        progress(READING);
+        job.draft.take()?.finish(cancelled)
+    }
+
+    fn order(&mut self) -> Causes {
         let draft = self.draft.take();
         let made = draft.and_then(|draft| draft.finish(&self.cancelled));
         made.unwrap_or_default()

@@ -90,7 +90,7 @@ impl CauseKind {
     }
 
     /// Whether the stream was held by something outside of it.
-    pub(super) const fn is_dependency(self) -> bool {
+    pub const fn is_dependency(self) -> bool {
         self.precedence() == 2
     }
 

@@ -30,7 +30,7 @@ pub struct StragglerRank {
 
 impl CauseReader<'_> {
     /// When a stream was busy: the union of its operations, waits left out.
-    fn busy(&self, lane: LaneId, within: Interval) -> Vec<Interval> {
+    pub fn busy(&self, lane: LaneId, within: Interval) -> Vec<Interval> {
         let spans = self.capture.spans_in(lane, within);
         let works = spans.filter(|it| {
             let class = self.causes.class(it.span.id);

@@ -2,61 +2,78 @@
 
 use super::candidates::Candidate;
 use super::kind::{CauseKind, TimeUse};
+use super::point::SpanPoint;
 use super::reader::CauseReader;
 use super::split::TimePart;
-use super::{SpanCause, SpanClass};
+use super::{SpanCause, SpanClass, TOLERANCE};
 use crate::analysis::Piece;
-use crate::record::SpanId;
+use crate::analysis::fate::{fate, problem};
+use crate::analysis::piece::Sentence;
+use crate::record::{SpanId, SpanKind, State, Value};
 use crate::time::Nanos;
 
-/// A sentence under way.
+/// So many records of events in a row are passed over to find the work before them.
+const RECORDS: usize = 32;
+
+/// A sentence about a span under way.
 struct SentenceText<'a, 'b> {
     reader: &'a CauseReader<'b>,
-    pieces: Vec<Piece>,
+    sentence: Sentence,
 }
 
 impl CauseReader<'_> {
-    /// Why an operation began when it did, why a blocking call returned when it did, or why a wait ended when it did; in
-    /// one sentence. Nothing for a span that waits for nothing.
+    /// Why an operation began when it did, why a blocking call returned when it did, why a wait ended when it did, or what
+    /// took an operation that was lost or cancelled; in one sentence. Nothing for a span that waits for nothing.
     pub fn sentence(&self, span: SpanId) -> Option<Vec<Piece>> {
+        let placed = self.capture.span(span)?;
+        if matches!(placed.span.state, State::Cancelled | State::Lost) {
+            return Some(fate(self.capture, &placed).0);
+        }
         let class = self.causes.class(span);
         let mut text = SentenceText {
             reader: self,
-            pieces: Vec::new(),
+            sentence: Sentence::default(),
         };
         if class.is_wait() || self.is_blocking(span) {
             text.waited(span, &self.of_end(span)?);
+            text.because(span);
         } else {
             text.queued(span, &self.of(span)?);
             if class.has(SpanClass::MEMBER) {
                 text.collective(span);
             }
         }
-        Some(text.pieces)
+        Some(text.sentence.0)
+    }
+
+    /// What the time of a wait went to, back along binding causes, in order of time: of a span that waits itself from its
+    /// start to its end, of another operation from its submission to its start. At most `most` steps back.
+    pub fn meanwhile(&self, span: SpanId, most: usize) -> Vec<super::ChainSegment> {
+        if self.causes.class(span).is_wait() || self.is_blocking(span) {
+            let from = self.time(SpanPoint::start(span));
+            return self.walk_at_most(SpanPoint::end(span), from, most);
+        }
+        let enqueued = self.enqueued(span);
+        enqueued.map_or_else(Vec::new, |enqueued| {
+            self.walk_at_most(SpanPoint::start(span), enqueued, most)
+        })
     }
 }
 
 impl SentenceText<'_, '_> {
     fn text(&mut self, text: impl Into<String>) -> &mut Self {
-        self.pieces.push(Piece::Text(text.into()));
+        self.sentence.text(text);
         self
     }
 
     fn time(&mut self, time: Nanos) -> &mut Self {
-        self.pieces.push(Piece::Time(time));
+        self.sentence.time(time);
         self
     }
 
-    /// A span with its lane.
     fn span(&mut self, span: SpanId) -> &mut Self {
-        let capture = self.reader.capture;
-        let Some(placed) = capture.span(span) else {
-            return self.text("a span that is not there");
-        };
-        let name = capture.name(placed.span.name).to_owned();
-        self.pieces.push(Piece::Span(span, name));
-        let lane = capture.lane_title(placed.span.lane).into_owned();
-        self.text(format!(" on {lane}"))
+        self.sentence.span(self.reader.capture, span);
+        self
     }
 
     /// Why an operation sat in its queue.
@@ -66,6 +83,10 @@ impl SentenceText<'_, '_> {
             return;
         };
         let split = self.reader.split(span);
+        if split.is_empty() && self.reader.enqueued(span).is_some() {
+            self.text("It began the moment it was submitted");
+            return;
+        }
         if split.is_empty() {
             self.text("Its submission is not in the capture; it began ")
                 .time(cause.lag)
@@ -117,14 +138,13 @@ impl SentenceText<'_, '_> {
                     .time(blocked.interval.length())
                     .text(" until ");
                 self.complete(&binding);
+                self.behind(span, &binding);
             }
             (None, Some(binding)) if binding.kind.is_dependency() => {
                 self.text("What it waited for was complete before it began: ");
                 self.complete(&binding);
             }
-            _ => {
-                self.text("The capture tells of nothing that it had to wait for");
-            }
+            _ => self.held_by_nothing(span),
         }
         if let Some(rest) = rest {
             self.text("; ").time(rest.interval.length());
@@ -135,6 +155,71 @@ impl SentenceText<'_, '_> {
                 (_, true) => " is the call itself",
                 _ => " is latency until the stream went on",
             });
+        }
+    }
+
+    /// The work before a record of an event: that is what the record itself waited for.
+    fn behind(&mut self, span: SpanId, binding: &Candidate) {
+        let reader = self.reader;
+        let kind = |span: SpanId| reader.capture.span(span).map(|it| it.span.kind);
+        let mut at = binding.span();
+        for _ in 0..RECORDS {
+            if kind(at) != Some(SpanKind::EventRecord) {
+                break;
+            }
+            let before = reader.binding(SpanPoint::start(at));
+            let Some(before) = before.filter(|it| it.kind == CauseKind::Stream) else {
+                return;
+            };
+            at = before.span();
+        }
+        let begun = reader.time(SpanPoint::start(span));
+        let ran = reader.time(SpanPoint::end(at)) - reader.time(SpanPoint::start(at)).max(begun);
+        if at != binding.span() && ran > Nanos::ZERO {
+            self.text(", behind ")
+                .span(at)
+                .text(", which took ")
+                .time(ran)
+                .text(" of that");
+        }
+    }
+
+    /// A wait that nothing in the capture explains, or that ended before what it waited for.
+    fn held_by_nothing(&mut self, span: SpanId) {
+        let capture = self.reader.capture;
+        let end = self.reader.time(SpanPoint::end(span));
+        let ties = capture.causes(span).filter_map(|id| capture.dependency(id));
+        let causes = ties.filter(|it| CauseKind::of(it.kind).is_some());
+        let last = causes
+            .map(|it| (self.reader.time(SpanPoint::end(it.cause)), it.cause))
+            .max();
+        match last {
+            Some((complete, cause)) if complete - end > TOLERANCE => {
+                self.text("It ended before what it waited for: ")
+                    .span(cause)
+                    .text(" was complete ")
+                    .time(complete - end)
+                    .text(" later");
+            }
+            Some((_, cause)) => {
+                self.text("What it waited for was complete before it began: ")
+                    .span(cause);
+            }
+            None => {
+                self.text("The capture tells of nothing that it had to wait for");
+            }
+        }
+    }
+
+    /// What the run itself says of a wait.
+    fn because(&mut self, span: SpanId) {
+        let capture = self.reader.capture;
+        let because = |it: &(&str, Value)| matches!(it.0, "inserted because" | "blocked because");
+        if let Some((_, Value::Text(text))) = capture.arguments(span).find(because) {
+            self.text(format!("; {text}"));
+        }
+        if let Some(text) = problem(capture, span) {
+            self.text(format!("; {text}"));
         }
     }
 

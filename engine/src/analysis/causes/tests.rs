@@ -316,3 +316,47 @@ fn the_job_makes_what_building_at_once_makes() {
     }
     assert!(made.heap_bytes() <= 16 * 100 + 512, "{}", made.heap_bytes());
 }
+
+/// A wait of a stream for what another one ran.
+#[test]
+fn a_wait_that_gave_up_a_wait_without_a_cause_and_one_that_passed_say_so() {
+    let mut small = Small::new();
+    let long = small.span(RIGHT, SpanKind::Kernel, [0, 900_000]);
+    let gave_up = small.span(LEFT, SpanKind::EventWait, [10, 50_010]);
+    let alone = small.span(LEFT, SpanKind::EventWait, [60_000, 360_000]);
+    let passed = small.span(LEFT, SpanKind::EventWait, [900_500, 900_500]);
+    small.tie(long, gave_up, DependencyKind::Event, Basis::Enforced);
+    small.tie(long, passed, DependencyKind::Event, Basis::Enforced);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    let said = |span: u32| crate::analysis::piece::plain(&reader.sentence(SpanId(span)).unwrap());
+    assert!(
+        said(gave_up).contains("was complete 850 µs later"),
+        "{}",
+        said(gave_up)
+    );
+    assert!(said(alone).contains("300 µs is unknown"), "{}", said(alone));
+    assert!(said(passed).contains("before it began"), "{}", said(passed));
+    for wait in [gave_up, alone] {
+        assert!(!said(wait).contains("at once") && !said(wait).contains("never"));
+    }
+}
+
+#[test]
+fn the_way_to_a_cause_and_back_follows_what_bound() {
+    let mut small = Small::new();
+    let first = small.launched(LEFT, 0, [3, 60]);
+    let other = small.launched(RIGHT, 10, [13, 90]);
+    let held = small.launched(LEFT, 20, [95, 120]);
+    small.tie(other, held, DependencyKind::Event, Basis::Enforced);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    let launch = capture.previous_span(SpanId(held)).unwrap();
+    assert_eq!(launch, SpanId(first));
+    assert_eq!(reader.cause_of(SpanId(held)), Some(SpanId(other)));
+    assert_eq!(reader.effect_of(SpanId(other)), Some(SpanId(held)));
+    // What ran before it on its own stream did not bind it.
+    assert_eq!(reader.effect_of(SpanId(first)), None);
+}

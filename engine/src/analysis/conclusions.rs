@@ -1,0 +1,70 @@
+//! Everything that is concluded of a whole capture at once: the analyses' answers, the critical path, and the overview.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::causes::{Causes, ChainSegment};
+use super::{AnalysisJob, Answered, Overview};
+use crate::capture::Capture;
+
+/// Time between two looks at whether all is to be given up.
+const BUDGET: Duration = Duration::from_millis(20);
+/// The parts of the work that the graph and the analyses are, for those who look on.
+const GRAPH: f32 = 0.6;
+const ANALYSES: f32 = 0.3;
+
+/// What was concluded of a capture.
+#[derive(Debug, Default)]
+pub struct Conclusions {
+    /// The graph of causes.
+    pub causes: Arc<Causes>,
+    /// What each analysis found.
+    pub answers: Vec<Answered>,
+    /// The critical path of the whole capture, in order of time.
+    pub path: Vec<ChainSegment>,
+    /// What the capture comes to.
+    pub overview: Overview,
+}
+
+impl Conclusions {
+    /// Concludes all of it in one go.
+    pub fn of(capture: &Capture) -> Self {
+        let made = Self::build(capture, &AtomicBool::new(false), |_| {});
+        made.unwrap_or_default()
+    }
+
+    /// The same on a thread of its own: tells how much is done from 0 to 1, and gives up once `cancelled` comes true.
+    pub fn build(
+        capture: &Capture,
+        cancelled: &AtomicBool,
+        mut progress: impl FnMut(f32),
+    ) -> Option<Self> {
+        let causes = Causes::build_with(capture, cancelled, |done| progress(done * GRAPH))?;
+        let causes = Arc::new(causes);
+        let mut job = AnalysisJob::new(Arc::clone(&causes));
+        while !job.step(capture, BUDGET) {
+            if cancelled.load(Ordering::Relaxed) {
+                return None;
+            }
+            progress(GRAPH + job.progress(capture) * ANALYSES);
+        }
+        let answers = job.finish();
+        progress(GRAPH + ANALYSES);
+        let reader = causes.read(capture);
+        let path = reader.path();
+        let overview = Overview::new(&reader, &path, &answers);
+        Some(Self {
+            causes,
+            answers,
+            path,
+            overview,
+        })
+    }
+
+    /// How many findings there are.
+    pub fn findings(&self) -> usize {
+        let all = self.answers.iter();
+        all.map(|it| it.answer.findings.len()).sum()
+    }
+}

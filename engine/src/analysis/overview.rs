@@ -1,0 +1,272 @@
+//! What a capture comes to in one screen: how busy devices were, where idle time went, what the critical path is made of,
+//! what would save most, and what the capture cannot tell. The window and the command line show the same lines.
+
+use std::collections::BTreeMap;
+
+use super::causes::{CauseReader, CausesTable, ChainSegment, IdleUse, LaneIdle, TimeUse};
+use super::piece::Sentence;
+use super::{Answered, Piece};
+use crate::record::{DeviceId, LaneId, SpanId};
+use crate::time::{Interval, Nanos, union};
+
+/// Devices that have lines of their own; the others are counted.
+const DEVICES: usize = 8;
+/// Findings that are named: those that would save most.
+const FINDINGS: usize = 3;
+/// Parts of the path, and of idle time, that are named.
+const PARTS: usize = 4;
+
+/// What an overview's line is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OverviewTopic {
+    /// How busy a device was.
+    Busy,
+    /// Where idle time went.
+    Idle,
+    /// What the critical path is made of.
+    Path,
+    /// What would save most.
+    Savings,
+    /// What the capture cannot tell.
+    Unknown,
+}
+
+impl OverviewTopic {
+    /// Its name on screen.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::Idle => "idle",
+            Self::Path => "critical path",
+            Self::Savings => "would save most",
+            Self::Unknown => "not known",
+        }
+    }
+}
+
+/// A line of an overview.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverviewLine {
+    /// What it is about.
+    pub topic: OverviewTopic,
+    /// What it says, with the places as spans.
+    pub says: Vec<Piece>,
+}
+
+/// What a capture comes to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overview {
+    /// Its lines, in the order of topics.
+    pub lines: Vec<OverviewLine>,
+}
+
+/// An overview under way.
+struct OverviewDraft<'a, 'b> {
+    reader: &'a CauseReader<'b>,
+    lines: Vec<OverviewLine>,
+}
+
+impl Overview {
+    /// The overview of a whole capture; empty where nothing ran in it.
+    pub fn new(reader: &CauseReader<'_>, path: &[ChainSegment], answers: &[Answered]) -> Self {
+        let all = reader.causes().extent();
+        let mut draft = OverviewDraft {
+            reader,
+            lines: Vec::new(),
+        };
+        if all.length() > Nanos::ZERO {
+            let table = CausesTable::new(reader, all, path);
+            draft.busy(&table);
+            draft.idle(&table);
+            draft.path(&table);
+            draft.savings(answers);
+            draft.unknown(&table);
+        }
+        Self { lines: draft.lines }
+    }
+}
+
+impl OverviewDraft<'_, '_> {
+    fn say(&mut self, topic: OverviewTopic, sentence: Sentence) {
+        self.lines.push(OverviewLine {
+            topic,
+            says: sentence.0,
+        });
+    }
+
+    /// How busy each device was, all of its streams together.
+    fn busy(&mut self, table: &CausesTable) {
+        let capture = self.reader.capture();
+        let mut devices: BTreeMap<(u32, Option<DeviceId>), Vec<LaneId>> = BTreeMap::new();
+        for row in &table.streams {
+            let device = capture.lane(row.lane).and_then(|it| it.device);
+            let key = (self.reader.rank(row.lane), device);
+            devices.entry(key).or_default().push(row.lane);
+        }
+        let count = devices.len();
+        let has_ranks = devices.keys().any(|key| key.0 > 0);
+        for ((rank, device), lanes) in devices.into_iter().take(DEVICES) {
+            let spans = lanes
+                .iter()
+                .flat_map(|lane| self.reader.busy(*lane, table.within));
+            let busy = union(spans.collect());
+            let busy: Nanos = busy
+                .iter()
+                .fold(Nanos::ZERO, |sum, it| sum + Interval::length(*it));
+            let known = device.and_then(|id| capture.devices().get(id.index()));
+            let name = known.map_or("The device", |it| it.name.as_str());
+            let mut says = Sentence::default();
+            if has_ranks {
+                says.text(format!("rank {rank}, "));
+            }
+            says.text(format!("{name}: "))
+                .share(busy, table.within.length())
+                .text(" of ")
+                .time(table.within.length());
+            if lanes.len() > 1 {
+                says.text(format!(", on {} streams", lanes.len()));
+            }
+            self.say(OverviewTopic::Busy, says);
+        }
+        if count > DEVICES {
+            let mut says = Sentence::default();
+            says.text(format!("and {} devices more", count - DEVICES));
+            self.say(OverviewTopic::Busy, says);
+        }
+    }
+
+    /// Where the idle time of all streams went, each use with the place where it was longest.
+    fn idle(&mut self, table: &CausesTable) {
+        let sum = |what: IdleUse| {
+            let times = table.streams.iter().map(|row| what.of(&row.time));
+            times.fold(Nanos::ZERO, |sum, it| sum + it)
+        };
+        let idle = IdleUse::ALL.into_iter().filter(|it| it.is_idle());
+        let mut parts: Vec<(Nanos, IdleUse)> = idle.map(|it| (sum(it), it)).collect();
+        parts.sort_by_key(|it| std::cmp::Reverse(it.0));
+        let whole = parts.iter().fold(Nanos::ZERO, |sum, it| sum + it.0);
+        let mut says = Sentence::default();
+        if whole == Nanos::ZERO {
+            says.text("no stream stood idle while it had more to do");
+        }
+        let parts = parts.iter().filter(|it| it.0 > Nanos::ZERO).take(PARTS);
+        for (place, (time, what)) in parts.enumerate() {
+            says.text(if place == 0 { "" } else { "; " })
+                .text(format!("{} ", what.label()))
+                .share(*time, whole)
+                .text(", ")
+                .time(*time);
+            if let Some((longest, at)) = longest(&table.streams, *what) {
+                says.text(", the longest ")
+                    .time(longest)
+                    .text(" before ")
+                    .span(self.reader.capture(), at);
+            }
+        }
+        self.say(OverviewTopic::Idle, says);
+    }
+
+    fn path(&mut self, table: &CausesTable) {
+        let whole = table.within.length();
+        let mut says = Sentence::default();
+        for (place, row) in table.uses.iter().take(PARTS).enumerate() {
+            says.text(if place == 0 { "" } else { ", " })
+                .text(format!("{} ", row.what.label()))
+                .share(row.time, whole);
+        }
+        let mut operations = table.operations.iter();
+        if let Some(most) = operations.next() {
+            says.text("; most of it runs ")
+                .time(most.time)
+                .text(format!(" in {} × ", most.count))
+                .span(self.reader.capture(), most.longest);
+        }
+        self.say(OverviewTopic::Path, says);
+    }
+
+    /// The findings that would save most.
+    fn savings(&mut self, answers: &[Answered]) {
+        let weighed = answers.iter().flat_map(|it| {
+            let pairs = it.answer.findings.iter().zip(&it.savings);
+            pairs.map(move |(finding, saved)| (*saved, it, finding))
+        });
+        let mut weighed: Vec<_> = weighed.filter(|it| it.0 > Nanos::ZERO).collect();
+        weighed.sort_by_key(|it| std::cmp::Reverse(it.0));
+        for (saved, answered, finding) in weighed.into_iter().take(FINDINGS) {
+            let mut says = Sentence::default();
+            says.text("at most ")
+                .time(saved)
+                .text(format!(": {}", answered.name.to_lowercase()));
+            if let Some(span) = finding.spans.first() {
+                says.text(", ").span(self.reader.capture(), *span);
+            }
+            self.say(OverviewTopic::Savings, says);
+        }
+    }
+
+    /// What the capture cannot tell.
+    fn unknown(&mut self, table: &CausesTable) {
+        let capture = self.reader.capture();
+        let whole = table.within.length();
+        let on_path = table.uses.iter().find(|it| it.what == TimeUse::Unknown);
+        if let Some(row) = on_path {
+            let mut says = Sentence::default();
+            says.share(row.time, whole).text(
+                " of the critical path: more time than a start takes passed after the last cause that the capture tells",
+            );
+            if let Some(span) = row.longest {
+                says.text(", the longest before ").span(capture, span);
+            }
+            self.say(OverviewTopic::Unknown, says);
+        }
+        let (unsubmitted, first) = self.unsubmitted(table);
+        if unsubmitted > 0 {
+            let mut says = Sentence::default();
+            says.text(format!(
+                "which call submitted {unsubmitted} of the operations"
+            ));
+            if let Some(span) = first {
+                says.text(", the first of them ").span(capture, span);
+            }
+            self.say(OverviewTopic::Unknown, says);
+        }
+        let problems = capture.problems().len();
+        if problems > 0 {
+            let mut says = Sentence::default();
+            let (count, tells) = match problems {
+                1 => ("1 problem".to_owned(), "tells"),
+                many => (format!("{many} problems"), "tell"),
+            };
+            says.text(format!(
+                "{count} of the data {tells} what is wrong or missing in it"
+            ));
+            self.say(OverviewTopic::Unknown, says);
+        }
+    }
+
+    /// How many operations no call is known for, and the first of them.
+    fn unsubmitted(&self, table: &CausesTable) -> (usize, Option<SpanId>) {
+        let capture = self.reader.capture();
+        let spans = table
+            .streams
+            .iter()
+            .flat_map(|row| capture.spans_in(row.lane, table.within));
+        let works = spans.filter(|it| {
+            let id = it.span.id;
+            self.reader.is_operation(id) && !it.span.kind.is_waiting()
+        });
+        let without = works.filter(|it| self.reader.enqueued(it.span.id).is_none());
+        let (mut count, mut first) = (0, None::<(Nanos, SpanId)>);
+        for placed in without {
+            count += 1;
+            let key = (placed.span.start, placed.span.id);
+            first = Some(first.map_or(key, |it| it.min(key)));
+        }
+        (count, first.map(|it| it.1))
+    }
+}
+
+/// The longest single part of a use over all streams.
+fn longest(streams: &[LaneIdle], what: IdleUse) -> Option<(Nanos, SpanId)> {
+    streams.iter().filter_map(|row| row.longest_of(what)).max()
+}
