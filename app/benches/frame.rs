@@ -258,6 +258,8 @@ impl<'a> Window<'a> {
             capture: self.capture,
             state: &self.state,
             theme: &DARK,
+            causes: None,
+            path: &[],
         };
         let timeline = &mut self.timeline;
         let output = self

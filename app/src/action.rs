@@ -46,6 +46,8 @@ pub enum Action {
     Set(Switch, bool),
     /// Open a tab of the bottom, by its panel's id.
     OpenTab(&'static str),
+    /// Begin with the overview of a capture that was opened, where tabs are on screen.
+    Survey,
     /// Search for this name.
     Search(String),
     /// Choose the workload at this position.
@@ -150,6 +152,16 @@ pub enum Request {
     /// Go to the next or, backwards, the previous match.
     Match {
         /// Whether to the next one.
+        forward: bool,
+    },
+    /// Go to the binding cause of the selected span or, forward, to what it bound.
+    Follow {
+        /// Whether to what it bound.
+        forward: bool,
+    },
+    /// Go along the critical path from the selected span.
+    WalkPath {
+        /// Whether to what comes next.
         forward: bool,
     },
     /// Put the cursor into the search field.

@@ -6,6 +6,7 @@ mod layout;
 mod link;
 mod requests;
 mod start;
+mod why;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -19,12 +20,13 @@ pub use link::Link;
 
 use crate::action::{self, Action};
 use crate::apply::{apply, end_frame, keep_up};
-use crate::panel::{PANELS, Panel, Scene, Search, Status};
+use crate::panel::{PANELS, Panel, Scene, Search, Status, Why};
 use crate::state::{Settings, State, ThemeChoice};
 use crate::theme::{self, Theme};
 use crate::timeline::{Areas, Timeline};
 use files::Files;
 use start::Greeting;
+use why::Concluding;
 
 /// Where the settings are kept between starts.
 const SETTINGS: &str = "settings";
@@ -41,6 +43,7 @@ pub struct App {
     search: Search,
     link: Option<Link>,
     files: Files,
+    concluding: Concluding,
     greeting: Greeting,
     /// Whether the first workload is still to be run.
     is_first: bool,
@@ -135,6 +138,7 @@ impl App {
             search: Search::default(),
             link,
             files: Files::new(context),
+            concluding: Concluding::default(),
             greeting: Greeting::default(),
             is_first: false,
             is_timed: true,
@@ -200,9 +204,16 @@ impl App {
 
     /// Puts another capture on screen; what was chosen in the one before is forgotten.
     fn replace(&mut self, capture: Capture) {
-        self.capture = Arc::new(capture);
-        self.search.renew();
+        self.show_capture(Arc::new(capture));
         self.act(vec![Action::Renew], None);
+    }
+
+    /// Puts a capture on screen and forgets what was found in the one before.
+    fn show_capture(&mut self, capture: Arc<Capture>) {
+        self.capture = capture;
+        self.search.renew();
+        self.concluding = Concluding::default();
+        self.status.why = Why::default();
     }
 
     fn check_text(&mut self) {
@@ -219,6 +230,10 @@ impl App {
             context.request_repaint();
         }
         keep_up(&mut self.state, &self.capture);
+        self.concluding
+            .advance(&self.capture, &mut self.status, context);
+        let seen = (&self.state, &mut self.status);
+        self.concluding.tabulate(&self.capture, seen, context);
         let searched = self
             .search
             .advance(&self.capture, &self.state.search, BUDGET / 2);

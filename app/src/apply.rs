@@ -45,6 +45,7 @@ pub fn apply(state: &mut State, capture: &Capture, action: Action) -> Option<Req
             tab.clone_into(&mut state.settings.tab);
             set(state, Switch::Bottom, true);
         }
+        Action::Survey => "overview".clone_into(&mut state.settings.tab),
         Action::Search(text) => state.search = text,
         Action::SetDevice(backend, adapter) => {
             state.settings.backend = backend;
@@ -117,6 +118,7 @@ fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Opti
         Command::Redo => return view::redo(state),
         Command::Follow => state.follow = !state.follow,
         Command::AllArrows => toggle(state, Switch::AllArrows),
+        Command::Path => toggle(state, Switch::Path),
         Command::Dense => toggle(state, Switch::Dense),
         Command::Left => toggle(state, Switch::Left),
         Command::Right => toggle(state, Switch::Right),
@@ -130,8 +132,10 @@ fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Opti
         }
         Command::NextSpan => go::along_lane(state, capture, true),
         Command::PreviousSpan => go::along_lane(state, capture, false),
-        Command::Cause => go::along_dependency(state, capture, false),
-        Command::Effect => go::along_dependency(state, capture, true),
+        Command::Cause => return go::along_dependency(state, capture, false),
+        Command::Effect => return go::along_dependency(state, capture, true),
+        Command::NextOnPath => return Some(Request::WalkPath { forward: true }),
+        Command::PreviousOnPath => return Some(Request::WalkPath { forward: false }),
         Command::MarkRange => go::mark(state, capture, false),
         Command::WidenRange => go::mark(state, capture, true),
         Command::Clear => clear(state),

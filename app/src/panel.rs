@@ -10,6 +10,7 @@ mod help;
 mod inspector;
 mod launches;
 mod log;
+mod overview;
 mod parameters;
 mod pipelines;
 mod problems;
@@ -21,13 +22,14 @@ mod search;
 mod source;
 mod statistics;
 mod table;
+mod why;
 mod widgets;
 mod workloads;
 
 pub use choice::{Adapter, BackendChoice, NOTHING_RUNS};
 pub use connect::state_of;
 pub use program::words;
-pub use scene::{Checked, Job, Scene, Status, Verdict};
+pub use scene::{Checked, Job, Scene, Status, Verdict, Why};
 pub use search::Search;
 pub use widgets::{Sign, hint, section, toggle};
 
@@ -78,8 +80,10 @@ pub const PANELS: &[Make] = &[
     || Box::new(parameters::Parameters),
     || Box::new(expectations::Expectations),
     || Box::new(inspector::Inspector::default()),
+    || Box::new(overview::OverviewTab),
     || Box::new(source::Source::default()),
     || Box::new(statistics::Figures::default()),
+    || Box::new(why::WhyTab::default()),
     || Box::new(pipelines::Pipelines::default()),
     || Box::new(promises::Promises::default()),
     || Box::new(launches::Launches::default()),

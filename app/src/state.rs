@@ -268,6 +268,8 @@ pub enum Switch {
     Bottom,
     /// The arrows of every dependency in view, not only those of the hovered and the selected span.
     AllArrows,
+    /// The critical path, as a line through the lanes.
+    Path,
     /// Rows of 12 points instead of 20.
     Dense,
     /// No motion that only explains.
@@ -282,7 +284,7 @@ impl Default for Settings {
             adapter: String::new(),
             pace: None,
             switches: BTreeSet::from([Switch::Left, Switch::Right, Switch::Bottom]),
-            tab: String::from("statistics"),
+            tab: String::from("overview"),
             recent: Vec::new(),
             places: Vec::new(),
             programs: Vec::new(),

@@ -1,5 +1,6 @@
 //! Numbers and names as people read them: durations, counts, ids, and names that must fit.
 
+use engine::analysis::Piece;
 use engine::time::Nanos;
 
 /// The thin space that groups digits and parts a number from its unit.
@@ -79,6 +80,16 @@ pub fn percent(share: f64) -> String {
         return format!(">{THIN}99{THIN}%");
     }
     format!("{:.0}{THIN}%", share * 100.0)
+}
+
+/// A piece of a sentence as text.
+pub fn piece(piece: &Piece) -> String {
+    match piece {
+        Piece::Text(text) => text.clone(),
+        Piece::Time(time) => duration(*time),
+        Piece::Share(share) => percent(*share),
+        Piece::Span(_, name) => name.clone(),
+    }
 }
 
 /// A parameter's value: whole numbers grouped, others with up to four decimals.

@@ -19,6 +19,7 @@ mod minimap;
 mod motion;
 mod open;
 mod overlay;
+mod path;
 mod pending;
 pub mod piece;
 mod pin;
@@ -38,6 +39,7 @@ use std::collections::BTreeMap;
 use eframe::egui::{Align2, CursorIcon, FontId, Painter, Pos2, Rect, Response, Sense, Ui, pos2};
 use engine::record::{CounterId, SpanId};
 
+pub use card::role;
 pub use frame::{Areas, Picture};
 pub use markers::{NewLoss, bolt};
 
@@ -203,6 +205,7 @@ impl Timeline {
         pending::paint(&body, frame);
         self.labelled = faults::paint(painter, frame);
         markers::paint(painter, frame);
+        path::paint(&body, frame);
         overlay::outlines(&body, frame);
         let links = links::links(frame);
         links::paint(&body, frame, &links);
@@ -327,7 +330,10 @@ impl Timeline {
             let y = at.y - frame.areas.body.top() + frame.scroll;
             overlay::insertion(ui.painter(), frame, frame.layout.gap_at(key, y));
         }
-        if let Some(subject) = target.as_ref().and_then(Target::subject) {
+        let subject = target.as_ref().and_then(Target::subject);
+        let nothing = hover.filter(|_| target.is_none());
+        let subject = subject.or_else(|| input::idle(frame, nothing?));
+        if let Some(subject) = subject {
             card::ui(ui, frame, subject);
         }
     }

@@ -105,6 +105,7 @@ commands! {
     Redo, View, "Forward", "Forward to the view that was undone", [Chord::ctrl_shift(Key::Z), ctrl(Key::Y), Chord::alt(Key::ArrowRight)];
     Follow, View, "Follow live", "Keep the newest spans in view", [key(Key::L)];
     AllArrows, View, "All arrows", "Arrows of every dependency in view", [key(Key::E)];
+    Path, View, "Critical path", "The critical path as a line through the lanes", [key(Key::P)];
     Dense, View, "Dense rows", "Rows of 12 points instead of 20", [key(Key::C)];
     Left, View, "Left panels", "Show or hide the workloads", [ctrl(Key::B)];
     Right, View, "Right panels", "Show or hide the inspector", [key(Key::I)];
@@ -123,8 +124,10 @@ commands! {
 
     NextSpan, Go, "Next span", "To the next span on the lane", [key(Key::Period)];
     PreviousSpan, Go, "Previous span", "To the previous span on the lane", [key(Key::Comma)];
-    Cause, Go, "Cause", "To the latest cause of the selected span", [key(Key::OpenBracket)];
-    Effect, Go, "Effect", "To the first effect of the selected span", [key(Key::CloseBracket)];
+    Cause, Go, "Cause", "To the binding cause of the selected span: the last thing it had to wait for", [key(Key::OpenBracket)];
+    Effect, Go, "Effect", "To what went on because of the selected span; where nothing did, to the first that depends on it", [key(Key::CloseBracket)];
+    NextOnPath, Go, "Next on the path", "To what comes next on the critical path", [key(Key::J)];
+    PreviousOnPath, Go, "Previous on the path", "To what came before on the critical path", [Chord::shift(Key::J)];
     MarkRange, Go, "Mark", "Make the selected span's time the range", [key(Key::M)];
     WidenRange, Go, "Widen the range", "Widen the range to take in the selected span", [key(Key::R)];
     Search, Go, "Search", "Search spans by name", [key(Key::Slash), ctrl(Key::F)];

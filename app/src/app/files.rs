@@ -249,8 +249,7 @@ impl App {
             Answer::Aligned(capture, parts) => {
                 self.status.job = None;
                 self.status.parts = parts;
-                self.capture = Arc::from(capture);
-                self.search.renew();
+                self.show_capture(Arc::from(capture));
             }
             Answer::Text(path, source) => self.adopt(path, source),
             Answer::CaptureWritten(path) => {
@@ -336,7 +335,7 @@ impl App {
         });
     }
 
-    fn tell(&mut self, is_error: bool, text: String) {
+    pub(super) fn tell(&mut self, is_error: bool, text: String) {
         self.act(vec![Action::Notify(Some(Notice { is_error, text }))], None);
     }
 
@@ -346,6 +345,7 @@ impl App {
         self.status.lost = 0;
         let run = capture.run().filter(|run| !run.source.is_empty()).cloned();
         self.replace(capture);
+        self.act(vec![Action::Survey], None);
         if let Some(run) = run {
             let text = Text {
                 title: run.name.clone(),

@@ -76,6 +76,8 @@ impl App {
                 capture,
                 state,
                 theme,
+                causes: scene.reader(),
+                path: scene.path(),
             };
             timeline.ui(ui, &picture, &mut actions);
         });

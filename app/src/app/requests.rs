@@ -1,6 +1,7 @@
 //! What actions ask of the engine, the disk and the window.
 
 use eframe::egui::{Context, ViewportCommand};
+use engine::record::SpanId;
 use engine::runner::far::{Connection, Target};
 use engine::runner::{Control, Phase, ProgramRequest, RankControl, Recovery};
 use engine::workload::{Injection, Moment};
@@ -10,7 +11,7 @@ use super::files::{self, Purpose};
 use super::link::{Link, pace};
 use crate::action::{Action, Request};
 use crate::panel::{NOTHING_RUNS, words};
-use crate::state::Notice;
+use crate::state::{Notice, Switch};
 
 impl App {
     /// Does what an action asked for.
@@ -68,6 +69,8 @@ impl App {
                     self.act(vec![Action::Reveal(span)], context);
                 }
             }
+            Request::Follow { forward } => self.follow(forward, context),
+            Request::WalkPath { forward } => self.walk_path(forward, context),
             Request::FocusSearch => self.search.take_focus(),
             Request::Copy(text) => {
                 if let Some(context) = context {
@@ -79,6 +82,64 @@ impl App {
                     context.send_viewport_cmd(ViewportCommand::Close);
                 }
             }
+        }
+    }
+
+    /// Goes to the span before or after the selected one on the critical path; from a span that is not on it, to the next
+    /// in time.
+    fn walk_path(&mut self, forward: bool, context: Option<&Context>) {
+        let Some(made) = self.status.why.conclusions.clone() else {
+            return self.tell(
+                false,
+                String::from("The critical path is still being read; try again in a moment"),
+            );
+        };
+        let selected = self.state.selection.span;
+        let time = selected.and_then(|span| self.capture.span(span));
+        let time = time.map(|placed| placed.span.start);
+        let spans = made.path.iter().filter_map(|it| it.span);
+        let mut spans: Vec<SpanId> = spans.collect();
+        spans.dedup();
+        let here = spans.iter().position(|it| Some(*it) == selected);
+        let found = match here {
+            Some(at) if forward => spans.get(at + 1),
+            Some(at) => at.checked_sub(1).and_then(|at| spans.get(at)),
+            None => {
+                let start = |it: &SpanId| self.capture.span(*it).map(|it| it.span.start);
+                let after = time.map(|time| spans.partition_point(|it| start(it) < Some(time)));
+                let after = after.unwrap_or(0);
+                let at = if forward {
+                    Some(after)
+                } else {
+                    after.checked_sub(1)
+                };
+                at.and_then(|at| spans.get(at))
+            }
+        };
+        if let Some(found) = found {
+            let on = Action::Set(Switch::Path, true);
+            self.act(vec![on, Action::Reveal(*found)], context);
+        }
+    }
+
+    /// Goes to the binding cause of the selected span, or to what it bound.
+    fn follow(&mut self, forward: bool, context: Option<&Context>) {
+        let Some(span) = self.state.selection.span else {
+            return;
+        };
+        let Some(reader) = self.scene().reader() else {
+            return self.tell(
+                false,
+                String::from("The causes are still being read; try again in a moment"),
+            );
+        };
+        let found = if forward {
+            reader.effect_of(span)
+        } else {
+            reader.cause_of(span)
+        };
+        if let Some(found) = found {
+            self.act(vec![Action::Reveal(found)], context);
         }
     }
 

@@ -1,11 +1,11 @@
 //! Actions that choose a span and go there.
 
-use engine::analysis::steps;
 use engine::capture::{Capture, PlacedSpan};
-use engine::record::{Dependency, SpanId};
+use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
 use super::view;
+use crate::action::Request;
 use crate::state::{Motion, Selection, State};
 
 /// Chooses `span`, or nothing. The range stays; a run of pans ends here.
@@ -63,50 +63,17 @@ fn first_in_view(state: &State, capture: &Capture) -> Option<SpanId> {
     firsts.next().map(|placed| placed.span.id)
 }
 
-/// Goes to the span that held the selected one back longest, or to the first that it held back.
-pub fn along_dependency(state: &mut State, capture: &Capture, forward: bool) {
-    let found = if let Some(id) = state.selection.dependency {
-        let dependency = capture.dependency(id);
-        dependency.map(|tie| if forward { tie.effect } else { tie.cause })
-    } else {
-        state.selection.span.and_then(|span| {
-            if forward {
-                first_effect(capture, span)
-            } else {
-                latest_cause(capture, span)
-            }
-        })
+/// Goes to an end of the selected dependency; from a span the way is the graph of causes'.
+pub fn along_dependency(state: &mut State, capture: &Capture, forward: bool) -> Option<Request> {
+    let Some(id) = state.selection.dependency else {
+        let has_span = state.selection.span.is_some();
+        return has_span.then_some(Request::Follow { forward });
     };
-    if let Some(span) = found {
-        reveal(state, capture, span);
+    let dependency = capture.dependency(id);
+    if let Some(tie) = dependency {
+        reveal(state, capture, if forward { tie.effect } else { tie.cause });
     }
-}
-
-/// The step before in a chain of steps, and else the cause that ended last.
-fn latest_cause(capture: &Capture, span: SpanId) -> Option<SpanId> {
-    let all = || capture.causes(span).filter_map(|id| capture.dependency(id));
-    let latest = |ties: &mut dyn Iterator<Item = Dependency>| {
-        let spans = ties.filter_map(|tie| capture.span(tie.cause));
-        spans
-            .max_by_key(|placed| placed.interval().end)
-            .map(|placed| placed.span.id)
-    };
-    latest(&mut steps(capture, span, false).map(|(_, tie)| tie)).or_else(|| latest(&mut all()))
-}
-
-/// The next step in a chain of steps, and else the effect that began first.
-fn first_effect(capture: &Capture, span: SpanId) -> Option<SpanId> {
-    let all = || {
-        let ids = capture.effects(span);
-        ids.filter_map(|id| capture.dependency(id))
-    };
-    let first = |ties: &mut dyn Iterator<Item = Dependency>| {
-        let spans = ties.filter_map(|tie| capture.span(tie.effect));
-        spans
-            .min_by_key(|placed| placed.interval().start)
-            .map(|placed| placed.span.id)
-    };
-    first(&mut steps(capture, span, true).map(|(_, tie)| tie)).or_else(|| first(&mut all()))
+    None
 }
 
 /// Makes the selected span's time the range, or widens the range to take it in.

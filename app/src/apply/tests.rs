@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use engine::record::{Dependency, Group, Lane, LaneId, Record, Role, Span, SpanId};
+use engine::record::{Dependency, DependencyId, Group, Lane, LaneId, Record, Role, Span, SpanId};
 use engine::time::{Interval, Nanos};
 
 use super::*;
@@ -173,21 +173,18 @@ fn keys_go_along_the_lane_and_the_dependencies() {
         [Command::NextSpan.into(), Command::NextSpan.into()],
     );
     assert_eq!(state.selection.span, Some(SpanId(2)));
-    run(&mut state, [Command::Cause.into()]);
-    assert_eq!(
-        state.selection.span,
-        Some(SpanId(1)),
-        "the cause that ended last"
-    );
+    for (command, forward) in [(Command::Cause, false), (Command::Effect, true)] {
+        let asked = run(&mut state, [command.into()]);
+        assert_eq!(asked, Some(Request::Follow { forward }));
+    }
     run(
         &mut state,
         [
-            Command::Effect.into(),
-            Command::Effect.into(),
+            Action::SelectDependency(DependencyId(2)),
             Command::Effect.into(),
         ],
     );
-    assert_eq!(state.selection.span, Some(SpanId(3)));
+    assert_eq!(state.selection.span, Some(SpanId(3)), "the arrow's own end");
     run(&mut state, [Command::PreviousSpan.into()]);
     assert_eq!(state.selection.span, Some(SpanId(2)));
 }

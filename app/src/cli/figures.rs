@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use engine::analysis::Statistics;
+use engine::analysis::{Conclusions, Statistics};
 use engine::capture::Capture;
 use engine::record::{Group, LaneId, Outcome};
 use engine::runner::SAVE_FAILED;
@@ -41,6 +41,8 @@ pub(super) struct Figures {
     pub streams: Vec<Stream>,
     /// Pairs of streams.
     pub overlaps: Vec<Overlap>,
+    /// What the capture comes to, as the window's overview says it.
+    pub overview: Vec<OverviewText>,
     /// What promises, pipelines and losses came to.
     #[serde(flatten)]
     pub outcomes: Outcomes,
@@ -58,6 +60,13 @@ pub(super) struct Figures {
     pub saved: Option<String>,
     /// Why it was not, where that was wanted.
     pub save_error: Option<String>,
+}
+
+/// A line of the overview.
+#[derive(Debug, Serialize)]
+pub(super) struct OverviewText {
+    topic: &'static str,
+    text: String,
 }
 
 /// What a stream did.
@@ -108,6 +117,7 @@ impl Figures {
         let name = |id: LaneId| capture.lane_title(id).into_owned();
         let (outcome, reason) = outcome(capture);
         let run = capture.run();
+        let made = Conclusions::of(capture);
         let save_error = saved.and_then(|_| save_error(capture));
         let saved = saved.filter(|_| save_error.is_none());
         Self {
@@ -137,7 +147,8 @@ impl Figures {
             launches: Launches::new(capture),
             expectations: expectations(capture),
             problems: problems(capture),
-            findings: Findings::new(capture),
+            overview: overview(&made),
+            findings: Findings::new(made.answers),
             saved: saved.map(|path| path.display().to_string()),
             save_error,
         }
@@ -177,6 +188,11 @@ impl Figures {
             counts.push(format!("{} never ended", text::count(self.running as u64)));
         }
         writeln!(out, "{}", plain(&counts.join(", ")))?;
+        let mut table = Table::new(&["overview", ""]);
+        for line in &self.overview {
+            table.row([line.topic.to_owned(), plain(&line.text)]);
+        }
+        table.write_after_a_line(out)?;
         self.write_streams(out)?;
         self.write_overlaps(out)?;
         self.outcomes.write(out)?;
@@ -257,6 +273,16 @@ impl Figures {
         }
         Ok(())
     }
+}
+
+fn overview(made: &Conclusions) -> Vec<OverviewText> {
+    let lines = made.overview.lines.iter();
+    lines
+        .map(|line| OverviewText {
+            topic: line.topic.label(),
+            text: plain(&line.says.iter().map(text::piece).collect::<String>()),
+        })
+        .collect()
 }
 
 /// Thin spaces, which few terminals draw well, as plain ones.

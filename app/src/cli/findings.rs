@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use engine::analysis::{ANALYSES, Answered, analyse};
-use engine::capture::Capture;
+use engine::analysis::{ANALYSES, Answered};
 use engine::workload::nearest;
 use serde::Serialize;
 
@@ -36,9 +35,8 @@ struct Looked {
 }
 
 impl Findings {
-    /// Of a whole capture.
-    pub fn new(capture: &Capture) -> Self {
-        let answers = analyse(capture);
+    /// What was answered about a whole capture.
+    pub fn new(answers: Vec<Answered>) -> Self {
         let mut found: Vec<_> = answers.iter().flat_map(|it| &it.answer.findings).collect();
         found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         let findings = found.into_iter().map(|finding| Finding {

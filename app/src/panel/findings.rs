@@ -1,12 +1,9 @@
 //! What analyses concluded from the capture, the worst first, and what those looked at that found nothing.
 
-mod reading;
-
 use eframe::egui::{RichText, ScrollArea, TextEdit, Ui};
 use engine::analysis::Answered;
 use engine::record::{Finding, SpanId};
 
-use self::reading::Reading;
 use super::problems::severity;
 use super::widgets::{Sign, hint, link};
 use super::{Panel, Place, Scene};
@@ -17,7 +14,6 @@ use crate::theme::GRID;
 /// What analyses concluded from the capture.
 #[derive(Default)]
 pub struct Findings {
-    reading: Reading,
     filter: String,
 }
 
@@ -38,8 +34,8 @@ impl Panel for Findings {
     }
 
     fn count(&self, scene: &Scene<'_>) -> Option<usize> {
-        // Those that were found while it ran; the others are read once somebody asks.
-        Some(scene.capture.findings().len())
+        let made = scene.status.why.conclusions.as_ref();
+        Some(made.map_or_else(|| scene.capture.findings().len(), |made| made.findings()))
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
@@ -50,9 +46,9 @@ impl Panel for Findings {
             );
             return hint(ui, scene.theme, &words);
         }
-        self.reading.read_on(ui, scene);
         self.heading(ui, scene);
-        let answers = self.reading.answers();
+        let made = scene.status.why.conclusions.as_ref();
+        let answers = made.map_or(&[][..], |made| made.answers.as_slice());
         let all = answers
             .iter()
             .flat_map(|answered| &answered.answer.findings);
@@ -81,7 +77,7 @@ impl Findings {
         ui.horizontal(|ui| {
             let field = TextEdit::singleline(&mut self.filter).hint_text("Filter findings");
             ui.add(field.desired_width(180.0));
-            if let Some(progress) = self.reading.progress(scene) {
+            if let Some(progress) = scene.status.why.progress {
                 let words = format!("reading {}", text::percent(f64::from(progress)));
                 ui.label(RichText::new(words).color(scene.theme.weak));
             }

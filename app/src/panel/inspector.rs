@@ -7,6 +7,7 @@ mod pipeline;
 mod promise;
 mod rank;
 mod span;
+mod why;
 
 use eframe::egui::{RichText, ScrollArea, Ui};
 use engine::capture::Capture;

@@ -1,8 +1,11 @@
 //! What a panel may read.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
+use engine::analysis::Conclusions;
+use engine::analysis::causes::{CauseReader, Causes, CausesTable, ChainSegment};
 use engine::capture::Capture;
 use engine::importer::Part;
 use engine::runner::Phase;
@@ -11,7 +14,7 @@ use engine::workload::{Document, Error, Plan};
 
 use super::choice::BackendChoice;
 use super::fit::Fit;
-use crate::state::State;
+use crate::state::{State, Switch};
 use crate::theme::Theme;
 
 /// Everything that a panel may read while it draws itself.
@@ -25,6 +28,44 @@ pub struct Scene<'a> {
     pub theme: &'static Theme,
     /// How the engine and the window are doing.
     pub status: &'a Status,
+}
+
+impl<'a> Scene<'a> {
+    /// The graph of causes, as far as it is there: of a capture that grows it may be that of a moment ago.
+    pub fn reader(&self) -> Option<CauseReader<'a>> {
+        let causes = self.status.why.causes.as_ref();
+        causes.map(|causes| causes.read(self.capture))
+    }
+}
+
+impl<'a> Scene<'a> {
+    /// The critical path where it is to be drawn, in order of time.
+    pub fn path(&self) -> &'a [ChainSegment] {
+        let made = self.status.why.conclusions.as_ref();
+        let made = made.filter(|_| self.state.settings.is_on(Switch::Path));
+        made.map_or(&[], |made| made.path.as_slice())
+    }
+}
+
+/// What is concluded of the capture on screen; made in the background.
+#[derive(Debug, Default)]
+pub struct Why {
+    /// The graph of causes, once there is one.
+    pub causes: Option<Arc<Causes>>,
+    /// The analyses' answers and what the capture comes to, once they are there.
+    pub conclusions: Option<Arc<Conclusions>>,
+    /// Where the time of the selected range, or of the view, went; while the tab that shows it is open.
+    pub table: Option<Arc<CausesTable>>,
+    /// How much of newer ones is done, from 0 to 1, while they are made.
+    pub progress: Option<f32>,
+}
+
+impl Why {
+    /// Takes what was concluded.
+    pub fn show(&mut self, made: Conclusions) {
+        self.causes = Some(Arc::clone(&made.causes));
+        self.conclusions = Some(Arc::new(made));
+    }
 }
 
 /// How the engine and the window are doing.
@@ -52,6 +93,8 @@ pub struct Status {
     pub frame: Duration,
     /// What became of each file that the capture on screen was read from.
     pub parts: Vec<Part>,
+    /// What is concluded of the capture on screen.
+    pub why: Why,
     /// What is being read, written or searched.
     pub job: Option<Job>,
     /// The chosen workload's text, read.

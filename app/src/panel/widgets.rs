@@ -8,7 +8,14 @@ use eframe::egui::{
     Align, Color32, CornerRadius, Frame, Label, Layout, Margin, Response, RichText, Sense, Ui,
 };
 
+use engine::analysis::Piece;
+use engine::record::SpanId;
+
+use crate::text;
 use crate::theme::{GRID, SMALL, Theme};
+
+/// Letters of a name in a sentence, at most: those of kernels may be pages long.
+const NAME: usize = 80;
 
 /// A quiet heading above a part of a panel.
 pub fn section(ui: &mut Ui, theme: &Theme, title: &str) {
@@ -38,6 +45,34 @@ pub fn field(ui: &mut Ui, theme: &Theme, name: &str, value: &str) -> Response {
         .inner
     })
     .inner
+}
+
+/// A sentence, of which the spans can be followed: the one that was clicked.
+pub fn pieces(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
+    let mut clicked = None;
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing.x = 0.0;
+        ui.spacing_mut().interact_size.y = 0.0;
+        for piece in said {
+            let words = text::piece(piece);
+            match piece {
+                Piece::Text(_) => {
+                    ui.label(words);
+                }
+                Piece::Time(_) | Piece::Share(_) => {
+                    ui.label(RichText::new(words).strong());
+                }
+                Piece::Span(span, _) => {
+                    let words = RichText::new(text::shorten(&words, NAME)).color(theme.accent);
+                    if ui.link(words).clicked() {
+                        clicked = Some(*span);
+                    }
+                }
+            }
+        }
+        ui.label(".");
+    });
+    clicked
 }
 
 /// Rows from here on are as high as their text.

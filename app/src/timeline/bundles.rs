@@ -120,8 +120,10 @@ impl Bundles {
             ) else {
                 continue;
             };
+            let Some((from, to)) = frame.ends(&dependency) else {
+                continue;
+            };
             let place = |x: f32| (x / COLUMN).round() as i32;
-            let (from, to) = (cause.end(), effect.start());
             let key = (cause.lane, effect.lane, place(from.x), place(to.x));
             self.tally.arrows += 1;
             self.lines.entry(key).or_insert((from, to, 0)).2 += 1;

@@ -3,7 +3,8 @@
 mod subject;
 
 use eframe::egui::{Id, LayerId, PopupAnchor, RichText, Tooltip, Ui};
-use engine::record::{Dependency, Lane, SpanId};
+use engine::analysis::causes::{CauseReader, DependencyRole, DependencyTimes, IdleGap, IdleUse};
+use engine::record::{Dependency, Lane, LaneId, SpanId};
 use engine::time::Nanos;
 
 use super::fold::Bar;
@@ -26,6 +27,8 @@ pub enum Subject {
     Run(Bar),
     /// A dependency's arrow.
     Tie(Dependency),
+    /// A lane at an instant at which nothing is drawn on it.
+    Idle(LaneId, Nanos),
 }
 
 /// Shows the card about `subject` when the pointer has rested on it.
@@ -42,6 +45,16 @@ pub fn ui(ui: &Ui, frame: &Frame<'_>, subject: Subject) {
         ui.ctx().request_repaint_after(rest);
         return;
     }
+    let gap = match subject {
+        Subject::Idle(lane, time) => {
+            let reader = frame.picture.causes;
+            let Some(gap) = reader.and_then(|reader| reader.gap_at(lane, time)) else {
+                return;
+            };
+            Some(gap)
+        }
+        _ => None,
+    };
     let layer: LayerId = ui.layer_id();
     let id = Id::unique("timeline-card");
     Tooltip::always_open(ui.ctx().clone(), layer, id, PopupAnchor::Pointer)
@@ -50,6 +63,11 @@ pub fn ui(ui: &Ui, frame: &Frame<'_>, subject: Subject) {
             Subject::Span(span) => span_ui(ui, frame, span),
             Subject::Run(bar) => run_ui(ui, frame, &bar),
             Subject::Tie(tie) => tie_ui(ui, frame, &tie),
+            Subject::Idle(..) => {
+                if let Some(gap) = gap {
+                    gap_ui(ui, frame, &gap);
+                }
+            }
         });
 }
 
@@ -169,6 +187,40 @@ fn run_ui(ui: &mut Ui, frame: &Frame<'_>, bar: &Bar) {
     ui.label(RichText::new("zoom in to tell them apart").color(theme.weak));
 }
 
+/// What an idle stream waited for.
+fn gap_ui(ui: &mut Ui, frame: &Frame<'_>, gap: &IdleGap) {
+    let (capture, theme) = (frame.picture.capture, frame.picture.theme);
+    let weak = |words: String| RichText::new(words).color(theme.weak);
+    let Some(next) = gap.next else {
+        ui.strong("Nothing more to do");
+        ui.label(weak("No operation follows on this stream".to_owned()));
+        return;
+    };
+    ui.strong(format!(
+        "Idle for {}",
+        text::duration(gap.interval.length())
+    ));
+    let name = capture.span(next).map(|it| it.span.name);
+    let name = name.map_or("?", |name| capture.name(name));
+    ui.label(weak(format!("before {}", text::shorten(name, 60))));
+    ui.add_space(GRID);
+    for what in IdleUse::ALL.into_iter().filter(|it| it.is_idle()) {
+        let time = what.of(&gap.time);
+        if time > Nanos::ZERO {
+            line(ui, theme, what.label(), time);
+        }
+    }
+    let cause = frame.picture.causes.and_then(|it| it.of(next)?.binding);
+    if let Some(cause) = cause.filter(|it| it.kind.is_dependency())
+        && let Some(placed) = capture.span(cause.span())
+    {
+        let lane = capture.lane_title(placed.span.lane);
+        let name = text::shorten(capture.name(placed.span.name), 60);
+        let words = format!("◂ {} {name} on {lane}", cause.kind.label());
+        ui.label(RichText::new(words).color(theme.cause));
+    }
+}
+
 fn tie_ui(ui: &mut Ui, frame: &Frame<'_>, tie: &Dependency) {
     let capture = frame.picture.capture;
     let theme = frame.picture.theme;
@@ -194,28 +246,30 @@ fn tie_ui(ui: &mut Ui, frame: &Frame<'_>, tie: &Dependency) {
     if let Some(effect) = name(tie.effect) {
         ui.label(RichText::new(format!("▸ {effect}")).color(theme.effect));
     }
-    if let (Some(cause), Some(effect)) = (capture.span(tie.cause), capture.span(tie.effect)) {
-        let (label, length) = between(effect.span.start - cause.span.end);
+    let times = DependencyTimes::of(capture, tie);
+    for (label, length) in times.iter().flat_map(DependencyTimes::lines) {
         line(ui, theme, label, length);
     }
-}
-
-/// What the time from a cause's end to its effect's start is called: a wait began before what it waits for ended.
-fn between(time: Nanos) -> (&'static str, Nanos) {
-    if time < Nanos::ZERO {
-        ("waited for it", Nanos::ZERO - time)
-    } else {
-        ("between", time)
+    if let Some(words) = role(frame.picture.causes, tie) {
+        ui.label(RichText::new(words).color(theme.weak));
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_time_on_the_card_is_below_zero() {
-        assert_eq!(between(Nanos(30)), ("between", Nanos(30)));
-        assert_eq!(between(Nanos(-30)), ("waited for it", Nanos(30)));
-    }
+/// What a dependency was among all that its effect had to come after, in words.
+pub fn role(causes: Option<CauseReader<'_>>, tie: &Dependency) -> Option<String> {
+    let reader = causes?;
+    Some(match reader.role(tie) {
+        DependencyRole::Binding => "binding: it was complete last".to_owned(),
+        DependencyRole::Tied => "complete at the same instant as the binding cause".to_owned(),
+        DependencyRole::Earlier(by, binding) => {
+            let capture = reader.capture();
+            let name = capture.span(binding).map(|it| it.span.name);
+            let name = name.map_or("another", |name| capture.name(name));
+            format!(
+                "not binding: {name} was complete {} later",
+                text::duration(by)
+            )
+        }
+        DependencyRole::NoCause => "it held nothing back".to_owned(),
+    })
 }

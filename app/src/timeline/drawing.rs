@@ -43,6 +43,8 @@ pub fn svg(capture: &Capture, mut state: State) -> String {
         capture,
         state: &state,
         theme,
+        causes: None,
+        path: &[],
     };
     let mut size = vec2(WIDTH, HEIGHT.0);
     let mut shapes = Vec::new();

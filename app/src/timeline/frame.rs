@@ -3,8 +3,9 @@
 use std::ops::Range;
 
 use eframe::egui::{Rect, pos2};
+use engine::analysis::causes::{CauseReader, ChainSegment, DependencyTimes};
 use engine::capture::Capture;
-use engine::record::{LaneId, SpanId};
+use engine::record::{Dependency, LaneId, SpanId};
 use engine::time::{Interval, Nanos};
 
 use super::arrows::{Edge, Port};
@@ -26,6 +27,10 @@ pub struct Picture<'a> {
     pub state: &'a State,
     /// The colours.
     pub theme: &'a Theme,
+    /// The graph of causes, once there is one.
+    pub causes: Option<CauseReader<'a>>,
+    /// The critical path, where it is to be drawn; in order of time.
+    pub path: &'a [ChainSegment],
 }
 
 /// The parts of the timeline on screen.
@@ -179,6 +184,21 @@ impl<'a> Frame<'a> {
             interval,
             rect,
         })
+    }
+
+    /// Where the arrow of a dependency leaves its cause and where it lands: at the instants at which the one was complete
+    /// and the other noticed. Nothing while one of the two is not known.
+    pub fn ends(&self, found: &Dependency) -> Option<(Edge, Edge)> {
+        let (cause, effect) = (self.locate(found.cause)?, self.locate(found.effect)?);
+        let Some(times) = DependencyTimes::of(self.picture.capture, found) else {
+            // One of them still runs.
+            return Some((cause.end(), effect.start()));
+        };
+        let at = |place: &Place, time: Nanos| {
+            let x = self.scale.x_from_time(time);
+            place.edge(x.clamp(place.rect.left(), place.rect.right().max(place.rect.left())))
+        };
+        Some((at(&cause, times.complete), at(&effect, times.reached)))
     }
 
     /// The part of the screen that arrows show in.

@@ -205,6 +205,18 @@ pub fn body(
     click(frame, response, target, actions);
 }
 
+/// The stream and the instant at a position where nothing is drawn.
+pub fn idle(frame: &Frame<'_>, at: Pos2) -> Option<Subject> {
+    let y = at.y - frame.areas.body.top() + frame.scroll;
+    let row = frame.layout.row_at(y)?;
+    let row = frame.layout.rows.get(row)?;
+    let Content::Entry(entry) = row.content else {
+        return None;
+    };
+    let time = frame.scale.time_from_x(at.x);
+    Some(Subject::Idle(entry.lane()?, time))
+}
+
 /// Drags on the ruler select a range, and a double click shows everything.
 pub fn ruler(
     ui: &Ui,

@@ -82,13 +82,10 @@ fn add(frame: &Frame<'_>, links: &mut Vec<Link>, id: DependencyId, (tone, chosen
     let Some(dependency) = frame.picture.capture.dependency(id) else {
         return;
     };
-    let (Some(cause), Some(effect)) = (
-        frame.locate(dependency.cause),
-        frame.locate(dependency.effect),
-    ) else {
+    let Some((cause, effect)) = frame.ends(&dependency) else {
         return;
     };
-    let Some(route) = route(cause.end(), effect.start(), frame.port()) else {
+    let Some(route) = route(cause, effect, frame.port()) else {
         return;
     };
     links.push(Link {

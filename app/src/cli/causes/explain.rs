@@ -163,7 +163,7 @@ fn write_one(
             also.kind.label()
         )?;
     }
-    let chain = reader.chain(span);
+    let chain = reader.meanwhile(span, usize::MAX);
     let whole = chain.iter().map(|it| it.interval.length());
     let whole = whole.fold(Nanos::ZERO, |sum, it| sum + it);
     let mut table = Table::new(&["meanwhile", ">time", ">share", "of"]);

@@ -1,6 +1,6 @@
 //! Where the time of each stream went, which streams overlapped, and which rank came last.
 
-use engine::analysis::causes::{CauseReader, IdleTime};
+use engine::analysis::causes::{CauseReader, IdleUse};
 use engine::time::Nanos;
 use serde_json::{Value, json};
 
@@ -11,17 +11,19 @@ use crate::cli::arguments::Format;
 use crate::cli::table::Table;
 use crate::cli::{FINE, Stop, Streams};
 
-/// The name of each sum, for programs and for people, and how to take it. The last is part of the first.
-const SUMS: [(&str, &str, fn(&IdleTime) -> Nanos); 8] = [
-    ("busy_ns", ">busy", |it| it.busy),
-    ("host_ns", ">host late", |it| it.host),
-    ("host_sync_ns", ">host blocked", |it| it.host_sync),
-    ("dependency_ns", ">dependency", |it| it.dependency),
-    ("latency_ns", ">latency", |it| it.latency),
-    ("unknown_ns", ">unknown", |it| it.unknown),
-    ("after_ns", ">after", |it| it.after),
-    ("rank_wait_ns", ">other ranks", |it| it.rank_wait),
-];
+/// The name of each sum for programs.
+const fn key(what: IdleUse) -> &'static str {
+    match what {
+        IdleUse::Busy => "busy_ns",
+        IdleUse::HostLate => "host_ns",
+        IdleUse::HostBlocked => "host_sync_ns",
+        IdleUse::Dependency => "dependency_ns",
+        IdleUse::Latency => "latency_ns",
+        IdleUse::Unknown => "unknown_ns",
+        IdleUse::After => "after_ns",
+        IdleUse::OtherRanks => "rank_wait_ns",
+    }
+}
 
 /// Prints where the time of each stream went.
 pub(in crate::cli) fn idle(options: &CauseOptions, streams: &mut Streams<'_>) -> Result<u8, Stop> {
@@ -46,8 +48,8 @@ fn lines(scope: &Scope, reader: &CauseReader<'_>) -> Vec<Value> {
         let mut object = Object::new();
         object.insert("type".to_owned(), json!("idle"));
         put_lane(reader, *lane, &mut object);
-        for (name, _, sum) in SUMS {
-            object.insert(name.to_owned(), json!(sum(&idle).0));
+        for what in IdleUse::ALL {
+            object.insert(key(what).to_owned(), json!(what.of(&idle).0));
         }
         lines.push(Value::Object(object));
     }
@@ -80,12 +82,13 @@ fn write_text(
     let whole = scope.within.length();
     writeln!(streams.out, "of {}:", words::length(whole))?;
     let mut heads = vec!["stream"];
-    heads.extend(SUMS.iter().map(|it| it.1));
+    heads.extend([">busy", ">host late", ">host blocked", ">dependency"]);
+    heads.extend([">latency", ">unknown", ">after", ">other ranks"]);
     let mut table = Table::new(&heads);
     for lane in &lanes {
         let idle = reader.idle(*lane, scope.within);
-        let sums = SUMS.iter().map(|(_, _, sum)| {
-            let time = sum(&idle);
+        let sums = IdleUse::ALL.into_iter().map(|what| {
+            let time = what.of(&idle);
             if time == Nanos::ZERO {
                 String::new()
             } else {

@@ -20,12 +20,8 @@ pub(super) fn share(part: Nanos, whole: Nanos) -> String {
 
 /// A sentence as plain text.
 pub(super) fn sentence(pieces: &[Piece]) -> String {
-    let words = pieces.iter().map(|piece| match piece {
-        Piece::Text(text) => text.clone(),
-        Piece::Time(time) => length(*time),
-        Piece::Span(_, name) => name.clone(),
-    });
-    words.collect()
+    let words: String = pieces.iter().map(text::piece).collect();
+    words.replace(text::THIN, " ")
 }
 
 /// `gemm on stream 7`.

@@ -1,12 +1,15 @@
 //! The inspector of a dependency.
 
 use eframe::egui::Ui;
+use engine::analysis::causes::DependencyTimes;
 use engine::record::{Basis, DependencyId};
 
 use super::{lane_of, name_of, title};
 use crate::action::Action;
 use crate::panel::Scene;
 use crate::panel::widgets::{field, hint, link, section};
+use crate::text;
+use crate::timeline::role;
 
 /// Every field of the dependency, and its two ends as links.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: DependencyId, actions: &mut Vec<Action>) {
@@ -50,13 +53,14 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: DependencyId, actions: &mut Vec<
             field(ui, theme, moment, &at.to_string());
         }
     }
-    if let (Some(cause), Some(effect)) = (capture.span(tie.cause), capture.span(tie.effect)) {
-        section(ui, theme, "Between");
-        field(
-            ui,
-            theme,
-            "end to start",
-            &(effect.span.start - cause.span.end).to_string(),
-        );
+    let times = DependencyTimes::of(capture, &tie);
+    if let Some(times) = times {
+        section(ui, theme, "Times");
+        for (label, length) in times.lines() {
+            field(ui, theme, label, &text::duration(length));
+        }
+    }
+    if let Some(words) = role(scene.reader(), &tie) {
+        hint(ui, theme, &words);
     }
 }

@@ -1,15 +1,15 @@
 //! The inspector of a span.
 
 use eframe::egui::{Align, Color32, Layout, RichText, Ui};
-use engine::analysis::{Measure, Piece, explain, measure_of};
+use engine::analysis::{Measure, measure_of};
 use engine::capture::PlacedSpan;
 use engine::record::{Began, DependencyId, SpanId, State, Value};
 use engine::time::Nanos;
 
-use super::{lane_of, lines, name_of, pipeline, promise, rank, title};
+use super::{lane_of, lines, name_of, pipeline, promise, rank, title, why};
 use crate::action::Action;
 use crate::panel::Scene;
-use crate::panel::widgets::{card, compact, field, hint, link, section};
+use crate::panel::widgets::{compact, field, hint, link, section};
 use crate::text;
 
 /// Causes or effects that are listed at once; the rest is counted.
@@ -26,7 +26,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action
     };
     heading(ui, scene, &placed);
     times(ui, scene, &placed);
-    reason(ui, scene, id, actions);
+    why::show(ui, scene, id, actions);
     measured(ui, scene, id);
     promise::parts(ui, scene, id, actions);
     pipeline::part(ui, scene, id, actions);
@@ -75,7 +75,7 @@ fn times(ui: &mut Ui, scene: &Scene<'_>, placed: &PlacedSpan) {
         ("enqueued", span.enqueued),
         ("began", span.start),
         ("ended", span.end),
-        ("held back", placed.queued()),
+        ("queued", placed.queued()),
         ("ran", placed.interval().length()),
     ] {
         field(ui, scene.theme, name, &value.to_string());
@@ -138,51 +138,6 @@ fn running(ui: &mut Ui, scene: &Scene<'_>, began: &Began) {
     field(ui, scene.theme, "began", &began.start.to_string());
 }
 
-/// One plain sentence that says why the span began when it did; its spans can be followed.
-fn reason(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action>) {
-    let Some(pieces) = explain(scene.capture, id) else {
-        return;
-    };
-    let pieces = joined(pieces);
-    ui.add_space(4.0);
-    card(ui, scene.theme.hovered, |ui| {
-        ui.set_width(ui.available_width());
-        ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing.x = 0.0;
-            ui.spacing_mut().interact_size.y = 0.0;
-            for piece in &pieces {
-                match piece {
-                    Piece::Text(words) => {
-                        ui.label(words);
-                    }
-                    Piece::Time(length) => {
-                        ui.label(RichText::new(text::duration(*length)).strong());
-                    }
-                    Piece::Span(span, name) => {
-                        let words = RichText::new(name).color(scene.theme.accent);
-                        if ui.link(words).clicked() {
-                            actions.push(Action::Reveal(*span));
-                        }
-                    }
-                }
-            }
-            ui.label(".");
-        });
-    });
-}
-
-/// Texts that follow on each other as one, so that no line begins with a comma.
-fn joined(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
-    for piece in pieces {
-        match (joined.last_mut(), piece) {
-            (Some(Piece::Text(before)), Piece::Text(words)) => before.push_str(&words),
-            (_, piece) => joined.push(piece),
-        }
-    }
-    joined
-}
-
 fn ties(
     ui: &mut Ui,
     scene: &Scene<'_>,
@@ -210,8 +165,7 @@ fn ties(
         end(
             ui,
             scene,
-            &words,
-            colour,
+            (&words, colour),
             &note,
             Action::Reveal(other),
             actions,
@@ -228,11 +182,10 @@ fn ties(
 }
 
 /// A link on the left and a quiet note on the right.
-fn end(
+pub fn end(
     ui: &mut Ui,
     scene: &Scene<'_>,
-    words: &str,
-    colour: Color32,
+    (words, colour): (&str, Color32),
     note: &str,
     action: Action,
     actions: &mut Vec<Action>,

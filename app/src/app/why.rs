@@ -1,0 +1,265 @@
+//! The graph of causes and what is concluded from it, made in the background and kept up with the capture.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, bounded};
+use eframe::egui::Context;
+use engine::analysis::causes::{Causes, CausesJob, CausesTable};
+use engine::analysis::{AnalysisJob, Conclusions};
+use engine::capture::Capture;
+use engine::runner::Phase;
+use engine::time::Interval;
+
+use crate::panel::{Status, Why};
+use crate::state::{State, Switch};
+
+/// Time of a frame that may go to a capture that grows.
+const BUDGET: Duration = Duration::from_millis(2);
+/// Seconds between two readings of a capture that grows.
+const PAUSE: f64 = 0.5;
+/// A capture with no more spans and dependencies than this takes less than a frame.
+const AT_ONCE: usize = 4_096;
+/// While it grows, a larger capture has its graph; analyses wait until it rests.
+const MOST_LIVE: usize = 200_000;
+
+/// The tab that shows where time went.
+const TAB: &str = "why";
+
+/// What goes on.
+#[derive(Default)]
+enum Stage {
+    #[default]
+    Idle,
+    /// The capture grows and cannot be shared with a thread: a slice of each frame.
+    Reading(Box<CausesJob>),
+    /// The graph of a growing capture is there, and its analyses are asked.
+    Asking(Box<Conclusions>, Box<AnalysisJob>),
+    /// The capture rests: a thread shares it.
+    Thread(ConclusionsThread),
+}
+
+/// A thread that concludes.
+struct ConclusionsThread {
+    made: Receiver<Option<Conclusions>>,
+    cancelled: Arc<AtomicBool>,
+    /// How much is done, in thousandths.
+    done: Arc<AtomicU32>,
+}
+
+impl Drop for ConclusionsThread {
+    fn drop(&mut self) {
+        self.cancelled.store(true, Ordering::Relaxed);
+    }
+}
+
+/// What is concluded of the capture on screen, in the making.
+#[derive(Default)]
+pub(super) struct Concluding {
+    stage: Stage,
+    /// The capture's revision that the stage works on, or that was worked on last, and whether that was all there is to
+    /// conclude.
+    revision: Option<(u64, bool)>,
+    /// When the last reading ended, in seconds of the window's clock.
+    ended: f64,
+    /// The table that is made, and of what.
+    tabling: Option<(TableKey, Receiver<CausesTable>)>,
+    /// What the table is of that is shown.
+    tabled: Option<TableKey>,
+}
+
+/// Which graph a table is made from, and of which stretch of time.
+type TableKey = (u64, Interval);
+
+impl Concluding {
+    /// Works on for a slice of the frame, where there is something to do.
+    pub fn advance(&mut self, capture: &Arc<Capture>, status: &mut Status, context: &Context) {
+        let grows = status.is_live && matches!(status.phase, Phase::Running | Phase::Stopping);
+        if grows && matches!(self.stage, Stage::Thread(_)) {
+            // The capture takes no record while a thread shares it.
+            self.stage = Stage::Idle;
+            self.revision = None;
+        }
+        if !grows && matches!(self.stage, Stage::Reading(_) | Stage::Asking(..)) {
+            // It rests by now, and a thread is quicker.
+            self.stage = Stage::Idle;
+            self.revision = None;
+        }
+        let now = context.input(|input| input.time);
+        if matches!(self.stage, Stage::Idle) {
+            self.begin(capture, status, grows, (now, context));
+        }
+        let stage = std::mem::take(&mut self.stage);
+        self.stage = self.work(stage, capture, &mut status.why, now);
+        status.why.progress = self.progress(capture);
+        match self.stage {
+            Stage::Idle => {}
+            Stage::Reading(_) | Stage::Asking(..) => {
+                context.request_repaint_after(Duration::from_millis(8));
+            }
+            Stage::Thread(_) => context.request_repaint_after(Duration::from_millis(100)),
+        }
+    }
+
+    /// Keeps the table of where time went up with the range or the view, while somebody looks at it.
+    pub fn tabulate(
+        &mut self,
+        capture: &Arc<Capture>,
+        (state, status): (&State, &mut Status),
+        context: &Context,
+    ) {
+        if let Some((key, made)) = &self.tabling {
+            match made.try_recv() {
+                Ok(table) => {
+                    status.why.table = Some(Arc::new(table));
+                    self.tabled = Some(*key);
+                    self.tabling = None;
+                }
+                Err(error) if error.is_disconnected() => self.tabling = None,
+                Err(_) => return,
+            }
+        }
+        let is_seen = state.settings.tab == TAB && state.settings.is_on(Switch::Bottom);
+        let rests = status.why.progress.is_none();
+        let Some(causes) = status.why.causes.clone().filter(|_| is_seen && rests) else {
+            return;
+        };
+        let all = causes.extent();
+        let asked = state.selection.range.or(state.view.interval);
+        let within = asked.and_then(|it| it.intersection(all)).unwrap_or(all);
+        let key = (causes.revision(), within);
+        if self.tabled == Some(key) {
+            return;
+        }
+        if capture.span_ids() <= AT_ONCE {
+            status.why.table = Some(Arc::new(table(capture, &causes, within)));
+            self.tabled = Some(key);
+        } else if !matches!(status.phase, Phase::Running | Phase::Stopping) {
+            let (sender, made) = bounded(1);
+            let (capture, context) = (Arc::clone(capture), context.clone());
+            let work = move || {
+                let made = table(&capture, &causes, within);
+                drop(capture);
+                let _ = sender.send(made);
+                context.request_repaint();
+            };
+            let builder = std::thread::Builder::new().name(String::from("table of causes"));
+            self.tabling = builder.spawn(work).ok().map(|_| (key, made));
+        }
+    }
+
+    fn begin(
+        &mut self,
+        capture: &Arc<Capture>,
+        status: &mut Status,
+        grows: bool,
+        (now, context): (f64, &Context),
+    ) {
+        let size = capture.span_ids() + capture.dependency_count();
+        let is_whole = !grows || size <= AT_ONCE;
+        let wanted = (capture.revision(), is_whole);
+        if capture.span_count() == 0 || self.revision == Some(wanted) {
+            return;
+        }
+        if grows && self.revision.is_some() && now < self.ended + PAUSE {
+            return context.request_repaint_after(Duration::from_secs_f64(PAUSE));
+        }
+        self.revision = Some(wanted);
+        if size <= AT_ONCE {
+            status.why.show(Conclusions::of(capture));
+            self.ended = now;
+        } else if grows {
+            self.stage = Stage::Reading(Box::default());
+        } else {
+            self.stage = start(capture, context);
+        }
+    }
+
+    fn work(&mut self, stage: Stage, capture: &Capture, why: &mut Why, now: f64) -> Stage {
+        match stage {
+            Stage::Reading(mut job) => {
+                if !job.step(capture, BUDGET) {
+                    return Stage::Reading(job);
+                }
+                self.ended = now;
+                let causes = Arc::new(job.finish().unwrap_or_default());
+                why.causes = Some(Arc::clone(&causes));
+                if capture.span_ids() > MOST_LIVE {
+                    return Stage::Idle;
+                }
+                let job = AnalysisJob::new(Arc::clone(&causes));
+                let made = Conclusions {
+                    causes,
+                    ..Conclusions::default()
+                };
+                Stage::Asking(Box::new(made), Box::new(job))
+            }
+            Stage::Asking(mut made, mut job) => {
+                if !job.step(capture, BUDGET) {
+                    return Stage::Asking(made, job);
+                }
+                made.answers = job.finish();
+                why.show(*made);
+                self.ended = now;
+                Stage::Idle
+            }
+            Stage::Thread(thread) => match thread.made.try_recv() {
+                Ok(made) => {
+                    if let Some(made) = made {
+                        why.show(made);
+                    }
+                    self.ended = now;
+                    Stage::Idle
+                }
+                Err(error) if error.is_disconnected() => Stage::Idle,
+                Err(_) => Stage::Thread(thread),
+            },
+            Stage::Idle => Stage::Idle,
+        }
+    }
+
+    fn progress(&self, capture: &Capture) -> Option<f32> {
+        match &self.stage {
+            Stage::Idle => None,
+            Stage::Reading(job) => Some(job.progress(capture)),
+            Stage::Asking(_, job) => Some(job.progress(capture)),
+            Stage::Thread(thread) => Some(thread.done.load(Ordering::Relaxed) as f32 / 1_000.0),
+        }
+    }
+}
+
+/// Where the time of a stretch went.
+fn table(capture: &Capture, causes: &Causes, within: Interval) -> CausesTable {
+    let reader = causes.read(capture);
+    CausesTable::new(&reader, within, &reader.path_within(within))
+}
+
+/// Has a thread conclude from a capture that rests.
+fn start(capture: &Arc<Capture>, context: &Context) -> Stage {
+    let (sender, made) = bounded(1);
+    let (cancelled, done) = (
+        Arc::new(AtomicBool::new(false)),
+        Arc::new(AtomicU32::new(0)),
+    );
+    let thread = ConclusionsThread {
+        made,
+        cancelled: Arc::clone(&cancelled),
+        done: Arc::clone(&done),
+    };
+    let (capture, context) = (Arc::clone(capture), context.clone());
+    let work = move || {
+        let tell = |share: f32| done.store((share * 1_000.0) as u32, Ordering::Relaxed);
+        let made = Conclusions::build(&capture, &cancelled, tell);
+        // The window takes no record while the capture is shared.
+        drop(capture);
+        let _ = sender.send(made);
+        context.request_repaint();
+    };
+    let builder = std::thread::Builder::new().name(String::from("conclusions"));
+    // Where no thread can be started nothing is concluded, and it is tried again once the capture changes.
+    match builder.spawn(work) {
+        Ok(_) => Stage::Thread(thread),
+        Err(_) => Stage::Idle,
+    }
+}

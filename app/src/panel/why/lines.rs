@@ -1,0 +1,202 @@
+//! The rows of the tables of where time went, and the spans that they lead to.
+
+use engine::analysis::causes::{CausesTable, IdleUse, LaneIdle, PathOperation, PathUse};
+use engine::capture::Capture;
+use engine::record::SpanId;
+use engine::time::Nanos;
+
+use super::WhyTable;
+use crate::panel::table::{Cell, Column, Ink};
+use crate::text;
+
+/// A column of text that takes what the others leave.
+const fn wide(title: &'static str, help: &'static str) -> Column {
+    Column {
+        title,
+        help,
+        width: 0.0,
+        is_number: false,
+        spare: 0,
+    }
+}
+
+/// A column of numbers.
+const fn number(title: &'static str, help: &'static str, spare: u8) -> Column {
+    Column {
+        title,
+        help,
+        width: 124.0,
+        is_number: true,
+        spare,
+    }
+}
+
+/// A column of a use of a stream's time.
+const fn of(what: IdleUse, spare: u8) -> Column {
+    number(what.label(), what.help(), spare)
+}
+
+const IDLE: &[Column] = &[
+    wide("stream", "The stream"),
+    of(IdleUse::Busy, 0),
+    of(IdleUse::HostLate, 0),
+    of(IdleUse::HostBlocked, 0),
+    of(IdleUse::Dependency, 0),
+    of(IdleUse::Latency, 2),
+    of(IdleUse::Unknown, 1),
+    of(IdleUse::After, 4),
+    of(IdleUse::OtherRanks, 3),
+];
+
+const PATH: &[Column] = &[
+    wide(
+        "spent on",
+        "What this part of the critical path was spent on",
+    ),
+    number("time", "How long, all together", 0),
+    number("share", "Of the stretch", 0),
+    number("segments", "How many parts of the path", 0),
+    wide("longest", "The operation or call of the longest part"),
+];
+
+const OPERATIONS: &[Column] = &[
+    wide(
+        "operation",
+        "Operations of this name that ran on the critical path",
+    ),
+    number("time", "How long they ran on it, all together", 0),
+    number("share", "Of the stretch", 0),
+    number("times", "How many of them", 0),
+];
+
+/// The rows of a table.
+#[derive(Default)]
+pub struct Lines {
+    /// The columns.
+    pub columns: &'static [Column],
+    /// The rows.
+    pub cells: Vec<Vec<Cell>>,
+    /// For each cell of each row the span that it leads to.
+    places: Vec<Vec<Option<SpanId>>>,
+}
+
+impl Lines {
+    /// The rows of one of the tables.
+    pub fn new(capture: &Capture, found: &CausesTable, which: WhyTable) -> Self {
+        let whole = found.within.length();
+        let mut lines = Self {
+            columns: match which {
+                WhyTable::Idle => IDLE,
+                WhyTable::Path => PATH,
+                WhyTable::Operations => OPERATIONS,
+            },
+            ..Self::default()
+        };
+        match which {
+            WhyTable::Idle => {
+                for row in &found.streams {
+                    lines.idle(capture, row, whole);
+                }
+            }
+            WhyTable::Path => {
+                for row in &found.uses {
+                    lines.part(capture, row, whole);
+                }
+            }
+            WhyTable::Operations => {
+                for row in &found.operations {
+                    lines.operation(capture, row, whole);
+                }
+            }
+        }
+        lines
+    }
+
+    fn idle(&mut self, capture: &Capture, row: &LaneIdle, whole: Nanos) {
+        let longest = IdleUse::ALL.map(|what| row.longest_of(what).map(|it| it.1));
+        let first = IdleUse::ALL
+            .iter()
+            .filter(|it| it.is_idle())
+            .filter_map(|it| row.longest_of(*it))
+            .max();
+        let first = first.map(|it| it.1).or(longest[0]);
+        let title = capture.lane_title(row.lane).into_owned();
+        let mut cells = vec![linked(Cell::text(title), first)];
+        for what in IdleUse::ALL {
+            let time = what.of(&row.time);
+            cells.push(timed(time, whole));
+        }
+        self.cells.push(cells);
+        self.places
+            .push(std::iter::once(first).chain(longest).collect());
+    }
+
+    fn part(&mut self, capture: &Capture, row: &PathUse, whole: Nanos) {
+        let name = row.longest.and_then(|span| capture.span(span));
+        let name = name.map(|it| capture.name(it.span.name).to_owned());
+        self.cells.push(vec![
+            Cell::text(row.what.label()),
+            duration(row.time),
+            share(row.time, whole),
+            count(row.count),
+            linked(Cell::text(name.unwrap_or_default()), row.longest),
+        ]);
+        self.places.push(vec![row.longest; PATH.len()]);
+    }
+
+    fn operation(&mut self, capture: &Capture, row: &PathOperation, whole: Nanos) {
+        let longest = Some(row.longest);
+        self.cells.push(vec![
+            linked(Cell::text(capture.name(row.name)), longest),
+            duration(row.time),
+            share(row.time, whole),
+            count(row.count),
+        ]);
+        self.places.push(vec![longest; OPERATIONS.len()]);
+    }
+
+    /// The span that a cell leads to.
+    pub fn place(&self, row: usize, column: usize) -> Option<SpanId> {
+        let places = self.places.get(row)?;
+        places.get(column).copied().flatten()
+    }
+
+    /// All rows with their titles, tabs between columns.
+    pub fn text(&self) -> String {
+        let titles = self.columns.iter().map(|it| it.title.to_owned());
+        let mut lines = vec![titles.collect::<Vec<_>>().join("\t")];
+        for cells in &self.cells {
+            let texts = cells.iter().map(|it| it.text.replace(text::THIN, " "));
+            lines.push(texts.collect::<Vec<_>>().join("\t"));
+        }
+        lines.join("\n")
+    }
+}
+
+fn linked(cell: Cell, place: Option<SpanId>) -> Cell {
+    Cell {
+        ink: if place.is_some() { Ink::Link } else { cell.ink },
+        ..cell
+    }
+}
+
+/// A time and its share; nothing for none.
+fn timed(time: Nanos, whole: Nanos) -> Cell {
+    let share = time.0 as f64 / whole.0.max(1) as f64;
+    Cell::number((time > Nanos::ZERO).then_some(time.0), |_| {
+        format!("{} {}", text::duration(time), text::percent(share))
+    })
+}
+
+fn duration(time: Nanos) -> Cell {
+    Cell::number(Some(time.0), |_| text::duration(time))
+}
+
+fn share(time: Nanos, whole: Nanos) -> Cell {
+    let share = time.0 as f64 / whole.0.max(1) as f64;
+    Cell::number(Some(time.0), |_| text::percent(share))
+}
+
+fn count(count: u64) -> Cell {
+    Cell::number(Some(count as i64), |_| text::count(count))
+}

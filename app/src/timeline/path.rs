@@ -1,0 +1,80 @@
+//! The critical path, drawn as one line through the lanes: along what it was spent on, and across where it goes on because of
+//! another.
+
+use eframe::egui::{Painter, Pos2, Shape, Stroke, pos2};
+use engine::analysis::causes::{ChainSegment, TimeUse};
+
+use super::frame::Frame;
+
+/// Width of the line, in points.
+const WIDTH: f32 = 2.0;
+
+/// Paints the part of the path in view. The cost follows the points on screen: segments narrower than one are passed over.
+pub fn paint(painter: &Painter, frame: &Frame<'_>) {
+    let path = frame.picture.path;
+    let view = frame.scale.interval();
+    let first = path.partition_point(|it| it.interval.end <= view.start);
+    let mut rest = path.get(first..).unwrap_or_default();
+    let mut at: Option<Pos2> = None;
+    while let Some(segment) = rest.first() {
+        if segment.interval.start >= view.end {
+            break;
+        }
+        at = step(painter, frame, segment, at);
+        // The next that ends at least a point further right.
+        let from = frame
+            .scale
+            .x_from_time(segment.interval.end.max(view.start));
+        let until = frame.scale.time_from_x(from + 1.0);
+        let next = rest.partition_point(|it| it.interval.end < until);
+        rest = rest.get(next.max(1)..).unwrap_or_default();
+    }
+}
+
+/// Paints one segment from where the line has come to, and says where it ends.
+fn step(
+    painter: &Painter,
+    frame: &Frame<'_>,
+    segment: &ChainSegment,
+    before: Option<Pos2>,
+) -> Option<Pos2> {
+    let body = frame.areas.body;
+    let y = height(frame, segment).or(before.map(|it| it.y))?;
+    let x = |time| {
+        let x = frame.scale.x_from_time(time);
+        x.clamp(body.left() - WIDTH, body.right() + WIDTH)
+    };
+    let from = pos2(x(segment.interval.start), y);
+    let to = pos2(x(segment.interval.end).max(from.x), y);
+    let mut line = Vec::with_capacity(3);
+    line.extend(before.map(|it| pos2(from.x, it.y)));
+    line.extend([from, to]);
+    let theme = frame.picture.theme;
+    let ink = if segment.what == TimeUse::Unknown {
+        theme.weak
+    } else {
+        theme.warning
+    };
+    painter.line(line.clone(), Stroke::new(WIDTH + 2.0, theme.canvas));
+    let stroke = Stroke::new(WIDTH, ink);
+    match segment.what {
+        TimeUse::Run | TimeUse::Host => {
+            painter.line(line, stroke);
+        }
+        // What nothing ran in is no work that could be shorter by itself.
+        _ => {
+            painter.extend(Shape::dashed_line(&line, stroke, 4.0, 3.0));
+        }
+    }
+    Some(to)
+}
+
+/// How far down the line is in a segment: along the lower edge of its span, or of its lane.
+fn height(frame: &Frame<'_>, segment: &ChainSegment) -> Option<f32> {
+    if let Some(place) = segment.span.and_then(|span| frame.locate(span)) {
+        return Some(place.rect.bottom() - WIDTH);
+    }
+    let (_, row) = frame.layout.row_of(segment.lane?)?;
+    let rect = frame.bar_rect(row, 0, 0.0, 0.0);
+    Some(rect.bottom() - WIDTH)
+}
