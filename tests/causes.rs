@@ -3,6 +3,7 @@
 
 mod answers;
 mod reference;
+mod sentences;
 mod sums;
 
 use std::path::{Path, PathBuf};

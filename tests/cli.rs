@@ -87,6 +87,7 @@ fn a_run_is_saved_and_its_file_says_the_same() {
         "name",
         "outcome",
         "overlaps",
+        "overview",
         "pipelines",
         "problems",
         "promises",

@@ -11,6 +11,7 @@ mod receipts;
 mod storm;
 mod storms;
 mod streams;
+mod why;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,7 @@
 //! What several ranks report is one capture, live and in its file.
 
 use engine::analysis::analyse;
+use engine::analysis::causes::Causes;
 use engine::capture::text;
 use engine::record::{Basis, Clock, DependencyKind, Group, Outcome, Role, State};
 use engine::runner::RunRequest;
@@ -103,7 +104,7 @@ fn the_straggler_is_named() {
     request.parameters = vec![("extra".to_owned(), 20_000.0)];
     let (capture, end) = ran(request);
     assert_eq!(end.outcome, Outcome::Finished);
-    let answers = analyse(&capture);
+    let answers = analyse(&capture, Causes::build(&capture).into());
     let answer = answers.iter().find(|it| it.code == "straggler").unwrap();
     let found = &answer.answer.findings;
     assert_eq!(found.len(), 1, "{answer:?}");

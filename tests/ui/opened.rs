@@ -25,7 +25,8 @@ fn opened(theme: ThemeChoice, size: [f32; 2], paths: Vec<PathBuf>) -> Window {
     app.act(vec![Action::OpenFiles(paths)], None);
     until(&mut window, |window| {
         let scene = window.harness.state().scene();
-        scene.status.parts.len() == count && scene.capture.dependency_count() > 0
+        let is_open = scene.status.parts.len() == count && scene.capture.dependency_count() > 0;
+        is_open && scene.status.why.conclusions.is_some()
     });
     window.harness.run();
     window
@@ -49,6 +50,20 @@ fn select(window: &mut Window, span: SpanId, arrows: bool) {
     let app = window.harness.state_mut();
     app.act(vec![Action::Set(Switch::AllArrows, arrows)], None);
     app.act(vec![Action::Select(Some(span))], None);
+    window.harness.run();
+}
+
+/// Draws the critical path, with nothing chosen.
+fn show_path(window: &mut Window) {
+    let app = window.harness.state_mut();
+    app.act(
+        vec![
+            Action::Select(None),
+            Action::Set(Switch::AllArrows, false),
+            Action::Set(Switch::Path, true),
+        ],
+        None,
+    );
     window.harness.run();
 }
 
@@ -79,6 +94,8 @@ fn a_capture_of_pytorch_shows_waits_of_streams_as_arrows() {
                 .harness
                 .try_snapshot(format!("opened-kineto-{suffix}")),
         );
+        show_path(&mut window);
+        results.add(window.harness.try_snapshot(format!("path-kineto-{suffix}")));
     }
 }
 
@@ -136,5 +153,7 @@ fn eight_ranks_show_who_came_last() {
                 .harness
                 .try_snapshot(format!("opened-ranks-{suffix}")),
         );
+        show_path(&mut window);
+        results.add(window.harness.try_snapshot(format!("path-ranks-{suffix}")));
     }
 }

@@ -72,6 +72,10 @@ fn every_panel_looks_as_it_should() {
         let window = window(theme);
         let mut storm = Window::new(SIZE, theme);
         storm.answer(storm::records(40));
+        let mut tables = Window::with_run(SIZE, theme, "double-buffer");
+        let app = tables.harness.state_mut();
+        app.act(vec![Action::OpenTab("why")], None);
+        tables.harness.run();
         let launched = Window::with_run(SIZE, theme, "graph-fork-join");
         for (at, make) in PANELS.iter().enumerate() {
             let drawn = make();
@@ -79,13 +83,20 @@ fn every_panel_looks_as_it_should() {
             let is_storm = matches!(drawn.id(), "pipelines" | "promises");
             let matters = matches!(
                 drawn.id(),
-                "inspector" | "source" | "statistics" | "pipelines" | "launches"
+                "inspector"
+                    | "source"
+                    | "statistics"
+                    | "pipelines"
+                    | "launches"
+                    | "overview"
+                    | "why"
             );
             if theme == ThemeChoice::Light && !matters {
                 continue;
             }
             let ran = match drawn.id() {
                 "launches" => &launched,
+                "why" => &tables,
                 _ if is_storm => &storm,
                 _ => &window,
             };

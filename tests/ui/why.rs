@@ -1,0 +1,168 @@
+//! What the window says about causes: the overview, the tables, the way back in the inspector, and the keys that follow it.
+
+use std::path::PathBuf;
+
+use app::action::{Action, Command};
+use app::state::{Switch, ThemeChoice};
+use eframe::egui::{Key, Modifiers};
+use egui_kittest::kittest::Queryable as _;
+use engine::record::SpanId;
+use engine::time::Nanos;
+
+use super::Window;
+use super::deeds::until;
+use crate::house::root;
+
+const SIZE: [f32; 2] = [1280.0, 800.0];
+
+/// A known program, opened in a window, its causes read.
+fn opened(program: &str) -> Window {
+    let mut window = Window::new(SIZE, ThemeChoice::Dark);
+    let path: PathBuf = root().join(format!("tests/data/causes/{program}.json"));
+    let app = window.harness.state_mut();
+    app.act(vec![Action::OpenFiles(vec![path])], None);
+    until(&mut window, |window| {
+        let scene = window.harness.state().scene();
+        scene.capture.span_count() > 0 && scene.status.why.conclusions.is_some()
+    });
+    window.harness.run();
+    window
+}
+
+fn named(window: &Window, name: &str) -> SpanId {
+    let capture = window.harness.state().scene().capture;
+    let mut spans = capture.spans();
+    let found = spans.find(|it| capture.name(it.span.name) == name);
+    found.unwrap().span.id
+}
+
+fn select(window: &mut Window, span: SpanId) {
+    let app = window.harness.state_mut();
+    app.act(vec![Action::Select(Some(span))], None);
+    window.harness.run();
+}
+
+fn selected(window: &Window) -> Option<SpanId> {
+    window.harness.state().scene().state.selection.span
+}
+
+/// Truth: D waited for B alone from 106 to 156 µs, 120 µs after it was submitted, and then took 3 µs to start.
+#[test]
+fn the_inspector_says_the_binding_cause_and_the_way_back() {
+    let mut window = opened("fork_join");
+    let (held, cause) = (named(&window, "D"), named(&window, "B"));
+    select(&mut window, held);
+    for words in [
+        "It was queued for ",
+        "120\u{2009}µs",
+        " blocked by an event, for ",
+        "3.00\u{2009}µs",
+        "50.0\u{2009}µs",
+    ] {
+        assert!(
+            window.harness.query_all_by_label(words).count() > 0,
+            "{words:?} is not on screen"
+        );
+    }
+    let steps = ["◀ B", "◀ A", "◀ latency · B", "◀ latency · D"];
+    for step in steps {
+        assert!(
+            window.harness.query_all_by_label(step).count() > 0,
+            "{step}"
+        );
+    }
+    window.harness.key_press(Key::OpenBracket);
+    window.harness.run();
+    assert_eq!(selected(&window), Some(cause));
+    window.harness.key_press(Key::CloseBracket);
+    window.harness.run();
+    assert_eq!(selected(&window), Some(held));
+}
+
+#[test]
+fn an_opened_capture_begins_with_its_overview_and_the_number_of_findings_is_what_they_are() {
+    let window = opened("fork_join");
+    let scene = window.harness.state().scene();
+    assert_eq!(scene.state.settings.tab, "overview");
+    let made = scene.status.why.conclusions.clone().unwrap();
+    assert!(made.overview.lines.len() >= 3, "{:?}", made.overview);
+    for topic in ["busy", "idle", "critical path"] {
+        assert!(
+            window.harness.query_all_by_label(topic).count() > 0,
+            "{topic}"
+        );
+    }
+    let tab = format!("Findings {}", made.findings());
+    assert!(window.harness.query_by_label(&tab).is_some(), "{tab}");
+}
+
+#[test]
+fn the_tables_of_the_range_add_up_to_it() {
+    let mut window = opened("two_threads");
+    let app = window.harness.state_mut();
+    app.act(vec![Action::OpenTab("why")], None);
+    window.harness.run();
+    let within = |window: &Window| {
+        let table = window.harness.state().scene().status.why.table.clone();
+        let table = table.unwrap();
+        let uses = table.uses.iter().map(|it| it.time);
+        assert_eq!(
+            uses.fold(Nanos::ZERO, |sum, it| sum + it),
+            table.within.length()
+        );
+        for row in &table.streams {
+            assert_eq!(row.time.total(), table.within.length());
+        }
+        table.within
+    };
+    let all = within(&window);
+    let third = Nanos(all.length().0 / 3);
+    let range = engine::time::Interval::new(all.start + third, all.end - third);
+    let app = window.harness.state_mut();
+    app.act(vec![Action::SelectRange(Some(range))], None);
+    window.harness.run();
+    assert_eq!(within(&window), range);
+    // The button copies what is on screen.
+    window.harness.get_by_label("Copy").click();
+    window.harness.run();
+}
+
+#[test]
+fn the_path_is_walked_from_its_beginning_to_its_end_and_back() {
+    let mut window = opened("fork_join");
+    let made = window
+        .harness
+        .state()
+        .scene()
+        .status
+        .why
+        .conclusions
+        .clone();
+    let path = made.unwrap();
+    let mut spans: Vec<SpanId> = path.path.iter().filter_map(|it| it.span).collect();
+    spans.dedup();
+    assert!(spans.len() > 2);
+    for span in &spans {
+        window.harness.key_press(Key::J);
+        window.harness.run();
+        assert_eq!(selected(&window), Some(*span));
+    }
+    for span in spans.iter().rev().skip(1) {
+        window.harness.key_press_modifiers(Modifiers::SHIFT, Key::J);
+        window.harness.run();
+        assert_eq!(selected(&window), Some(*span));
+    }
+    let settings = &window.harness.state().scene().state.settings;
+    assert!(settings.is_on(Switch::Path));
+    let app = window.harness.state_mut();
+    app.act(vec![Command::Path.into()], None);
+    assert!(
+        !window
+            .harness
+            .state()
+            .scene()
+            .state
+            .settings
+            .is_on(Switch::Path)
+    );
+}
