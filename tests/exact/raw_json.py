@@ -153,6 +153,9 @@ class Reading:
             row = (row[0], shown(args["stream"]))
         if category in API and isinstance(token(args.get("correlation", args.get("correlationId"))), int):
             calls.add(1)
+        if category is None and "hlo_op" in args and isinstance(token(args.get("device_ordinal")), int):
+            # An operation of XLA that a thread ran for a device.
+            row = (row[0], "device %s" % args["device_ordinal"])
         place = self.span(row, event.get("name"), start, start + length, finds)
         self.bound(event, row, place)
 

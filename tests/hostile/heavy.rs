@@ -138,6 +138,45 @@ const CASES: &[Case] = &[
         spans: Some(1),
     },
     Case {
+        name: "nothing but tiny events on a line",
+        source: |_| {
+            // A name, a start and a length of as few bytes as they take.
+            let event = [
+                0x22, 12, 0x08, 1, 0x10, 0x80, 0x80, 0x80, 0x80, 1, 0x18, 0x80, 0x80, 1,
+            ];
+            let count = LONG / event.len() as u64 >> 12 << 12;
+            let head = head_of_line(count * event.len() as u64);
+            repeated("a.xplane.pb", &head, &event, count, b"")
+        },
+        spans: Some(7_000_000),
+    },
+    Case {
+        name: "a long text in an event of a line",
+        source: |_| {
+            // Of the event: a name, and a field with a text, which is a stat with a string.
+            let mut stat = vec![0x2A];
+            prost::encoding::encode_varint(LONG, &mut stat);
+            let mut event = vec![0x08, 1, 0x22];
+            prost::encoding::encode_varint(stat.len() as u64 + LONG, &mut event);
+            event.extend(stat);
+            let mut events = vec![0x22, 2, 0x08, 1, 0x22];
+            prost::encoding::encode_varint(event.len() as u64 + LONG, &mut events);
+            events.extend(event);
+            let head = head_of_line(events.len() as u64 + LONG);
+            filled("a.xplane.pb", &[head, events].concat(), (b'x', LONG), b"")
+        },
+        spans: Some(1),
+    },
+    Case {
+        name: "a bomb of planes",
+        source: |_| {
+            let head = head_of_line(u64::from(u32::MAX));
+            let first = [&head[..], &[0x22, 2, 0x08, 1]].concat();
+            Source::from_bytes("a.xplane.pb", bomb(&first, 10)).unwrap()
+        },
+        spans: Some(1),
+    },
+    Case {
         name: "a database of four sparse gigabytes",
         source: |folder| Source::open(&folder.join("sparse.sqlite")).unwrap(),
         spans: Some(1),
@@ -230,6 +269,16 @@ fn head_of_packet(name: u64) -> Vec<u8> {
 
 fn packet_of(name: &[u8]) -> Vec<u8> {
     [&head_of_packet(name.len() as u64), name].concat()
+}
+
+/// A plane of the host up to where the events of its line begin, which are so many bytes.
+fn head_of_line(events: u64) -> Vec<u8> {
+    let mut plane = b"\x12\x09/host:CPU\x1A".to_vec();
+    prost::encoding::encode_varint(events, &mut plane);
+    let mut file = vec![0x0A];
+    prost::encoding::encode_varint(plane.len() as u64 + events, &mut file);
+    file.extend(plane);
+    file
 }
 
 /// A packet whose name is that long.

@@ -21,6 +21,7 @@ mod tally;
 mod tests;
 mod texts;
 mod work;
+mod xla;
 
 use super::{Error, Importer, Receipt, Sink, Source};
 use crate::record::{Clock, DeviceId, Record, Run, Severity};
@@ -110,6 +111,7 @@ fn finish(
         .lanes
         .finish(&builder.rows, &builder.texts, top, sink);
     links::tie(&mut builder, &mut receipt, sink);
+    builder.tie_xla(sink)?;
     clock(&builder, top, sink);
     tell_end(top, &tail, &mut receipt, sink);
     if builder.before_zero() > Nanos::ZERO {

@@ -11,6 +11,8 @@ mod rendezvous;
 mod rows;
 mod stat;
 
+pub(super) use rendezvous::Meetings;
+
 use super::chrome::Texts;
 use super::sqlite::Draft;
 use super::{Error, Importer, Receipt, Sink, Source};

@@ -15,6 +15,7 @@ use super::stream::Piece;
 use super::tally::Tally;
 use super::texts::Texts;
 use super::work::{Call, Work};
+use super::xla::Xla;
 use crate::importer::{Error, Sink};
 use crate::record::{NameId, Record, SpanId, Value};
 use crate::time::Nanos;
@@ -40,6 +41,7 @@ pub(super) struct Builder {
     pub flows: Flows,
     pub halves: Halves,
     pub counters: Counters,
+    pub xla: Xla,
     /// What file time is capture time zero, once spans were handed over.
     pub origin: Option<i64>,
     /// When the earliest span begins that was read so far; where there is none, the earliest of all that has a time.
@@ -75,6 +77,7 @@ impl Builder {
             flows: Flows::default(),
             halves: Halves::default(),
             counters: Counters::default(),
+            xla: Xla::default(),
             origin: None,
             earliest: None,
             last: i64::MIN,
@@ -324,6 +327,21 @@ impl Builder {
         let category = self.texts.global(told.scanner, event.category);
         let class = Class::of(category);
         self.link(told, class, span);
+        if class == Class::Plain && !told.arguments.is_empty() {
+            let end = time.saturating_add(length.max(0));
+            if let Some(row) = self.note_xla(told, (time, end), span) {
+                let pending = Pending {
+                    span,
+                    name: self.texts.global(told.scanner, event.name),
+                    class: Class::Kernel,
+                    start: time,
+                    length,
+                    correlation: NO_CORRELATION,
+                };
+                self.put(row, Slot::Stream, pending);
+                return;
+            }
+        }
         self.wait(told, class, span, time, length);
     }
 

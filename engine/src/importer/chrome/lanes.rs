@@ -193,7 +193,7 @@ impl Lanes {
             },
             name,
             order: order(rows, facts),
-            process: texts.shown(facts.row.0),
+            process: texts.shown(facts.owner.unwrap_or(facts.row.0)),
             thread: if facts.is_distant {
                 String::new()
             } else {

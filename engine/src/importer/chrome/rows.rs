@@ -71,6 +71,8 @@ pub(super) struct RowFacts {
     pub name: Option<u32>,
     /// Where it wants to stand.
     pub order: Option<i64>,
+    /// The process whose threads ran what it did, where it stands for a device of theirs.
+    pub owner: Option<Token>,
     /// Whether it holds what is of no thread: asynchronous spans of a category.
     pub is_distant: bool,
     pub lanes: [Option<LaneId>; SLOTS],

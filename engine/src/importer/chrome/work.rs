@@ -152,6 +152,11 @@ impl Work {
         }
     }
 
+    /// Says what a span is, whatever its name.
+    pub fn set_kind(&mut self, span: SpanId, kind: SpanKind) {
+        self.kinds.insert(span, kind);
+    }
+
     /// What a span is by the way it copies.
     pub fn kind_of(&self, span: SpanId) -> Option<SpanKind> {
         if self.kinds.is_empty() {

@@ -124,10 +124,10 @@ impl Places {
     }
 
     /// The lane of the functions of Python that ran on a thread: they nest by rules of their own, and deep.
-    pub fn python(&self, line: &LinePlace, lanes: &mut Lanes, sink: &mut Sink<'_>) -> LaneId {
-        let key = (Group::Host, [line.device, line.order, 1, line.order]);
+    pub fn python(&self, thread: &LinePlace, lanes: &mut Lanes, sink: &mut Sink<'_>) -> LaneId {
+        let key = (Group::Host, [thread.device, thread.order, 1, thread.order]);
         let lane = lanes.id(key, sink, |_| {
-            self.title(format!("{} · Python functions", line.title), line.id)
+            self.title(format!("{} · Python functions", thread.title), thread.id)
         });
         lanes.set_role(lane, Role::Functions);
         lane
@@ -205,7 +205,7 @@ impl Threads {
 
     fn places(&mut self, plane: &PlaneFacts) -> Vec<LinePlace> {
         let lines = plane.lines.iter();
-        let place = |line: &super::plane::LineFacts| {
+        let locate = |line: &super::plane::LineFacts| {
             let known = self.known.get(&line.id).filter(|_| line.id != 0).cloned();
             let (title, order) = match known {
                 Some(known) => known,
@@ -221,7 +221,7 @@ impl Threads {
                 device: 0,
             }
         };
-        lines.map(place).collect()
+        lines.map(locate).collect()
     }
 
     /// A thread that is new. Of several of one name each has a number behind it.

@@ -118,20 +118,20 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
         Some(())
     }
 
-    fn place(&mut self, event: &XEventView, name: u32, line: &LinePlace) {
-        let when = event.interval(line.start);
+    fn place(&mut self, event: &XEventView, name: u32, place: &LinePlace) {
+        let when = event.interval(place.start);
         let meaning = self.reader.meaning;
         if let Some(program) = meaning.program.and_then(|it| self.programs.get(&it)) {
             let program = (self.marks.program, Plain::Text(*program));
             self.reader.fields.push(program);
         }
-        match line.sort {
+        match place.sort {
             LineSort::Derived => {
-                let lane = self.lane(line);
+                let lane = self.lane(place);
                 self.push(XRow::new(when, name, lane, SpanKind::Scope));
             }
             LineSort::Stream => {
-                let lane = self.lane(line);
+                let lane = self.lane(place);
                 let kind = self.kind_of_work(name);
                 let row = self.work(when, (name, kind), lane);
                 self.links.work(&meaning, row, when.0);
@@ -145,7 +145,7 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
                     self.links.work(&meaning, row, when.0);
                     self.meetings.operation(when, row);
                 }
-                _ => self.host(when, name, line),
+                _ => self.host(when, name, place),
             },
         }
     }
@@ -177,7 +177,7 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
     }
 
     /// Takes what a thread did.
-    fn host(&mut self, when: (i64, i64), name: u32, line: &LinePlace) {
+    fn host(&mut self, when: (i64, i64), name: u32, thread: &LinePlace) {
         let meaning = self.reader.meaning;
         if name == self.marks.end
             && let Some(region) = self.open.pop()
@@ -190,9 +190,9 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
         let is_python = self.texts.text(name).as_bytes().first() == Some(&PYTHON);
         let lane = if is_python {
             self.places
-                .python(line, &mut self.draft.lanes, self.draft.sink)
+                .python(thread, &mut self.draft.lanes, self.draft.sink)
         } else {
-            self.lane(line)
+            self.lane(thread)
         };
         let kind = kind_of_call(&meaning, self.texts.text(name));
         let row = self.push(XRow::new(when, name, lane, kind));

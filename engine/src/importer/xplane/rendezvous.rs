@@ -30,7 +30,7 @@ struct Arrival {
 
 /// Every rendezvous.
 #[derive(Debug, Default)]
-pub(super) struct Meetings {
+pub(in crate::importer) struct Meetings {
     all: Vec<Arrival>,
     /// Operations under way on the line that is read: when they end, and their rows.
     open: Vec<(i64, u32)>,
@@ -93,7 +93,7 @@ impl Meetings {
     }
 
     /// Says of the operations that met that they are collective.
-    pub fn name_kinds(&self, rows: &mut Rows) {
+    pub(super) fn name_kinds(&self, rows: &mut Rows) {
         for arrival in &self.all {
             rows.set_kind(arrival.operation, SpanKind::Collective);
         }

@@ -7,6 +7,9 @@ use crate::importer::pftrace::SliceFields;
 use crate::importer::sqlite::{Draft, Ran};
 use crate::record::{LaneId, Plain, SpanId, SpanKind, State};
 
+/// Rows that lie behind each other: as many never move once more come.
+const BLOCK: usize = 1 << 16;
+
 /// A span in the file's own time, in nanoseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct XRow {
@@ -39,7 +42,8 @@ impl XRow {
 /// All spans. Their numbers are the order in which they were read.
 #[derive(Default)]
 pub(super) struct Rows {
-    all: Vec<XRow>,
+    blocks: Vec<Vec<XRow>>,
+    count: u32,
     /// How many there were when each line ended.
     lines: Vec<u32>,
     fields: SliceFields,
@@ -50,45 +54,51 @@ pub(super) struct Rows {
 impl Rows {
     /// Takes a span with its fields: names and texts by their numbers. Answers its number.
     pub fn push(&mut self, row: XRow, fields: &[(u32, Plain)]) -> u32 {
-        self.all.push(row);
+        if (self.count as usize).is_multiple_of(BLOCK) {
+            self.blocks.push(Vec::new());
+        }
+        if let Some(block) = self.blocks.last_mut() {
+            block.push(row);
+        }
         self.fields.take(fields);
-        self.all.len() as u32 - 1
+        self.count += 1;
+        self.count - 1
     }
 
     pub fn len(&self) -> usize {
-        self.all.len()
+        self.count as usize
     }
 
     pub fn end_line(&mut self) {
-        self.lines.push(self.all.len() as u32);
+        self.lines.push(self.count);
     }
 
     /// When a span begins.
     pub fn start(&self, row: u32) -> Option<i64> {
-        self.all.get(row as usize).map(|it| it.start)
+        self.get(row).map(|it| it.start)
     }
 
     /// When the first span begins.
     pub fn first(&self) -> Option<i64> {
-        self.all.iter().map(|it| it.start).min()
+        self.blocks.iter().flatten().map(|it| it.start).min()
     }
 
     /// Ends a span where it began as an instant, under another name.
     pub fn extend(&mut self, row: u32, end: i64, name: u32) {
-        if let Some(row) = self.all.get_mut(row as usize) {
+        if let Some(row) = self.get_mut(row) {
             (row.end, row.name) = (end, name);
         }
     }
 
     pub fn set_kind(&mut self, row: u32, kind: SpanKind) {
-        if let Some(row) = self.all.get_mut(row as usize) {
+        if let Some(row) = self.get_mut(row) {
             row.kind = kind;
         }
     }
 
     /// Says which call submitted a span: by a number that both have, or by the run that both are of.
     pub fn submit(&mut self, row: u32, call: u32, is_said: bool) {
-        if let Some(row) = self.all.get_mut(row as usize) {
+        if let Some(row) = self.get_mut(row) {
             (row.call, row.is_said) = (call, is_said);
             self.inferred += u64::from(!is_said);
         }
@@ -96,30 +106,52 @@ impl Rows {
 
     /// Hands everything over: each line in order of time, outer spans before inner ones.
     pub fn hand_over(&mut self, texts: &mut Texts, draft: &mut Draft<'_, '_>) -> Result<(), Error> {
-        let (mut begin, mut order) = (0, Vec::new());
+        let mut begin = 0;
         for end in std::mem::take(&mut self.lines) {
-            order.clear();
-            order.extend(begin..end);
+            let line = begin..end;
             begin = end;
             let key = |row: &u32| {
-                let row = self.all.get(*row as usize);
+                let row = self.get(*row);
                 row.map(|it| (it.start, std::cmp::Reverse(it.end)))
             };
-            if !order.is_sorted_by_key(key) {
+            if line.clone().is_sorted_by_key(|row| key(&row)) {
+                self.put_all(line, texts, draft)?;
+            } else {
+                let mut order: Vec<u32> = line.collect();
                 order.sort_by_key(key);
-            }
-            for &row in &order {
-                self.put(row, texts, draft);
-                draft.sink.advance(u64::MAX)?;
+                self.put_all(order, texts, draft)?;
             }
         }
         self.fields.hand_over(u32::MAX, texts, draft.sink);
         Ok(())
     }
 
+    fn put_all(
+        &mut self,
+        rows: impl IntoIterator<Item = u32>,
+        texts: &mut Texts,
+        draft: &mut Draft<'_, '_>,
+    ) -> Result<(), Error> {
+        for row in rows {
+            self.put(row, texts, draft);
+            draft.sink.advance(u64::MAX)?;
+        }
+        Ok(())
+    }
+
+    fn get(&self, row: u32) -> Option<&XRow> {
+        let row = row as usize;
+        self.blocks.get(row / BLOCK)?.get(row % BLOCK)
+    }
+
+    fn get_mut(&mut self, row: u32) -> Option<&mut XRow> {
+        let row = row as usize;
+        self.blocks.get_mut(row / BLOCK)?.get_mut(row % BLOCK)
+    }
+
     fn put(&mut self, number: u32, texts: &mut Texts, draft: &mut Draft<'_, '_>) {
         self.fields.hand_over(number + 1, texts, draft.sink);
-        let Some(row) = self.all.get(number as usize).copied() else {
+        let Some(row) = self.get(number).copied() else {
             return;
         };
         let ran = Ran {

@@ -60,7 +60,11 @@ impl Packing {
                     self.packer.text(name, text);
                 }
             }
-            ties |= argument.key == words::PROCESS_GROUP;
+            let key = argument.key;
+            ties |= matches!(
+                key,
+                words::PROCESS_GROUP | words::DEVICE_ORDINAL | words::NUM_THREADS
+            );
         }
         self.packer.end();
         ties

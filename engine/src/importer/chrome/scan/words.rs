@@ -79,6 +79,12 @@ words! {
     CONTEXT_SYNC = "Context Sync",
     EVENT_WAIT = "event_wait",
     EVENT_RECORD = "event_record",
+    // Fields and names of XLA.
+    DEVICE_ORDINAL = "device_ordinal",
+    HLO_OP = "hlo_op",
+    NUM_THREADS = "num_threads",
+    ID = "id",
+    RENDEZVOUS = "Rendezvous",
     // What is added to spans.
     CATEGORY = "category",
     REPAIRED = "repaired",
