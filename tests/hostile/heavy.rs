@@ -140,9 +140,9 @@ const CASES: &[Case] = &[
     Case {
         name: "nothing but tiny events on a line",
         source: |_| {
-            // A name, a start and a length of as few bytes as they take.
+            // A name, a start and a length, which is none: all of them at one instant.
             let event = [
-                0x22, 12, 0x08, 1, 0x10, 0x80, 0x80, 0x80, 0x80, 1, 0x18, 0x80, 0x80, 1,
+                0x22, 12, 0x08, 1, 0x10, 0x80, 0x80, 0x80, 0x80, 1, 0x18, 0x80, 0x80, 0,
             ];
             let count = LONG / event.len() as u64 >> 12 << 12;
             let head = head_of_line(count * event.len() as u64);
