@@ -46,7 +46,8 @@ fn the_missing_wait_is_found_and_nothing_else_anywhere() {
             };
             let place = format!("{} on {}: {found:#?}", workload.name, backend.name());
             assert_eq!(found.len(), expected, "{place}");
-            let searched = capture.searches();
+            let searched = capture.searches().iter();
+            let searched: Vec<_> = searched.filter(|it| it.code == "race").collect();
             // Each rank looks for itself, and again where it is begun again.
             assert!(searched.len() >= capture.devices().len(), "{place}");
             assert!(
@@ -148,4 +149,174 @@ fn what_a_lost_device_did_is_before_all_that_its_successor_does() {
         ..RunRequest::default()
     });
     assert!(races(&capture).is_empty(), "{:?}", races(&capture));
+}
+
+/// The lines of each finding with a code, and its text.
+fn found(calls: &str, code: &str) -> Vec<(Vec<u32>, String)> {
+    let capture = capture_of(&workload(calls), "mock");
+    let analyses = engine::analysis::ANALYSES.iter().map(|make| make());
+    let analyses = analyses.filter(|it| it.code() == code);
+    let findings = analyses.flat_map(|mut it| it.run(&capture));
+    findings.map(|it| (it.lines, it.text)).collect()
+}
+
+#[test]
+fn branches_of_an_ordinary_graph_race_in_each_replay() {
+    let graph = |joined: &str| {
+        format!(
+            r#"graph "g"; event "f"; event "j"
+            host "main" {{
+                begin-capture "a"; record "f" on="a"; wait "f" on="b"; fill "x" value=2 on="a"
+                {joined}
+                copy "x" "y" on="b"; record "j" on="b"; wait "j" on="a"; end-capture "a" "g"; instantiate "g"
+                repeat 3 {{ replay "g" on="a" }}
+            }}"#
+        )
+    };
+    assert_eq!(count(&graph("")), [3]);
+    let ordered = graph(r#"record "j" on="a"; wait "j" on="b""#);
+    assert_eq!(count(&ordered), [0_u64; 0]);
+}
+
+#[test]
+fn calls_of_host_threads_that_nothing_orders_are_not_ordered_by_what_happened() {
+    let unordered = [
+        (
+            r#"host "one" { work micros=500; fill "x" value=1 on="a" }
+               host "two" { work micros=500; copy "x" "y" on="a" }"#,
+            "stream a",
+        ),
+        (
+            r#"host "one" { copy "x" "y" on="a" }
+               host "two" { synchronize-stream "a"; fill "x" value=1 on="b" }"#,
+            "stream a",
+        ),
+        (
+            r#"host "one" { fill "x" value=1 on="a"; record "e" on="a" }
+               host "two" { wait "e" on="b"; copy "x" "y" on="b" }"#,
+            "event e",
+        ),
+        // The wait means the record of its own thread, or the other's.
+        (
+            r#"host "one" { fill "x" value=1 on="a"; record "e" on="a"; wait "e" on="b"; copy "x" "y" on="b" }
+               host "two" { work micros=900; record "e" on="b" }"#,
+            "event e",
+        ),
+    ];
+    for (calls, what) in unordered {
+        assert_eq!(count(calls), [1], "{calls}");
+        let told = found(calls, "unordered-hosts");
+        let names = |it: &&(Vec<u32>, String)| {
+            it.0.len() == 2
+                && [what, "host one", "host two"]
+                    .iter()
+                    .all(|word| it.1.contains(word))
+        };
+        assert!(told.iter().any(|it| names(&it)), "{calls}: {told:#?}");
+    }
+    let ordered = r#"host "one" { fill "x" value=1 on="a"; record "e" on="a"; signal "go" }
+        host "two" { await "go"; wait "e" on="b"; copy "x" "y" on="b"; copy "y" "x" on="a" }"#;
+    assert_eq!(found(ordered, "unordered-hosts"), []);
+}
+
+#[test]
+fn a_wait_that_orders_something_is_not_called_redundant() {
+    let needed = [
+        // The legacy stream joins the blocking ones, whatever event it waits for.
+        r#"stream "d" kind="legacy"; stream "k" blocking=#true; stream "l" blocking=#true
+           host "main" { record "e" on="d"; fill "x" value=1 on="k"; wait "e" on="d"; fill "x" value=2 on="l" }"#,
+        // The first wait may have given up.
+        r#"stream "c" failure="continue"
+           host "main" {
+               record "e" on="a"; wait "e" on="c" timeout-micros=100; wait "e" on="c"; fill "x" value=1 on="c"
+           }"#,
+    ];
+    for calls in needed {
+        assert_eq!(found(calls, "redundant-wait"), [], "{calls}");
+    }
+    let idle = r#"host "main" {
+        record "e" on="a"; wait "e" on="b"; fill "x" value=1 on="b"
+        wait "e" on="b"
+    }"#;
+    let told = found(idle, "redundant-wait");
+    assert_eq!(told.len(), 1, "{told:?}");
+}
+
+#[test]
+fn a_hold_on_the_legacy_stream_holds_what_comes_after_it() {
+    let streams =
+        r#"stream "d" kind="legacy"; stream "k" blocking=#true; stream "l" blocking=#true"#;
+    let calls = format!(
+        r#"{streams}
+        host "main" {{ fill "x" value=6 on="k"; hold "go" on="d"; copy "x" "y" on="l"; signal "go" }}"#
+    );
+    assert_eq!(count(&calls), [0_u64; 0]);
+}
+
+#[test]
+fn a_hold_that_an_abort_cancelled_holds_nothing() {
+    let missed = r#"host "main" {
+        hold "go" on="a"; abort-stream "a"; fill "x" value=1 on="a"; fill "x" value=2 on="b"
+        synchronize-device; signal "go"
+    }"#;
+    assert_eq!(count(missed), [1]);
+    let ordered = r#"host "main" {
+        hold "go" on="a"; abort-stream "a"; fill "x" value=1 on="a"; synchronize-stream "a"; fill "x" value=2 on="b"
+        synchronize-device; signal "go"
+    }"#;
+    assert_eq!(count(ordered), [0_u64; 0]);
+}
+
+#[test]
+fn a_race_behind_a_hold_names_the_calls_in_their_order() {
+    let calls = r#"host "main" { hold "go" on="a"
+        fill "x" value=1 on="a"
+        copy "x" "y" on="b"
+        signal "go" }"#;
+    let told = found(calls, "race");
+    assert_eq!(told.len(), 1, "{told:?}");
+    let (lines, text) = &told[0];
+    assert!(
+        lines[0] < lines[1] && text.contains("record an event on a"),
+        "{text}"
+    );
+}
+
+#[test]
+fn faults_of_memory_in_stream_order_are_told_apart() {
+    let faults = [
+        (r#"fill "m" value=1 on="a""#, "nothing has allocated it"),
+        (r#"free "m" on="a""#, "nothing has allocated it"),
+        (
+            r#"allocate "m" on="a"; fill "m" value=1 on="a"; free "m" on="a"; copy "m" "y" on="a""#,
+            "free it after its last use",
+        ),
+        (
+            r#"allocate "m" on="a"; free "m" on="a"; record "e" on="a"; wait "e" on="b"; copy "m" "y" on="b""#,
+            "free it after its last use",
+        ),
+        (
+            r#"allocate "m" on="a"; allocate "m" on="a""#,
+            "free it between the two",
+        ),
+        (
+            r#"allocate "m" on="a"; fill "m" value=1 on="b""#,
+            "record an event on a",
+        ),
+        (
+            r#"hold "go" on="a"; allocate "m" on="a"; fill "m" value=1 on="b"; signal "go""#,
+            "record an event on a",
+        ),
+    ];
+    let memory = r#"buffer "m" f32=64 memory="stream-ordered""#;
+    for (calls, words) in faults {
+        let told = found(&format!("{memory}\nhost \"main\" {{ {calls} }}"), "race");
+        assert_eq!(told.len(), 1, "{calls}: {told:#?}");
+        assert!(told[0].1.contains(words), "{calls}: {told:#?}");
+    }
+    let fine = r#"allocate "m" on="a"; fill "m" value=1 on="a"; copy "m" "y" on="a"; free "m" on="a"; allocate "m" on="a""#;
+    assert_eq!(
+        found(&format!("{memory}\nhost \"main\" {{ {fine} }}"), "race"),
+        []
+    );
 }

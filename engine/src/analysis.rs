@@ -20,6 +20,7 @@ mod stood;
 mod straggler;
 #[cfg(test)]
 mod tests;
+mod unordered_hosts;
 mod words;
 
 pub use aftermath::{Aftermath, first_result, recovery};
@@ -98,6 +99,7 @@ pub type Make = fn() -> Box<dyn Analysis>;
 /// The list of analyses, the worst that they can find first.
 pub const ANALYSES: &[Make] = &[
     || Box::new(races::Races),
+    || Box::new(unordered_hosts::UnorderedHosts),
     || Box::new(costliest::CostliestWait),
     || Box::new(stood::OverSynchronised::default()),
     || Box::new(apart::NeverTogether::default()),

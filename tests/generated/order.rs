@@ -379,11 +379,7 @@ fn share(first: GeneratedCall, second: GeneratedCall) -> bool {
         (Some(first), Some(second)) => first.0 == second.0 && (first.1 || second.1),
         _ => false,
     };
-    let everything = |call| call == GeneratedCall::SynchronizeDevice;
-    by_stream
-        || by_event
-        || everything(first) && !of_second.is_empty()
-        || everything(second) && !of_first.is_empty()
+    by_stream || by_event
 }
 
 /// What two calls both use, one of them writing.

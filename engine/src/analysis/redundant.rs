@@ -38,8 +38,9 @@ impl Analysis for RedundantWaits {
     }
 
     fn about(&self) -> &'static str {
-        "A stream waits for a record of its own, or for one that stands before another that it has waited for already; \
-         only calls of which every wait is so are named, since a loop may need one of many"
+        "A stream waits for a record that it comes after anyway: by stream order, by an earlier wait, or by what its host \
+         thread waited for; only calls of which every wait is so are named, since a loop may need one of many. What a run \
+         called is looked at in the order of its calls; an opened capture by lane and time"
     }
 
     fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
@@ -63,6 +64,21 @@ impl Analysis for RedundantWaits {
     }
 
     fn conclude(&mut self, capture: &Capture) -> Answer {
+        let mut searches = capture.searches().iter().filter(|it| it.code == CODE);
+        if let Some(search) = searches.next() {
+            let recorded = capture.findings().iter().filter(|it| it.code == CODE);
+            return Answer {
+                findings: recorded.cloned().collect(),
+                looked: search.text.clone(),
+            };
+        }
+        if capture.run().is_some_and(|run| !run.source.is_empty()) {
+            return Answer {
+                findings: Vec::new(),
+                looked: "waits are looked at when the run has ended: a later one of a call may be needed"
+                    .to_owned(),
+            };
+        }
         self.waits.sort_unstable();
         let looked = format!(
             "no wait that adds nothing, {} for events looked at",

@@ -3,9 +3,11 @@
 use std::sync::Arc;
 
 use super::Operation;
-use crate::device::order::Use;
+use crate::device::order::{
+    Actor, Hazard, NodeConflict, NodeOrder, Origin, Party, Relation, Use, conflicts,
+};
 use crate::record::{CallId, NameId, SpanId};
-use crate::workload::EventIndex;
+use crate::workload::{EventIndex, StreamIndex};
 
 /// A graph that is ready to be replayed. Nodes come after those they depend on.
 #[derive(Debug, Default, PartialEq)]
@@ -17,6 +19,8 @@ pub struct Executable {
     /// Whether streams outside see what it does inside: it records events, waits for some, or allocates or frees memory
     /// (rules A42, A44).
     pub reaches_out: bool,
+    /// Its nodes that use one buffer in no order; of a graph that reaches out this is found at each replay.
+    pub conflicts: Vec<NodeConflict>,
 }
 
 /// An operation of a graph: one that moves numbers, computes or calls the host.
@@ -71,10 +75,20 @@ impl Executable {
                     | Operation::Free(_)
             )
         });
+        let orders = nodes.iter().map(|node| NodeOrder {
+            uses: &node.uses,
+            before: &node.before,
+        });
+        let conflicts = if reaches_out {
+            Vec::new()
+        } else {
+            conflicts(orders)
+        };
         Self {
             nodes,
             uses,
             reaches_out,
+            conflicts,
         }
     }
 
@@ -109,6 +123,30 @@ impl Replay {
     /// The span of the node at `place`.
     pub const fn span(&self, place: usize) -> SpanId {
         SpanId(self.first.0 + place as u32)
+    }
+
+    /// What conflicts inside of it, as the host thread `host` replays it on `stream`.
+    pub fn hazards(&self, stream: StreamIndex, host: u32) -> Box<[Hazard]> {
+        let party = |place: u32| Party {
+            origin: Origin {
+                site: self
+                    .graph
+                    .nodes
+                    .get(place as usize)
+                    .map_or(0, |node| node.call.0),
+                span: self.span(place as usize),
+            },
+            actor: Actor::Stream(stream),
+            host,
+        };
+        let hazard = |it: &NodeConflict| Hazard {
+            kind: it.kind,
+            relation: Relation::Nodes,
+            buffer: it.buffer,
+            first: party(it.first),
+            second: party(it.second),
+        };
+        self.graph.conflicts.iter().map(hazard).collect()
     }
 
     /// Each node with its span, and with its span on the queue's lane where it has one.

@@ -12,10 +12,13 @@
 mod act;
 mod clock;
 mod declared;
+mod event;
+mod graph;
 mod hazard;
 mod history;
 mod host;
 mod log;
+mod meeting;
 mod memory;
 mod queue;
 mod run;
@@ -23,122 +26,286 @@ mod stream;
 #[cfg(test)]
 mod tests;
 mod topology;
+mod waits;
 
 pub use act::{Act, Awaited, Op, Traits};
 pub use declared::{Use, WHOLE, of_graph};
-pub use hazard::{Actor, Hazard, HazardKind, Lint, LintKind, Origin, Party};
+pub use graph::{NodeConflict, NodeOrder, conflicts};
+pub use hazard::{Actor, Hazard, HazardKind, Lint, LintKind, Origin, Party, Relation};
 pub use log::{Batch, Log};
+pub use meeting::{Meeting, Resource};
 pub use topology::{NodeIndex, Topology};
+pub use waits::RedundantWait;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::workload::{SignalIndex, StreamIndex};
+use crate::workload::{BufferIndex, SignalIndex, StreamIndex};
 use clock::Knowledge;
+use event::{EventSlot, Question};
+use history::Caller;
+use meeting::Meetings;
 use memory::Memory;
-use stream::{Deed, Device, Step, Stream, Ticket};
+use stream::{Chain, ChainIndex, Deed, Host, Step, Stream, Ticket};
+use waits::Waits;
 
 /// The order of all calls so far.
+///
+/// Calls of several host threads come in as they happened to be made. Nothing is concluded from that: what is known of
+/// another host thread is what its signals handed on.
 #[derive(Debug, Default)]
 pub struct Order {
     streams: Vec<Stream>,
-    hosts: Vec<Knowledge>,
+    chains: Vec<Chain>,
+    hosts: Vec<Host>,
     /// Who each member of a clock is.
     actors: Vec<Actor>,
-    events: Vec<Option<Arc<Ticket>>>,
+    events: Vec<EventSlot>,
     signals: Vec<Arc<Ticket>>,
-    devices: Vec<Device>,
-    /// Streams that stand for a point that is not reached, by the point's address.
-    standing: HashMap<usize, Vec<StreamIndex>>,
+    /// The legacy stream of each device.
+    legacies: Vec<Option<StreamIndex>>,
+    /// Chains that stand for a point that is not reached, by the point's address.
+    standing: HashMap<usize, Vec<ChainIndex>>,
     /// What host threads wait for, each under its number, with the thread that began to.
     awaited: HashMap<u32, (u32, Vec<Arc<Ticket>>)>,
     memory: Memory,
+    meetings: Meetings,
+    waits: Waits,
+    /// Waits for events of which it is a matter of chance which record they mean.
+    doubtful: BTreeSet<Question>,
+    /// Whether one of them was found after its wait was taken in.
+    has_doubts: bool,
     hazards: Vec<Hazard>,
     lints: Vec<Lint>,
     operations: u64,
-    /// Streams whose next operation may have nothing to stand for any more.
-    woken: Vec<StreamIndex>,
+    sequence: u64,
+    restarts: u32,
+    /// Whether several host threads call.
+    is_shared: bool,
+    /// Chains whose next operation may have nothing to stand for any more.
+    woken: Vec<ChainIndex>,
 }
 
 impl Order {
-    /// Before the first call.
+    /// Before the first call of the only host thread.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// Before the first call of so many host threads.
+    pub fn of_hosts(count: usize) -> Self {
+        let is_shared = count > 1;
+        Self {
+            is_shared,
+            memory: Memory::new(is_shared),
+            ..Self::default()
+        }
+    }
+
+    /// The same before its first call, knowing which waits for events are a matter of chance: what came out for them is
+    /// to be found once more with the same calls. None where nothing is new about them.
+    pub fn again(&self) -> Option<Self> {
+        self.has_doubts.then(|| Self {
+            doubtful: self.doubtful.clone(),
+            ..Self::of_hosts(1 + usize::from(self.is_shared))
+        })
     }
 
     /// Takes in a call with its uses. Calls come in the order in which they were made: those of one host thread, those
     /// of one stream, and records before the waits that mean them.
     pub fn take(&mut self, op: &Op, uses: &[Use]) {
-        let step = |deed| Step {
-            origin: op.origin,
-            deed,
-            needs: Vec::new(),
-            done: None,
-        };
+        self.sequence += 1;
         match &op.act {
-            Act::Create(stream, traits) => self.create(*stream, *traits),
+            Act::Create(stream, traits) => self.create(op.host, *stream, *traits),
             Act::Work(stream) => {
-                self.submit(op.host, *stream, step(Deed::Work(Cow::Borrowed(uses))));
+                self.look_at_uses(op, *stream, uses);
+                self.place(op, *stream, Deed::Work(Cow::Borrowed(uses)));
             }
             Act::Touch => self.touch(op, uses),
             Act::Record(event, stream) => {
-                let ticket = Arc::new(Ticket::default());
-                let mut record = step(Deed::Pass);
-                record.done = Some(Arc::clone(&ticket));
-                self.submit(op.host, *stream, record);
-                self.set_event(*event, Some(ticket));
+                let ticket = self.place_record(op, *stream);
+                self.set_event(op, *event, Some((ticket, *stream)));
             }
             Act::Wait(event, stream) => {
-                let mut wait = step(Deed::Pass);
-                let record = self.record_of(*event, op.origin, LintKind::WaitUnrecorded);
-                wait.needs.extend(record);
-                self.submit(op.host, *stream, wait);
+                let record = self.record_of(op, *event, LintKind::WaitUnrecorded);
+                self.place(op, *stream, record.map_or(Deed::Pass, Deed::Wait));
+            }
+            Act::Attempt(event, stream) => {
+                self.meet_event(op, *event, false);
+                self.place(op, *stream, Deed::Pass);
+            }
+            Act::Abort(stream) => {
+                self.meet_stream(op, *stream, true);
+                self.abort(op.host, *stream);
             }
             Act::Join(from, to) => {
-                let ticket = Arc::new(Ticket::default());
-                let mut record = step(Deed::Pass);
-                record.done = Some(Arc::clone(&ticket));
-                self.submit(op.host, *from, record);
-                let mut wait = step(Deed::Pass);
+                let ticket = self.place_record(op, *from);
+                let mut wait = self.step(op, Deed::Pass);
                 wait.needs.push(ticket);
-                self.submit(op.host, *to, wait);
+                self.place_step(op, *to, wait);
             }
             Act::Reset(event, stream) => {
-                self.submit(op.host, *stream, step(Deed::Pass));
-                self.set_event(*event, None);
+                self.place(op, *stream, Deed::Pass);
+                self.set_event(op, *event, None);
             }
-            Act::Forget(event) => self.set_event(*event, None),
+            Act::Forget(event) => self.set_event(op, *event, None),
             Act::Hold(signal, stream) => {
-                let mut hold = step(Deed::Pass);
+                let mut hold = self.step(op, Deed::Pass);
                 hold.needs.extend(self.signal(*signal));
-                self.submit(op.host, *stream, hold);
+                self.place_step(op, *stream, hold);
             }
             Act::Raise(signal) => self.raise(op.host, *signal),
             Act::Begin(awaited, number) => self.begin(op, *awaited, *number),
             Act::End(number) => self.end(op.host, *number),
             Act::EndAll => self.end_all(op.host),
+            Act::StreamOrdered(buffer) => self.memory.note_ordered(*buffer),
             Act::Allocate(buffer, stream, at) => {
+                let called = stream.map(|stream| self.called(op, stream, *buffer));
                 let range = at.as_deref().cloned();
-                self.memory.allocate(*buffer, range);
+                self.memory.allocate(*buffer, range, called);
                 if let Some(stream) = stream {
-                    self.submit(op.host, *stream, step(Deed::Allocate(*buffer)));
+                    self.place(op, *stream, Deed::Allocate(*buffer));
                 }
             }
             Act::Free(buffer, stream) => {
                 if let Some(stream) = stream {
-                    self.submit(op.host, *stream, step(Deed::Free(*buffer)));
+                    self.report_alone(HazardKind::FreeOfNothing, op, *stream, *buffer);
+                    self.place(op, *stream, Deed::Free(*buffer));
                 }
                 self.memory.free(*buffer);
             }
+            Act::Conflicts(hazards) => self.hazards.extend_from_slice(hazards),
             Act::Pledge(buffer, stream) => {
-                let member = self.stream(*stream).known.member;
-                self.memory.pledge(*buffer, member);
+                let chain = self.chain(*stream, op.host);
+                if let Some(chain) = self.chains.get(chain.0 as usize) {
+                    self.memory.pledge(*buffer, chain.known.member);
+                }
             }
             Act::Settle => self.memory.settle(),
             Act::Restart => self.restart(),
             Act::Lower => self.signals.clear(),
         }
+    }
+
+    fn step<'a>(&self, op: &Op, deed: Deed<'a>) -> Step<'a> {
+        Step {
+            origin: op.origin,
+            sequence: self.sequence,
+            deed,
+            needs: Vec::new(),
+            done: None,
+        }
+    }
+
+    /// An operation is submitted to a stream.
+    fn place(&mut self, op: &Op, stream: StreamIndex, deed: Deed<'_>) {
+        let step = self.step(op, deed);
+        self.place_step(op, stream, step);
+    }
+
+    fn place_step(&mut self, op: &Op, stream: StreamIndex, step: Step<'_>) {
+        self.meet_stream(op, stream, true);
+        self.submit(op.host, stream, step);
+    }
+
+    fn place_record(&mut self, op: &Op, stream: StreamIndex) -> Arc<Ticket> {
+        let ticket = Arc::new(Ticket::default());
+        let mut record = self.step(op, Deed::Pass);
+        record.done = Some(Arc::clone(&ticket));
+        self.place_step(op, stream, record);
+        ticket
+    }
+
+    fn create(&mut self, host: u32, index: StreamIndex, traits: Traits) {
+        if traits.is_legacy {
+            let device = traits.device as usize;
+            if self.legacies.len() <= device {
+                self.legacies.resize(device + 1, None);
+            }
+            if let Some(slot) = self.legacies.get_mut(device) {
+                *slot = Some(index);
+            }
+        }
+        let legacy = self.legacies.get(traits.device as usize).copied().flatten();
+        let legacy = legacy.map(|legacy| self.chain(legacy, host));
+        let legacy = legacy.and_then(|chain| self.chains.get(chain.0 as usize));
+        let made_after = legacy.map_or(0, |chain| chain.known.time);
+        let stream = self.stream(index);
+        (stream.traits, stream.made_after) = (traits, made_after);
+        for chain in stream.chains.clone() {
+            if let Some(chain) = self.chains.get_mut(chain.0 as usize) {
+                chain.known.forget();
+            }
+        }
+    }
+
+    /// Who makes a use of a buffer on a stream by this call, before the stream has come to it.
+    fn called(&mut self, op: &Op, stream: StreamIndex, buffer: BufferIndex) -> history::Access {
+        let time = self.host(op.host).known.time;
+        let caller = Caller {
+            host: op.host,
+            time,
+            sequence: self.sequence,
+        };
+        let chain = self.chain(stream, op.host);
+        let known = self.chains.get(chain.0 as usize).map(|it| it.known.clone());
+        let known = known.unwrap_or_default();
+        let mut called = run::access(&known, caller, op.origin, &Use::write(buffer));
+        // Nobody knows as much.
+        called.time = u32::MAX;
+        if let Some(made) = self.memory.second_allocation(buffer) {
+            let party = |origin, host| Party {
+                origin,
+                actor: Actor::Stream(stream),
+                host,
+            };
+            let mut first = party(made.origin, made.caller.host);
+            let actor = self.actors.get(made.member as usize);
+            first.actor = actor.copied().unwrap_or(first.actor);
+            self.hazards.push(Hazard {
+                kind: HazardKind::SecondAllocation,
+                relation: Relation::Ordered,
+                buffer,
+                first,
+                second: party(op.origin, op.host),
+            });
+        }
+        called
+    }
+
+    /// Uses of memory that nothing has allocated are wrong whenever they run.
+    fn look_at_uses(&mut self, op: &Op, stream: StreamIndex, uses: &[Use]) {
+        let mut last = None;
+        for it in uses {
+            if last.replace(it.buffer) != Some(it.buffer) {
+                self.report_alone(HazardKind::UseOfNothing, op, stream, it.buffer);
+            }
+        }
+    }
+
+    fn report_alone(
+        &mut self,
+        kind: HazardKind,
+        op: &Op,
+        stream: StreamIndex,
+        buffer: BufferIndex,
+    ) {
+        if !self.memory.is_missing(buffer) {
+            return;
+        }
+        let party = Party {
+            origin: op.origin,
+            actor: Actor::Stream(stream),
+            host: op.host,
+        };
+        self.hazards.push(Hazard {
+            kind,
+            relation: Relation::Ordered,
+            buffer,
+            first: party,
+            second: party,
+        });
     }
 
     /// Takes in a batch of calls.
@@ -161,9 +328,40 @@ impl Order {
         self.operations
     }
 
+    /// Two host threads that use one stream or one event by calls in no order: those that are new since this was asked
+    /// last, or stand before those that were told.
+    pub fn meetings(&mut self) -> Vec<Meeting> {
+        self.meetings.take()
+    }
+
+    /// The calls of which every wait adds nothing to what is ordered without it.
+    pub fn redundant_waits(&self) -> impl Iterator<Item = RedundantWait> {
+        self.waits.redundant()
+    }
+
+    /// Whether what the host thread `host` submits next to a stream comes after all that it submitted to another, as far as
+    /// its own streams and what it waited for tell.
+    pub fn comes_after(&mut self, host: u32, stream: StreamIndex, other: StreamIndex) -> bool {
+        let (own, other) = (self.chain(stream, host), self.chain(other, host));
+        let called = self.host(host).known.mark();
+        let (Some(own), Some(other)) = (
+            self.chains.get(own.0 as usize),
+            self.chains.get(other.0 as usize),
+        ) else {
+            return false;
+        };
+        let (member, time) = (other.known.member, other.known.time);
+        own.known.get(member) >= time || called.clock.get(member) >= time
+    }
+
+    /// Waits of streams for records so far.
+    pub fn waits(&self) -> u64 {
+        self.waits.count()
+    }
+
     /// Operations that were not compared, because they stand behind something that has not come to pass.
     pub fn standing(&self) -> usize {
-        self.streams.iter().map(|stream| stream.queue.len()).sum()
+        self.chains.iter().map(|chain| chain.queue.len()).sum()
     }
 
     fn signal(&mut self, signal: SignalIndex) -> Option<Arc<Ticket>> {
@@ -177,12 +375,21 @@ impl Order {
         let raised = self.signals.iter().map(|it| it.mark().is_some());
         let raised: Vec<bool> = raised.collect();
         let nothing = || Ticket::reached(Knowledge::default().mark());
+        self.meetings.forget();
         *self = Self {
             signals: raised
                 .into_iter()
                 .map(|it| if it { nothing() } else { Arc::default() })
                 .collect(),
+            memory: Memory::new(self.is_shared),
             operations: self.operations,
+            sequence: self.sequence,
+            restarts: self.restarts + 1,
+            is_shared: self.is_shared,
+            meetings: std::mem::take(&mut self.meetings),
+            waits: std::mem::take(&mut self.waits),
+            doubtful: std::mem::take(&mut self.doubtful),
+            has_doubts: self.has_doubts,
             hazards: std::mem::take(&mut self.hazards),
             lints: std::mem::take(&mut self.lints),
             ..Self::default()

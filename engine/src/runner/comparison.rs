@@ -34,7 +34,7 @@ pub struct Inserted {
 pub struct Figures {
     /// Waits that were inserted.
     pub waits: u64,
-    /// Those among them that come between two reads.
+    /// Those among them that come between two reads whose streams are ordered already.
     pub redundant: u64,
     /// How long streams stood still in them, together.
     pub waited: Nanos,
@@ -125,7 +125,7 @@ fn sentence(mode: Synchronization, own: &Figures, least: Option<&Figures>) -> St
         _ => "automatic synchronisation",
     };
     let mut text = format!(
-        "{rule} inserted {}, {} of them between two reads; streams stood still in them for {} together",
+        "{rule} inserted {}, {} of them redundant; streams stood still in them for {} together",
         waits(own.waits),
         own.redundant,
         micros(own.waited)

@@ -1,16 +1,28 @@
 //! What the host threads tell of the order of their calls, compared off their path: races become findings.
 
+mod text;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
+pub use text::buffer_name;
+
 use super::recorder::Reporter;
 use super::shared::Shared;
-use crate::device::order::{Actor, Hazard, HazardKind, Order, Party};
+use crate::device::order::{
+    Actor, Batch, Hazard, HazardKind, Meeting, Order, Party, Relation, Resource,
+};
 use crate::record::{EventId, Finding, FindingId, Problem, Record, Search, Severity, SpanId};
-use crate::workload::Plan;
+use crate::workload::Synchronization;
 
 /// The code of findings about uses that nothing orders.
 const RACE: &str = "race";
+/// The code of findings about host threads that use one stream or event by calls in no order.
+const HOSTS: &str = "unordered-hosts";
+/// The code of findings about waits that add nothing.
+const REDUNDANT: &str = "redundant-wait";
+/// Calls of several host threads that are kept, to be taken once more where it was chance which record a wait meant.
+const MOST_KEPT: usize = 1_000_000;
 /// Findings that are reported; further ones are counted.
 const MOST: usize = 1000;
 
@@ -18,6 +30,10 @@ const MOST: usize = 1000;
 pub struct Races {
     shared: Arc<Shared>,
     order: Order,
+    /// All calls so far, where several host threads make them.
+    kept: Option<Vec<Batch>>,
+    /// For each stream or event and two host threads, what is found of them.
+    met: HashMap<(Resource, u32, u32), FindingId>,
     /// For each pair of calls and what is wrong with them, its finding.
     found: HashMap<(u32, u32, HazardKind), Finding>,
     left_out: u64,
@@ -29,8 +45,10 @@ impl Races {
     /// Of a run, before its first call.
     pub fn new(shared: Arc<Shared>) -> Self {
         Self {
+            order: Order::of_hosts(shared.plan.hosts.len()),
+            kept: (shared.plan.hosts.len() > 1).then(Vec::new),
+            met: HashMap::new(),
             shared,
-            order: Order::new(),
             found: HashMap::new(),
             left_out: 0,
             count: 0,
@@ -41,19 +59,41 @@ impl Races {
     pub fn look(&mut self, reporter: &Reporter) {
         let batch = self.shared.order.take();
         self.order.take_all(&batch);
+        self.keep(batch);
+        self.report(reporter);
+    }
+
+    fn keep(&mut self, batch: Batch) {
+        let Some(kept) = self.kept.as_mut().filter(|_| !batch.is_empty()) else {
+            return;
+        };
+        kept.push(batch);
+        if kept.iter().map(Batch::len).sum::<usize>() > MOST_KEPT {
+            self.kept = None;
+        }
+    }
+
+    fn report(&mut self, reporter: &Reporter) {
         for found in self.order.hazards() {
-            let hazard = Hazard {
-                first: self.party(found.first),
-                second: self.party(found.second),
-                ..found
-            };
+            let hazard = self.told(found);
             self.note(&hazard, reporter);
+        }
+        for meeting in self.order.meetings() {
+            self.note_meeting(&meeting, reporter);
         }
     }
 
     /// Every call was made: reports how often each was found, and how much was looked at.
     pub fn conclude(&mut self, reporter: &Reporter) {
         self.look(reporter);
+        // A record that came after a wait may have been the one that it meant: what was ordered by it was not.
+        while let Some((again, kept)) = self.order.again().zip(self.kept.take()) {
+            self.order = again;
+            self.found.values_mut().for_each(|it| it.count = 0);
+            kept.iter().for_each(|batch| self.order.take_all(batch));
+            self.kept = Some(kept);
+            self.report(reporter);
+        }
         let mut again: Vec<Finding> = self.found.drain().map(|(_, finding)| finding).collect();
         again.sort_by_key(|finding| finding.id);
         let count = again.len();
@@ -68,29 +108,95 @@ impl Races {
             code: RACE.to_owned(),
             calls,
             left,
-            text: searched(count, calls, left),
+            text: text::searched(count, calls, left),
+        })));
+        self.report_redundant(reporter);
+    }
+
+    /// Waits that add nothing: known once all are, since a loop may need one of many.
+    fn report_redundant(&mut self, reporter: &Reporter) {
+        let plan = &self.shared.plan;
+        let found: Vec<_> = self.order.redundant_waits().collect();
+        for mut wait in found {
+            wait.stream = self.shared.launches.stream_of(wait.stream);
+            wait.from = self.shared.launches.stream_of(wait.from);
+            let site = plan.sites.get(wait.wait.site as usize);
+            reporter.send(Record::Finding(Box::new(Finding {
+                id: FindingId(self.count),
+                code: REDUNDANT.to_owned(),
+                severity: Severity::Info,
+                text: text::of_redundant(plan, &wait),
+                spans: vec![wait.wait.span, wait.record.span],
+                lines: site.map(|site| site.line).into_iter().collect(),
+                count: wait.count,
+            })));
+            self.count += 1;
+        }
+        let waits = self.order.waits();
+        reporter.send(Record::Search(Box::new(Search {
+            code: REDUNDANT.to_owned(),
+            calls: waits,
+            left: 0,
+            text: format!("{waits} waits for events looked at"),
+        })));
+    }
+
+    /// Two host threads that use one stream or event: told once for both, of the calls that stand first in the source.
+    fn note_meeting(&mut self, meeting: &Meeting, reporter: &Reporter) {
+        let mut meeting = *meeting;
+        if let Resource::Stream(index) = &mut meeting.resource {
+            *index = self.shared.launches.stream_of(*index);
+        }
+        let key = (meeting.resource, meeting.first.0, meeting.second.0);
+        let (count, plan) = (&mut self.count, &self.shared.plan);
+        let id = *self.met.entry(key).or_insert_with(|| {
+            *count += 1;
+            FindingId(*count - 1)
+        });
+        let (first, second) = (meeting.first.1, meeting.second.1);
+        let lines = [first, second].map(|it| plan.sites.get(it.site as usize));
+        reporter.send(Record::Finding(Box::new(Finding {
+            id,
+            code: HOSTS.to_owned(),
+            severity: Severity::Warning,
+            text: text::of_meeting(plan, &meeting),
+            spans: if first == second {
+                vec![first.span]
+            } else {
+                vec![first.span, second.span]
+            },
+            lines: lines.map(|it| it.map_or(0, |site| site.line)).to_vec(),
+            count: 1,
         })));
     }
 
     fn note(&mut self, hazard: &Hazard, reporter: &Reporter) {
         let (first, second) = (hazard.first.origin, hazard.second.origin);
+        let plan = &self.shared.plan;
+        // Automatic synchronisation makes such uses wait for each other, in the order in which the calls happened to come.
+        if hazard.relation == Relation::Hosts && plan.synchronization != Synchronization::Manual {
+            return;
+        }
         let key = (first.site, second.site, hazard.kind);
         if let Some(known) = self.found.get_mut(&key) {
-            known.count += 1;
+            // How often depends on how the calls happened to come where nothing orders them.
+            if hazard.relation != Relation::Hosts || known.count == 0 {
+                known.count += 1;
+            }
             return;
         }
         if self.found.len() >= MOST {
             self.left_out += 1;
             return;
         }
-        let plan = &self.shared.plan;
-        let mut lines = vec![line(plan, hazard.first), line(plan, hazard.second)];
+        let lines = [hazard.first, hazard.second];
+        let mut lines = lines.map(|it| text::line(plan, it)).to_vec();
         lines.dedup();
         let finding = Finding {
             id: FindingId(self.count),
             code: RACE.to_owned(),
             severity: Severity::Error,
-            text: sentence(plan, hazard),
+            text: text::of_hazard(plan, hazard),
             spans: vec![first.span, second.span],
             lines,
             count: 1,
@@ -98,6 +204,24 @@ impl Races {
         reporter.send(Record::Finding(Box::new(finding.clone())));
         self.found.insert(key, finding);
         self.count += 1;
+    }
+
+    /// The same of the streams of the plan: nodes of a graph are told as what the stream of its replay did.
+    fn told(&self, found: Hazard) -> Hazard {
+        let (first, second) = (self.party(found.first), self.party(found.second));
+        let is_inside = found.relation == Relation::Unordered
+            && found.first.actor != first.actor
+            && first.actor == second.actor;
+        Hazard {
+            relation: if is_inside {
+                Relation::Nodes
+            } else {
+                found.relation
+            },
+            first,
+            second,
+            ..found
+        }
     }
 
     /// Whoever it was, with the node of a graph as an operation of the stream of its replay.
@@ -127,90 +251,4 @@ impl Races {
             event: EventId::NONE,
         })));
     }
-}
-
-/// What was looked for, and what came of it.
-fn searched(found: usize, calls: u64, left: u64) -> String {
-    let what = match found {
-        0 => "no two unordered uses of one buffer".to_owned(),
-        1 => "unordered uses of one buffer by one pair of calls".to_owned(),
-        _ => format!("unordered uses of one buffer by {found} pairs of calls"),
-    };
-    let rest = match left {
-        0 => String::new(),
-        _ => format!(", and {left} that never had their turn were not"),
-    };
-    format!("{what}, {calls} operations looked at{rest}")
-}
-
-/// Names both calls, their lines and streams, the buffer, and the least that mends it.
-fn sentence(plan: &Plan, hazard: &Hazard) -> String {
-    let (buffer, copy) = buffer_name(plan, hazard.buffer.0);
-    let (first, second) = (call(plan, hazard.first), call(plan, hazard.second));
-    let (before, after) = match hazard.kind {
-        HazardKind::ReadAfterWrite => ("writes", "reads"),
-        HazardKind::WriteAfterRead => ("reads", "overwrites"),
-        HazardKind::WriteAfterWrite => ("writes", "overwrites"),
-        HazardKind::FreeWhileInUse => ("uses", "frees"),
-        HazardKind::UseAfterFree => ("frees", "uses"),
-        HazardKind::UseBeforeAllocation => ("allocates", "uses"),
-        HazardKind::ReuseOfMemory => ("uses the memory of", "takes over"),
-    };
-    let remedy = match (hazard.first.actor, hazard.second.actor) {
-        (Actor::Stream(first), Actor::Stream(second)) if first == second => {
-            "inside the capture, record an event after the first, and wait for it before the second"
-                .to_owned()
-        }
-        (Actor::Stream(first), Actor::Stream(second)) => format!(
-            "record an event on {} after the first, and let {} wait for it before the second",
-            stream(plan, first.0),
-            stream(plan, second.0)
-        ),
-        (Actor::Stream(first), Actor::Host(_)) => {
-            format!("synchronise {} between the two", stream(plan, first.0))
-        }
-        (Actor::Host(_), _) => "order the two host threads by a signal".to_owned(),
-    };
-    format!(
-        "{second} {after} {copy}{buffer}, and nothing makes it come after {first}, which {before} it: {remedy}"
-    )
-}
-
-/// `launch saxpy (line 14, on compute)`.
-fn call(plan: &Plan, party: Party) -> String {
-    let site = plan.sites.get(party.origin.site as usize);
-    let (verb, label) = site.map_or(("call", ""), |site| (site.verb, site.label.as_str()));
-    let name = match label {
-        "" => verb.to_owned(),
-        label => format!("{verb} “{label}”"),
-    };
-    let place = match party.actor {
-        Actor::Stream(index) => format!("on {}", stream(plan, index.0)),
-        Actor::Host(host) => {
-            let host = plan.hosts.get(host as usize);
-            format!("by host {}", host.map_or("?", |host| &host.name))
-        }
-    };
-    format!("{name} (line {}, {place})", line(plan, party))
-}
-
-fn line(plan: &Plan, party: Party) -> u32 {
-    let site = plan.sites.get(party.origin.site as usize);
-    site.map_or(0, |site| site.line)
-}
-
-fn stream(plan: &Plan, index: u32) -> &str {
-    let found = plan.streams.get(index as usize);
-    found.map_or("?", |stream| &stream.name)
-}
-
-/// The name of a buffer, and whether it is its copy on the host: see [`super::uses`].
-pub fn buffer_name(plan: &Plan, number: u32) -> (&str, &'static str) {
-    let found = plan.buffers.get(number as usize / 2);
-    let copy = if number % 2 == 1 {
-        "the host's copy of "
-    } else {
-        ""
-    };
-    (found.map_or("?", |buffer| &buffer.name), copy)
 }

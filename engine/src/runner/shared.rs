@@ -20,7 +20,9 @@ use crate::backend::{Device, HostIndex};
 use crate::device::order::{Act, Log, Origin};
 use crate::device::{Events, lock};
 use crate::record::{Began, CounterId, LaneId, SpanId};
-use crate::workload::{Plan, PoolIndex, SignalIndex, StreamIndex, ThreadIndex};
+use crate::workload::{
+    BufferIndex, MemoryKind, Plan, PoolIndex, SignalIndex, StreamIndex, ThreadIndex,
+};
 
 /// What the host threads of a run and the engine thread share.
 pub struct Shared {
@@ -170,8 +172,14 @@ impl Shared {
         }
     }
 
-    /// Tells the order of calls what sorts of streams there are.
+    /// Tells the order of calls what sorts of streams there are, and which buffers have to be allocated.
     pub fn note_streams(&self) {
+        let buffers = self.plan.buffers.iter().enumerate();
+        for (place, _) in buffers.filter(|(_, it)| it.memory == MemoryKind::StreamOrdered) {
+            let buffer = super::uses::on_device(BufferIndex(place as u32));
+            let act = Act::StreamOrdered(buffer);
+            self.order.push(0, Origin::default(), act, &[]);
+        }
         for act in Insertions::streams(&self.plan) {
             self.order.push(0, Origin::default(), act, &[]);
         }

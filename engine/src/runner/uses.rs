@@ -36,15 +36,15 @@ pub fn act(operation: &Operation, stream: StreamIndex, uses: &mut Vec<Use>) -> A
             return Act::Allocate(on_device(*buffer), Some(stream), None);
         }
         Operation::Free(buffer) => return Act::Free(on_device(*buffer), Some(stream)),
-        // A wait that may give up enforces nothing where its stream then goes on.
+        // Where its stream goes on once it has given up it enforces nothing.
+        Operation::WaitFor(event, _) => return Act::Attempt(*event, stream),
         Operation::HostFunction(_)
         | Operation::Join(_)
         | Operation::Panic(_)
         | Operation::Callback(_)
         // What a graph records and waits for is told with its replay.
         | Operation::RecordExternal(_)
-        | Operation::WaitExternal(_)
-        | Operation::WaitFor(..) => {}
+        | Operation::WaitExternal(_) => {}
         Operation::Collective(exchange) => {
             let (read, written) = exchange.what.buffers();
             uses.extend(read.map(|it| Use::read(on_device(it))));

@@ -32,6 +32,7 @@ guides! {
     "warp" "NVIDIA Warp"
     "cuda-graphs" "CUDA graphs"
     "causes" "Causes"
+    "order" "The order of calls"
 }
 
 /// The guides that come with the program, in the order in which they are offered.

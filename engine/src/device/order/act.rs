@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::hazard::Origin;
+use super::hazard::{Hazard, Origin};
 use crate::workload::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 
 /// What sort of stream it is. One that is used and was never made is of device 0 and neither of the two.
@@ -44,6 +44,10 @@ pub enum Act {
     Record(EventIndex, StreamIndex),
     /// A stream waits for the latest record of an event (rules A3, A6).
     Wait(EventIndex, StreamIndex),
+    /// A stream waits for an event, and may give up and go on without it: that enforces nothing (rules F8, F13).
+    Attempt(EventIndex, StreamIndex),
+    /// What a stream holds is dropped (rule F14).
+    Abort(StreamIndex),
     /// The second stream waits for all that was submitted to the first: a record and a wait without an event that
     /// anybody sees (rule C13).
     Join(StreamIndex, StreamIndex),
@@ -61,10 +65,14 @@ pub enum Act {
     End(u32),
     /// Every wait that the host thread began has ended.
     EndAll,
+    /// A buffer has no memory until it is allocated.
+    StreamOrdered(BufferIndex),
     /// A buffer is allocated, in the order of a stream where one is given, at an address where one is known.
     Allocate(BufferIndex, Option<StreamIndex>, Option<Box<Range<u64>>>),
     /// A buffer is freed, in the order of a stream where one is given.
     Free(BufferIndex, Option<StreamIndex>),
+    /// Conflicts within what was submitted just now, which are known beforehand: a graph's with itself.
+    Conflicts(Box<[Hazard]>),
     /// The allocator waits for this stream before it hands the buffer's memory on.
     Pledge(BufferIndex, StreamIndex),
     /// Every device is idle: nothing of what was freed is still in use.

@@ -35,6 +35,12 @@ labelled! {
         UseAfterFree = "USE_AFTER_FREE",
         /// Memory may be freed while it is used (rule A34).
         FreeWhileInUse = "FREE_WHILE_IN_USE",
+        /// Memory is used that nothing has allocated (rule A33).
+        UseOfNothing = "USE_UNALLOCATED",
+        /// Memory is freed that nothing has allocated (rule A34).
+        FreeOfNothing = "FREE_UNALLOCATED",
+        /// Memory is allocated that is allocated already.
+        SecondAllocation = "ALLOC_TWICE",
         /// Memory may be used by its new owner while its former one still does (rule B7).
         ReuseOfMemory = "ALLOC_REUSE",
     }
@@ -75,6 +81,21 @@ pub struct Party {
     pub origin: Origin,
     /// Who made the use.
     pub actor: Actor,
+    /// The host thread that called.
+    pub host: u32,
+}
+
+/// What there is between two uses that conflict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// Nothing makes either come first.
+    Unordered,
+    /// The same, and both are nodes of one replay of a graph.
+    Nodes,
+    /// The same, and neither are the calls of their two host threads in any order.
+    Hosts,
+    /// One comes first, and the other is wrong even so.
+    Ordered,
 }
 
 /// Two uses of one buffer, of which one must come after the other and nothing makes it.
@@ -82,9 +103,12 @@ pub struct Party {
 pub struct Hazard {
     /// In which way they conflict.
     pub kind: HazardKind,
+    /// What there is between them.
+    pub relation: Relation,
     /// The buffer.
     pub buffer: BufferIndex,
-    /// The use that was called first.
+    /// The use that was called first; where calls of two host threads have no order, the one that stands first in the
+    /// source. The same as the second where there is but one.
     pub first: Party,
     /// The use that was called second.
     pub second: Party,

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use super::clock::{Knowledge, Member};
-use super::hazard::{HazardKind, Origin};
+use super::hazard::{HazardKind, Origin, Relation};
 
 /// What a use does to the bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,12 +14,23 @@ pub(super) enum Manner {
     Free,
 }
 
+/// Whose call it was.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Caller {
+    pub host: u32,
+    /// The host thread's own time when it called.
+    pub time: u32,
+    /// Which of all calls it was.
+    pub sequence: u64,
+}
+
 /// A use that was made.
 #[derive(Clone, Debug)]
 pub(super) struct Access {
     pub member: Member,
     /// Which operation of the member it was.
     pub time: u32,
+    pub caller: Caller,
     pub origin: Origin,
     pub manner: Manner,
     pub bytes: Range<u64>,
@@ -33,7 +44,7 @@ impl Access {
         known.get(self.member) >= self.time
     }
 
-    fn overlaps(&self, bytes: &Range<u64>) -> bool {
+    pub fn overlaps(&self, bytes: &Range<u64>) -> bool {
         self.bytes.start < bytes.end && bytes.start < self.bytes.end
     }
 
@@ -63,7 +74,7 @@ impl History {
         &self,
         access: &Access,
         known: &Knowledge,
-        mut report: impl FnMut(HazardKind, &Access),
+        mut report: impl FnMut(HazardKind, Relation, &Access),
     ) {
         let live = |it: &&Access| it.overlaps(&access.bytes);
         let manner = access.manner;
@@ -75,16 +86,16 @@ impl History {
         };
         for earlier in candidates.iter().filter(live) {
             if !earlier.is_before(known) {
-                report(kind(manner, earlier.manner), earlier);
+                report(kind(manner, earlier.manner), Relation::Unordered, earlier);
             } else if earlier.manner == Manner::Free {
                 // Using freed memory is wrong even after the free.
-                report(HazardKind::UseAfterFree, earlier);
+                report(HazardKind::UseAfterFree, Relation::Ordered, earlier);
             }
         }
         if manner == Manner::Free && against_reads {
             let rest = self.writes.iter().filter(live);
             for earlier in rest.filter(|it| !it.is_before(known)) {
-                report(HazardKind::FreeWhileInUse, earlier);
+                report(HazardKind::FreeWhileInUse, Relation::Unordered, earlier);
             }
         }
     }
@@ -152,7 +163,7 @@ const fn key(access: &Access) -> (Member, u32, u64, u64) {
     )
 }
 
-const fn kind(manner: Manner, earlier: Manner) -> HazardKind {
+pub(super) const fn kind(manner: Manner, earlier: Manner) -> HazardKind {
     match (manner, earlier) {
         (Manner::Free, _) => HazardKind::FreeWhileInUse,
         (_, Manner::Free) => HazardKind::UseAfterFree,
@@ -172,6 +183,7 @@ mod tests {
         Access {
             member,
             time: 1 + site,
+            caller: Caller::default(),
             origin,
             manner,
             bytes,
@@ -182,7 +194,7 @@ mod tests {
     fn found(history: &History, access: &Access) -> Vec<(&'static str, u32)> {
         let mut found = Vec::new();
         let known = Knowledge::new(9);
-        history.check(access, &known, |kind, it| {
+        history.check(access, &known, |kind, _, it| {
             found.push((kind.label(), it.origin.site));
         });
         found

@@ -3,109 +3,242 @@
 use std::sync::Arc;
 
 use super::clock::Mark;
-use super::stream::{Deed, Step, Ticket};
+use super::run::{ALL, BLOCKING};
+use super::stream::{ChainIndex, Deed, Step, Ticket};
 use super::{Order, Traits};
 use crate::workload::StreamIndex;
 
 impl Order {
     /// An operation is submitted to a stream: it is compared now, or once what it stands for has come to pass.
     pub(super) fn submit(&mut self, host: u32, index: StreamIndex, mut step: Step<'_>) {
-        let submitted = self.host(host).mark();
+        let submitted = self.host(host).known.mark();
+        let chain = self.chain(index, host);
+        self.others(host, index, &mut step.needs);
         let traits = self.stream(index).traits;
-        if traits.is_legacy || traits.is_blocking {
-            self.mind_legacy(index, traits, &mut step);
+        if traits.is_legacy {
+            self.blocking(host, traits.device, &mut step.needs);
+        } else if traits.is_blocking {
+            self.legacy(host, index, &mut step.needs);
         }
-        self.enqueue(index, submitted, step);
+        self.enqueue(chain, submitted, step);
     }
 
-    /// What is known once all that was submitted to a stream so far has ended.
-    pub(super) fn point(&mut self, index: StreamIndex) -> Arc<Ticket> {
+    /// What is known once all that a host thread submitted to a stream so far has ended.
+    pub(super) fn point(&mut self, chain: ChainIndex) -> Arc<Ticket> {
         let ticket = Arc::new(Ticket::default());
         let step = Step {
             origin: super::Origin::default(),
+            sequence: 0,
             deed: Deed::Point,
             needs: Vec::new(),
             done: Some(Arc::clone(&ticket)),
         };
         let nothing = super::Knowledge::default().mark();
-        self.enqueue(index, nothing, step);
+        self.enqueue(chain, nothing, step);
         ticket
     }
 
-    /// Points of those streams that stand for something, by their traits.
-    pub(super) fn points(&mut self, wanted: impl Fn(Traits) -> bool) -> Vec<Arc<Ticket>> {
-        let standing = self.standing.values().flatten().copied();
-        let mut standing: Vec<StreamIndex> = standing.collect();
-        standing.retain(|&index| wanted(self.stream(index).traits));
+    /// What a host thread waits for that waits for a stream: what it submitted itself, what others did by calls that come
+    /// before its own, and what the rules of the legacy stream put before (rules A22, A24).
+    pub(super) fn all_of_stream(&mut self, host: u32, index: StreamIndex) -> Vec<Arc<Ticket>> {
+        let chain = self.chain(index, host);
+        let mut tickets = vec![self.point(chain)];
+        self.others(host, index, &mut tickets);
+        let traits = self.stream(index).traits;
+        if traits.is_legacy {
+            self.blocking(host, traits.device, &mut tickets);
+        } else if traits.is_blocking {
+            self.legacy(host, index, &mut tickets);
+        }
+        tickets
+    }
+
+    /// The same of a device.
+    pub(super) fn all_of_device(&mut self, host: u32, device: u32) -> Vec<Arc<Ticket>> {
+        let known = self.gather(host, device, ALL);
+        let mut tickets = self.standing_points(host, |it| it.device == device);
+        tickets.push(Ticket::reached(known));
+        self.others_where(host, |it| it.device == device, &mut tickets);
+        tickets
+    }
+
+    /// What other host threads submitted to a stream by calls that come before what this one does now.
+    fn others(&mut self, host: u32, index: StreamIndex, needs: &mut Vec<Arc<Ticket>>) {
+        let (Some(stream), Some(own)) = (
+            self.streams.get(index.index()),
+            self.hosts.get(host as usize),
+        ) else {
+            return;
+        };
+        for chain in &stream.chains {
+            let chain = self.chains.get(chain.0 as usize);
+            let Some(chain) = chain.filter(|it| it.host != host) else {
+                continue;
+            };
+            let Some(other) = self.hosts.get(chain.host as usize) else {
+                continue;
+            };
+            let time = own.known.get(other.known.member);
+            needs.extend(chain.published_by(time).cloned());
+        }
+    }
+
+    fn others_where(
+        &mut self,
+        host: u32,
+        wanted: impl Fn(Traits) -> bool,
+        needs: &mut Vec<Arc<Ticket>>,
+    ) {
+        if self.hosts.len() < 2 {
+            return;
+        }
+        for place in 0..self.streams.len() as u32 {
+            let index = StreamIndex(place);
+            if wanted(self.stream(index).traits) {
+                self.others(host, index, needs);
+            }
+        }
+    }
+
+    /// What the legacy stream waits for: all that was submitted to the blocking streams of its device.
+    fn blocking(&mut self, host: u32, device: u32, needs: &mut Vec<Arc<Ticket>>) {
+        let is_blocking = |it: Traits| it.is_blocking && !it.is_legacy && it.device == device;
+        let known = self.gather(host, device, BLOCKING);
+        needs.extend(self.standing_points(host, is_blocking));
+        needs.push(Ticket::reached(known));
+        self.others_where(host, is_blocking, needs);
+    }
+
+    /// What a blocking stream waits for: all that was submitted to the legacy stream of its device since it was made.
+    fn legacy(&mut self, host: u32, index: StreamIndex, needs: &mut Vec<Arc<Ticket>>) {
+        let stream = self.stream(index);
+        let (traits, made_after) = (stream.traits, stream.made_after);
+        let Some(legacy) = self.legacies.get(traits.device as usize).copied().flatten() else {
+            return;
+        };
+        self.others(host, legacy, needs);
+        let chain = self.chain(legacy, host);
+        let Some(state) = self.chains.get(chain.0 as usize) else {
+            return;
+        };
+        if state.queue.is_empty() {
+            let last = state.known.mark();
+            let own = self.streams.get(index.index()).into_iter();
+            let own = own.flat_map(|stream| &stream.chains);
+            let mut own = own.filter_map(|chain| self.chains.get(chain.0 as usize));
+            let is_known = own.any(|it| it.host == host && it.known.get(last.member) >= last.time);
+            if last.time > made_after && !is_known {
+                needs.push(Ticket::reached(last));
+            }
+        } else {
+            needs.push(self.point(chain));
+        }
+    }
+
+    /// Points of those of a host thread's chains that stand for something, by the traits of their streams.
+    fn standing_points(&mut self, host: u32, wanted: impl Fn(Traits) -> bool) -> Vec<Arc<Ticket>> {
+        let mut standing: Vec<ChainIndex> = self.standing.values().flatten().copied().collect();
+        standing.retain(|chain| {
+            let Some(chain) = self.chains.get(chain.0 as usize) else {
+                return false;
+            };
+            let stream = self.streams.get(chain.stream.index());
+            chain.host == host && stream.is_some_and(|it| wanted(it.traits))
+        });
         standing
             .into_iter()
-            .map(|index| self.point(index))
+            .map(|chain| self.point(chain))
             .collect()
+    }
+
+    /// A host thread raises a signal: what it submitted so far comes before whoever hears of it.
+    pub(super) fn publish(&mut self, host: u32) {
+        let time = self.host(host).known.time;
+        for chain in self.host(host).chains.clone() {
+            let Some(state) = self.chains.get(chain.0 as usize) else {
+                continue;
+            };
+            let ticket = if state.queue.is_empty() {
+                Ticket::reached(state.known.mark())
+            } else {
+                self.point(chain)
+            };
+            if let Some(state) = self.chains.get_mut(chain.0 as usize) {
+                state.published.push((time, ticket));
+            }
+        }
+    }
+
+    /// What stands in a stream's queue is dropped, and whoever waited for it goes on (rule F14).
+    pub(super) fn abort(&mut self, host: u32, index: StreamIndex) {
+        let called = self.host(host).known.mark();
+        for chain in self.stream(index).chains.clone() {
+            let Some(state) = self.chains.get_mut(chain.0 as usize) else {
+                continue;
+            };
+            let dropped = std::mem::take(&mut state.queue);
+            if dropped.is_empty() {
+                continue;
+            }
+            state.known.join(&called);
+            state.known.tick();
+            let mark = state.known.mark();
+            self.freshen(chain);
+            for (_, step) in dropped {
+                if let Some(done) = step.done {
+                    self.reach(&done, mark.clone());
+                }
+            }
+        }
+        self.go_on();
     }
 
     /// Whatever stands for this point goes on.
     pub(super) fn reach(&mut self, ticket: &Arc<Ticket>, mark: Mark) {
         ticket.reach(mark);
         if !self.standing.is_empty()
-            && let Some(streams) = self.standing.remove(&address(ticket))
+            && let Some(chains) = self.standing.remove(&address(ticket))
         {
-            self.woken.extend(streams);
+            self.woken.extend(chains);
         }
     }
 
     /// Operations that have nothing to stand for any more.
     pub(super) fn go_on(&mut self) {
-        while let Some(index) = self.woken.pop() {
-            while let Some((submitted, step)) = self.next_ready(index) {
-                self.run(index, &submitted, &step);
+        while let Some(chain) = self.woken.pop() {
+            while let Some((submitted, step)) = self.next_ready(chain) {
+                self.run(chain, &submitted, &step);
             }
-            self.stand(index);
+            self.stand(chain);
         }
     }
 
-    fn enqueue(&mut self, index: StreamIndex, submitted: Mark, step: Step<'_>) {
-        let stream = self.stream(index);
-        if !stream.queue.is_empty() {
-            stream.queue.push_back((submitted, step.into_owned()));
+    fn enqueue(&mut self, chain: ChainIndex, submitted: Mark, step: Step<'_>) {
+        let Some(state) = self.chains.get_mut(chain.0 as usize) else {
+            return;
+        };
+        if !state.queue.is_empty() {
+            state.queue.push_back((submitted, step.into_owned()));
         } else if step.is_ready() {
-            self.run(index, &submitted, &step);
+            self.run(chain, &submitted, &step);
             self.go_on();
         } else {
-            stream.queue.push_back((submitted, step.into_owned()));
-            self.stand(index);
+            state.queue.push_back((submitted, step.into_owned()));
+            self.stand(chain);
         }
     }
 
-    fn next_ready(&mut self, index: StreamIndex) -> Option<(Mark, Step<'static>)> {
-        self.stream(index)
-            .queue
-            .pop_front_if(|(_, step)| step.is_ready())
+    fn next_ready(&mut self, chain: ChainIndex) -> Option<(Mark, Step<'static>)> {
+        let state = self.chains.get_mut(chain.0 as usize)?;
+        state.queue.pop_front_if(|(_, step)| step.is_ready())
     }
 
-    fn stand(&mut self, index: StreamIndex) {
-        let front = self.stream(index).queue.front();
+    fn stand(&mut self, chain: ChainIndex) {
+        let front = self.chains.get(chain.0 as usize);
+        let front = front.and_then(|state| state.queue.front());
         if let Some(missing) = front.and_then(|(_, step)| step.missing()) {
             let address = address(missing);
-            self.standing.entry(address).or_default().push(index);
-        }
-    }
-
-    /// The legacy stream waits for all blocking ones, and they for it (rule A22). Where nothing stands, what they know
-    /// tells it; where something does, they have to stand as well.
-    fn mind_legacy(&mut self, index: StreamIndex, traits: Traits, step: &mut Step<'_>) {
-        if !traits.is_legacy {
-            let last = self.device(traits.device).legacy_done.clone();
-            step.needs.extend(last.filter(|last| last.mark().is_none()));
-            return;
-        }
-        if self.standing.is_empty() {
-            return;
-        }
-        let is_blocking = |other: Traits| other.is_blocking && other.device == traits.device;
-        step.needs.extend(self.points(is_blocking));
-        if !step.is_ready() || !self.stream(index).queue.is_empty() {
-            let done = step.done.get_or_insert_default();
-            self.device(traits.device).legacy_done = Some(Arc::clone(done));
+            self.standing.entry(address).or_default().push(chain);
         }
     }
 }

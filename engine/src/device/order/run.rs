@@ -2,15 +2,15 @@
 
 use super::clock::{Knowledge, Mark, Member};
 use super::declared::{self, Use, WHOLE};
-use super::hazard::HazardKind;
-use super::history::{Access, Manner};
-use super::stream::{Deed, Device, Gathering, Step, Stream};
-use super::{Actor, Hazard, Order, Origin, Party, Traits};
+use super::hazard::{HazardKind, Relation};
+use super::history::{self, Access, Caller, Manner};
+use super::stream::{Chain, ChainIndex, Deed, Gathering, Host, Step, Stream, WaitFor};
+use super::{Actor, Hazard, Order, Origin, Party};
 use crate::workload::{BufferIndex, StreamIndex};
 
-/// All streams of a device.
+/// All chains of a host thread on a device.
 pub(super) const ALL: usize = 0;
-/// Its blocking streams.
+/// Those on blocking streams.
 pub(super) const BLOCKING: usize = 1;
 
 impl Order {
@@ -22,120 +22,154 @@ impl Order {
     /// A stream; where it is new, as one that was never made.
     #[expect(
         clippy::indexing_slicing,
-        reason = "the loop before made sure of the place"
+        reason = "the line before made sure of the place"
     )]
     pub(super) fn stream(&mut self, index: StreamIndex) -> &mut Stream {
-        while self.streams.len() <= index.index() {
-            let next = StreamIndex(self.streams.len() as u32);
-            let member = self.member(Actor::Stream(next));
-            self.streams.push(Stream::new(member));
+        if self.streams.len() <= index.index() {
+            self.streams.resize_with(index.index() + 1, Stream::default);
         }
         &mut self.streams[index.index()]
     }
 
+    /// What a host thread submits to a stream.
+    pub(super) fn chain(&mut self, index: StreamIndex, host: u32) -> ChainIndex {
+        let known = self.streams.get(index.index()).into_iter();
+        let mut known = known.flat_map(|stream| &stream.chains);
+        let known = known.find(|chain| {
+            let chain = self.chains.get(chain.0 as usize);
+            chain.is_some_and(|chain| chain.host == host)
+        });
+        if let Some(chain) = known {
+            return *chain;
+        }
+        let member = self.member(Actor::Stream(index));
+        let chain = ChainIndex(self.chains.len() as u32);
+        self.chains.push(Chain::new(index, host, member));
+        self.stream(index).chains.push(chain);
+        self.host(host).chains.push(chain);
+        chain
+    }
+
+    /// A host thread; where it is new, as one that knows nothing.
     #[expect(
         clippy::indexing_slicing,
         reason = "the loop before made sure of the place"
     )]
-    pub(super) fn device(&mut self, index: u32) -> &mut Device {
-        while self.devices.len() <= index as usize {
-            // What streams know together is kept like what one of them knows, and makes no use itself.
-            let gatherings =
-                [ALL, BLOCKING].map(|_| Gathering::new(self.member(Actor::Host(u32::MAX))));
-            self.devices.push(Device {
-                gatherings,
-                legacy: None,
-                legacy_done: None,
+    pub(super) fn host(&mut self, host: u32) -> &mut Host {
+        while self.hosts.len() <= host as usize {
+            let next = self.hosts.len() as u32;
+            let mut known = Knowledge::new(self.member(Actor::Host(next)));
+            // Nobody knows of its first calls: 0 is what everybody knows.
+            known.tick();
+            self.hosts.push(Host {
+                known,
+                chains: Vec::new(),
+                gatherings: Vec::new(),
             });
         }
-        &mut self.devices[index as usize]
+        &mut self.hosts[host as usize]
     }
 
-    pub(super) fn create(&mut self, index: StreamIndex, traits: Traits) {
-        let legacy = self.device(traits.device).legacy.as_ref();
-        let made_after = legacy.map_or(0, |mark| mark.time);
-        let stream = self.stream(index);
-        stream.traits = traits;
-        stream.made_after = made_after;
-        stream.known.forget();
+    /// What a host thread's chains on a device know together.
+    fn gathering(&mut self, host: u32, device: u32) -> Option<&mut [Gathering; 2]> {
+        while self.host(host).gatherings.len() <= device as usize {
+            // What chains know together is kept like what one of them knows, and makes no use itself.
+            let both = [ALL, BLOCKING].map(|_| Gathering::new(self.member(Actor::Host(u32::MAX))));
+            self.host(host).gatherings.push(both);
+        }
+        self.host(host).gatherings.get_mut(device as usize)
     }
 
-    /// What the streams of a gathering know together.
-    pub(super) fn gather(&mut self, device: u32, which: usize) -> Mark {
-        let take = |device: &mut Device| device.gatherings.get_mut(which).map(std::mem::take);
-        let mut gathering = take(self.device(device)).unwrap_or_default();
+    pub(super) fn gather(&mut self, host: u32, device: u32, which: usize) -> Mark {
+        let slot = self
+            .gathering(host, device)
+            .and_then(|both| both.get_mut(which));
+        let mut gathering = slot.map(std::mem::take).unwrap_or_default();
         let mut has_news = false;
-        for index in gathering.fresh.drain(..) {
-            let stream = self.stream(index);
-            if let Some(flag) = stream.is_fresh.get_mut(which) {
+        for chain in gathering.fresh.drain(..) {
+            let Some(chain) = self.chains.get_mut(chain.0 as usize) else {
+                continue;
+            };
+            if let Some(flag) = chain.is_fresh.get_mut(which) {
                 *flag = false;
             }
-            has_news |= gathering.known.join(&stream.known.mark());
+            has_news |= gathering.known.join(&chain.known.mark());
         }
         if has_news {
             gathering.known.tick();
         }
         let mark = gathering.known.mark();
-        if let Some(slot) = self.device(device).gatherings.get_mut(which) {
+        if let Some(slot) = self
+            .gathering(host, device)
+            .and_then(|both| both.get_mut(which))
+        {
             *slot = gathering;
         }
         mark
     }
 
     /// The stream has come to the operation, and all that it needs has come to pass.
-    pub(super) fn run(&mut self, index: StreamIndex, submitted: &Mark, step: &Step<'_>) {
-        let traits = self.stream(index).traits;
-        let legacy = self.legacy(index, traits);
+    pub(super) fn run(&mut self, index: ChainIndex, submitted: &Mark, step: &Step<'_>) {
         let is_point = matches!(step.deed, Deed::Point);
-        let stream = self.stream(index);
-        let known = &mut stream.known;
-        let needs = step.needs.iter().filter_map(|need| need.mark());
-        let before = needs.chain(legacy.as_ref());
+        let Some(chain) = self.chains.get_mut(index.0 as usize) else {
+            return;
+        };
+        let known = &mut chain.known;
         // A point is between two operations, so that whoever asked for it hands nothing on.
-        let before = before.chain(Some(submitted).filter(|_| !is_point));
-        let mut has_news = false;
-        for mark in before {
-            has_news |= known.join(mark);
+        let mut has_news = !is_point && known.join(submitted);
+        let mut has_gained = false;
+        for mark in step.needs.iter().filter_map(|need| need.mark()) {
+            has_gained |= known.join(mark);
         }
+        if let Deed::Wait(wait) = &step.deed {
+            let adds = wait.ticket.mark().is_some_and(|mark| known.join(mark));
+            let stream = chain.stream;
+            let is_legacy = self
+                .streams
+                .get(stream.index())
+                .is_some_and(|it| it.traits.is_legacy);
+            // A wait on the legacy stream is an operation of it like any other: it joins the blocking streams (rule A22).
+            self.waits
+                .note(step.origin, stream, wait, adds || is_legacy && has_gained);
+            has_news |= adds;
+        }
+        has_news |= has_gained;
         if !is_point || has_news {
-            known.tick();
-            self.freshen(index, traits);
+            if let Some(chain) = self.chains.get_mut(index.0 as usize) {
+                chain.known.tick();
+            }
+            self.freshen(index);
         }
-        self.act(index, step);
-        let mark = self.stream(index).known.mark();
-        if traits.is_legacy && !is_point {
-            self.device(traits.device).legacy = Some(mark.clone());
-        }
-        if let Some(done) = &step.done {
+        self.act(index, submitted, step);
+        if let Some(done) = &step.done
+            && let Some(chain) = self.chains.get(index.0 as usize)
+        {
+            let mark = chain.known.mark();
             self.reach(done, mark);
         }
     }
 
-    /// What the rules of the legacy stream put before the next operation of a stream.
-    fn legacy(&mut self, index: StreamIndex, traits: Traits) -> Option<Mark> {
-        if traits.is_legacy {
-            return Some(self.gather(traits.device, BLOCKING));
-        }
-        if !traits.is_blocking {
-            return None;
-        }
-        let made_after = self.stream(index).made_after;
-        let last = self.device(traits.device).legacy.clone();
-        last.filter(|mark| mark.time > made_after)
-    }
-
-    /// What its device's streams know together is to be brought up to date with this one.
-    fn freshen(&mut self, index: StreamIndex, traits: Traits) {
+    /// What the chains of its host know together is to be brought up to date with this one.
+    pub(super) fn freshen(&mut self, index: ChainIndex) {
+        let Some(chain) = self.chains.get_mut(index.0 as usize) else {
+            return;
+        };
+        let Some(stream) = self.streams.get(chain.stream.index()) else {
+            return;
+        };
+        let traits = stream.traits;
         let is_in = [true, traits.is_blocking && !traits.is_legacy];
-        let flags = &mut self.stream(index).is_fresh;
-        let was = *flags;
-        for (flag, is_in) in flags.iter_mut().zip(is_in) {
+        let was = chain.is_fresh;
+        for (flag, is_in) in chain.is_fresh.iter_mut().zip(is_in) {
             *flag |= is_in;
         }
         if was == is_in {
             return;
         }
-        let gatherings = &mut self.device(traits.device).gatherings;
+        let host = chain.host;
+        let Some(gatherings) = self.gathering(host, traits.device) else {
+            return;
+        };
         for ((gathering, is_in), was) in gatherings.iter_mut().zip(is_in).zip(was) {
             if is_in && !was {
                 gathering.fresh.push(index);
@@ -143,34 +177,46 @@ impl Order {
         }
     }
 
-    fn act(&mut self, index: StreamIndex, step: &Step<'_>) {
+    fn act(&mut self, index: ChainIndex, submitted: &Mark, step: &Step<'_>) {
         let Self {
-            streams,
+            chains,
+            hosts,
             memory,
             hazards,
             actors,
             ..
         } = self;
-        let Some(known) = streams.get(index.index()).map(|stream| &stream.known) else {
+        let Some(chain) = chains.get(index.0 as usize) else {
             return;
         };
+        let known = &chain.known;
+        let caller = Caller {
+            host: chain.host,
+            time: submitted.time,
+            sequence: step.sequence,
+        };
+        let calls = Calls {
+            hosts,
+            actors,
+            submitted,
+        };
         let mut check = |buffer: BufferIndex, access: Access| {
-            let report = reporter(buffer, &access, actors, hazards);
+            let report = calls.reporter(buffer, &access, hazards);
             memory.check(buffer, access, known, report);
         };
         match &step.deed {
-            Deed::Pass | Deed::Point => return,
+            Deed::Pass | Deed::Point | Deed::Wait(WaitFor { .. }) => return,
             Deed::Work(uses) => {
                 for it in declared::in_order(uses) {
-                    check(it.buffer, access(known, step.origin, it));
+                    check(it.buffer, access(known, caller, step.origin, it));
                 }
             }
             Deed::Allocate(buffer) => {
-                let made = access(known, step.origin, &Use::write(*buffer));
+                let made = access(known, caller, step.origin, &Use::write(*buffer));
                 memory.note_made(*buffer, made);
             }
             Deed::Free(buffer) => {
-                let mut free = access(known, step.origin, &Use::write(*buffer));
+                let mut free = access(known, caller, step.origin, &Use::write(*buffer));
                 (free.manner, free.bytes) = (Manner::Free, WHOLE);
                 check(*buffer, free);
             }
@@ -180,7 +226,8 @@ impl Order {
 
     /// The host thread makes its uses itself.
     pub(super) fn touch(&mut self, op: &super::Op, uses: &[Use]) {
-        self.host(op.host).tick();
+        self.host(op.host).known.tick();
+        let sequence = self.sequence;
         let Self {
             hosts,
             memory,
@@ -188,22 +235,36 @@ impl Order {
             actors,
             ..
         } = self;
-        let Some(known) = hosts.get(op.host as usize) else {
+        let Some(host) = hosts.get(op.host as usize) else {
             return;
         };
+        let known = &host.known;
+        let caller = Caller {
+            host: op.host,
+            time: known.time,
+            sequence,
+        };
+        let submitted = known.mark();
+        let calls = Calls {
+            hosts,
+            actors,
+            submitted: &submitted,
+        };
         for it in declared::in_order(uses) {
-            let access = access(known, op.origin, it);
-            let report = reporter(it.buffer, &access, actors, hazards);
+            let access = access(known, caller, op.origin, it);
+            let report = calls.reporter(it.buffer, &access, hazards);
             memory.check(it.buffer, access, known, report);
         }
         self.operations += 1;
     }
 }
 
-fn access(known: &Knowledge, origin: Origin, it: &Use) -> Access {
+/// A use by whoever knows this.
+pub(super) fn access(known: &Knowledge, caller: Caller, origin: Origin, it: &Use) -> Access {
     Access {
         member: known.member,
         time: known.time,
+        caller,
         origin,
         manner: if it.writes {
             Manner::Write
@@ -215,27 +276,68 @@ fn access(known: &Knowledge, origin: Origin, it: &Use) -> Access {
     }
 }
 
-/// Keeps what a use conflicts with.
-fn reporter<'a>(
-    buffer: BufferIndex,
-    access: &Access,
+/// What is known of the calls of two uses.
+struct Calls<'a> {
+    hosts: &'a [Host],
     actors: &'a [Actor],
-    hazards: &'a mut Vec<Hazard>,
-) -> impl FnMut(HazardKind, &Access) + use<'a> {
-    let party = move |member: Member, origin| Party {
-        origin,
-        actor: actors
-            .get(member as usize)
-            .copied()
-            .unwrap_or(Actor::Host(u32::MAX)),
-    };
-    let second = party(access.member, access.origin);
-    move |kind, earlier| {
-        hazards.push(Hazard {
-            kind,
-            buffer,
-            first: party(earlier.member, earlier.origin),
-            second,
-        });
+    /// What the host thread of the second knew when it called.
+    submitted: &'a Mark,
+}
+
+impl Calls<'_> {
+    fn party(&self, member: Member, caller: Caller, origin: Origin) -> Party {
+        let actor = self.actors.get(member as usize).copied();
+        Party {
+            origin,
+            actor: actor.unwrap_or(Actor::Host(u32::MAX)),
+            host: caller.host,
+        }
+    }
+
+    /// Whether the call of an earlier use comes before that of the second.
+    fn is_called_before(&self, earlier: Caller, second: Caller) -> bool {
+        let host = self.hosts.get(earlier.host as usize);
+        earlier.host == second.host
+            || host.is_some_and(|it| self.submitted.clock.get(it.known.member) >= earlier.time)
+    }
+
+    /// Keeps what a use conflicts with, the two in the order of their calls; where these have none, in that of the file.
+    fn reporter<'a>(
+        &'a self,
+        buffer: BufferIndex,
+        access: &Access,
+        hazards: &'a mut Vec<Hazard>,
+    ) -> impl FnMut(HazardKind, Relation, &Access) + use<'a> {
+        let (caller, origin, manner) = (access.caller, access.origin, access.manner);
+        let second = self.party(access.member, caller, origin);
+        move |kind, relation, earlier| {
+            let first = self.party(earlier.member, earlier.caller, earlier.origin);
+            let is_called_before = self.is_called_before(earlier.caller, caller);
+            let is_swapped = if is_called_before {
+                earlier.caller.sequence > caller.sequence
+            } else {
+                (first.origin.site, first.host) > (second.origin.site, second.host)
+            };
+            let relation = match relation {
+                Relation::Unordered if !is_called_before => Relation::Hosts,
+                other => other,
+            };
+            let is_pair = !matches!(
+                kind,
+                HazardKind::UseBeforeAllocation | HazardKind::ReuseOfMemory
+            );
+            let (kind, first, second) = if is_swapped && is_pair {
+                (history::kind(earlier.manner, manner), second, first)
+            } else {
+                (kind, first, second)
+            };
+            hazards.push(Hazard {
+                kind,
+                relation,
+                buffer,
+                first,
+                second,
+            });
+        }
     }
 }

@@ -1,4 +1,8 @@
-//! A stream: what it knows, and what stands in its queue for something that has not come to pass.
+//! A stream: what each host thread submitted to it, what is known after that, and what stands in its queue for something
+//! that has not come to pass.
+//!
+//! What one host thread submits to a stream is a chain: it runs in the order of the calls. Chains of two host threads on
+//! one stream run in some order as well, but only where something orders the calls is that order enforced.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -41,15 +45,30 @@ pub(super) enum Deed<'a> {
     Pass,
     /// Nothing at all: it is no operation, but a point between two.
     Point,
+    /// It waits for a record.
+    Wait(WaitFor),
     Work(Cow<'a, [Use]>),
     Allocate(BufferIndex),
     Free(BufferIndex),
+}
+
+/// The record that a stream waits for.
+#[derive(Clone, Debug)]
+pub(super) struct WaitFor {
+    /// Reached with the record.
+    pub ticket: Arc<Ticket>,
+    /// The record.
+    pub record: Origin,
+    /// The stream of the record.
+    pub from: StreamIndex,
 }
 
 /// An operation.
 #[derive(Clone, Debug)]
 pub(super) struct Step<'a> {
     pub origin: Origin,
+    /// Which of all calls submitted it.
+    pub sequence: u64,
     pub deed: Deed<'a>,
     /// What it must come after besides what is before it on its stream.
     pub needs: Vec<Arc<Ticket>>,
@@ -58,23 +77,33 @@ pub(super) struct Step<'a> {
 }
 
 impl Step<'_> {
+    fn all_needs(&self) -> impl Iterator<Item = &Arc<Ticket>> {
+        let waited = match &self.deed {
+            Deed::Wait(wait) => Some(&wait.ticket),
+            _ => None,
+        };
+        self.needs.iter().chain(waited)
+    }
+
     /// Whether nothing that it must come after is still to come.
     pub fn is_ready(&self) -> bool {
-        self.needs.iter().all(|need| need.mark().is_some())
+        self.all_needs().all(|need| need.mark().is_some())
     }
 
     /// The first of what it must come after that is still to come.
     pub fn missing(&self) -> Option<&Arc<Ticket>> {
-        self.needs.iter().find(|need| need.mark().is_none())
+        self.all_needs().find(|need| need.mark().is_none())
     }
 
     /// The same, to be kept.
     pub fn into_owned(self) -> Step<'static> {
         Step {
             origin: self.origin,
+            sequence: self.sequence,
             deed: match self.deed {
                 Deed::Pass => Deed::Pass,
                 Deed::Point => Deed::Point,
+                Deed::Wait(wait) => Deed::Wait(wait),
                 Deed::Work(uses) => Deed::Work(Cow::Owned(uses.into_owned())),
                 Deed::Allocate(buffer) => Deed::Allocate(buffer),
                 Deed::Free(buffer) => Deed::Free(buffer),
@@ -86,40 +115,63 @@ impl Step<'_> {
 }
 
 /// A stream.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Stream {
-    pub known: Knowledge,
     pub traits: Traits,
-    /// What stands in it for something that has not come to pass, each with what its host knew when it called.
-    pub queue: VecDeque<(Mark, Step<'static>)>,
+    /// What each host thread submitted to it.
+    pub chains: Vec<ChainIndex>,
     /// What the legacy stream did up to here was before this stream was made.
     pub made_after: u32,
-    /// Whether it did something since the streams of its device were gathered: all of them, the blocking ones.
-    pub is_fresh: [bool; 2],
 }
 
-impl Stream {
-    /// One that is used and was never made.
-    pub fn new(member: Member) -> Self {
+/// One host thread's operations on one stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ChainIndex(pub u32);
+
+/// What one host thread submits to one stream.
+#[derive(Debug)]
+pub(super) struct Chain {
+    pub stream: StreamIndex,
+    pub host: u32,
+    pub known: Knowledge,
+    /// What stands in it for something that has not come to pass, each with what its host knew when it called.
+    pub queue: VecDeque<(Mark, Step<'static>)>,
+    /// Whether it did something since the host's chains were gathered: all of them, those on blocking streams.
+    pub is_fresh: [bool; 2],
+    /// How far it had come whenever its host raised a signal, with the host's own time then: what others may know of it.
+    pub published: Vec<(u32, Arc<Ticket>)>,
+}
+
+impl Chain {
+    /// Without any operation.
+    pub fn new(stream: StreamIndex, host: u32, member: Member) -> Self {
         Self {
+            stream,
+            host,
             known: Knowledge::new(member),
-            traits: Traits::default(),
             queue: VecDeque::new(),
-            made_after: 0,
             is_fresh: [false; 2],
+            published: Vec::new(),
         }
+    }
+
+    /// How far it had come when the host's time was this.
+    pub fn published_by(&self, time: u32) -> Option<&Arc<Ticket>> {
+        let count = self.published.partition_point(|(at, _)| *at <= time);
+        let latest = self.published.get(count.checked_sub(1)?)?;
+        Some(&latest.1)
     }
 }
 
-/// What several streams together know, brought up to date only for those that did something since.
+/// What several chains together know, brought up to date only for those that did something since.
 #[derive(Debug, Default)]
 pub(super) struct Gathering {
     pub known: Knowledge,
-    pub fresh: Vec<StreamIndex>,
+    pub fresh: Vec<ChainIndex>,
 }
 
 impl Gathering {
-    /// Of no stream yet.
+    /// Of no chain yet.
     pub fn new(member: Member) -> Self {
         Self {
             known: Knowledge::new(member),
@@ -128,13 +180,12 @@ impl Gathering {
     }
 }
 
-/// A device: its streams together.
+/// A host thread.
 #[derive(Debug)]
-pub(super) struct Device {
-    /// All streams, and the blocking ones alone.
-    pub gatherings: [Gathering; 2],
-    /// What the legacy stream knew after its latest operation.
-    pub legacy: Option<Mark>,
-    /// Reached after the legacy stream's latest operation.
-    pub legacy_done: Option<Arc<Ticket>>,
+pub(super) struct Host {
+    pub known: Knowledge,
+    /// What it submitted, a chain for each stream.
+    pub chains: Vec<ChainIndex>,
+    /// For each device, all of its chains, and those on blocking streams alone.
+    pub gatherings: Vec<[Gathering; 2]>,
 }

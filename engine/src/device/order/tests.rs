@@ -12,7 +12,7 @@ const GO: SignalIndex = SignalIndex(0);
 
 /// Calls of host 0 in order, each a site of its own; uses are of one buffer.
 fn found(acts: Vec<(u32, Act)>) -> (Vec<(&'static str, u32, u32)>, Order) {
-    let mut order = Order::new();
+    let mut order = Order::of_hosts(2);
     let write = [Use::write(BufferIndex(0))];
     for (site, (host, act)) in acts.into_iter().enumerate() {
         let origin = Origin {

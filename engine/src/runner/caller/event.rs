@@ -193,7 +193,8 @@ impl Caller {
     }
 
     fn abort(&mut self, current: &Current, stream: StreamIndex) -> (SpanKind, Result<(), Error>) {
-        use crate::device::order::Awaited;
+        use crate::device::order::{Act, Awaited};
+        self.note(current, Act::Abort(stream));
         self.note_begin(current, Awaited::Stream(stream));
         let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             shared.device.abort(caller.host, stream)

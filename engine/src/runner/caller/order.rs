@@ -38,9 +38,10 @@ impl Caller {
         self.note(current, Act::Begin(awaited, self.own_wait()));
     }
 
-    /// The host thread has waited.
+    /// The host thread has waited. A wait that says what failed before has waited like any other; one that gave up, or
+    /// was ended by a stop or a loss, has not.
     pub(super) fn note_end(&self, current: &Current, result: &Result<(), Error>) {
-        if result.is_ok() {
+        if matches!(result, Ok(()) | Err(Error::Call { .. })) {
             self.note(current, Act::End(self.own_wait()));
         }
     }

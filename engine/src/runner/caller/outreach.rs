@@ -53,7 +53,7 @@ impl Caller {
         });
         let waits = submitted.map_err(|error| self.event_error(error))??;
         for (event, span, latest) in waits {
-            self.note_wait(current, event, stream, span, latest);
+            self.note_wait(current, event, span, latest);
         }
         self.note_memory(replay, stream);
         Ok(())

@@ -230,7 +230,9 @@ impl Caller {
             );
         }
         if need.is_redundant {
-            text.push_str("; both only read it, so this wait is redundant");
+            text.push_str(
+                "; both only read it, and this stream comes after that one already, so this wait is redundant",
+            );
         }
         if need.is_held {
             text.push_str(

@@ -14,7 +14,7 @@ use crate::runner::machine::{Instruction, Machine};
 use crate::runner::shared::Shared;
 use crate::runner::uses;
 use crate::time::Nanos;
-use crate::workload::{EventIndex, FailureMode, Launch, SignalIndex, StreamIndex};
+use crate::workload::{EventIndex, FailureMode, Launch, SignalIndex, StreamIndex, StreamKind};
 
 impl Caller {
     /// Submits a launch, once the pipeline that it needs is ready.
@@ -122,6 +122,10 @@ impl Caller {
             operation,
         };
         let enqueued = submission.enqueued;
+        let inside = match &submission.operation {
+            Operation::Replay(replay) => replay.hazards(stream, self.host.0 as u32),
+            _ => Box::default(),
+        };
         self.report_submission(&submission, kind, shared.stream_lane(stream));
         let host = self.host;
         let begun = Cell::new(Nanos::ZERO);
@@ -130,6 +134,10 @@ impl Caller {
             // While the stream and the event are still locked.
             if let Some(act) = act {
                 shared.order.push(host.0 as u32, origin, act, uses);
+            }
+            if !inside.is_empty() {
+                let act = Act::Conflicts(inside);
+                shared.order.push(host.0 as u32, origin, act, &[]);
             }
             Ok(())
         };
@@ -160,7 +168,8 @@ impl Caller {
             }
             Operation::Wait(event) | Operation::WaitFor(event, _) => {
                 let submit = |latest: Option<Recorded>| {
-                    self.note_wait(current, event, stream, span, latest);
+                    self.note_wait(current, event, span, latest);
+                    self.note_own_record(current, (event, stream), span, latest);
                     submit(submission)
                 };
                 let waited = shared.events.wait(event, submit);
@@ -288,7 +297,6 @@ impl Caller {
         &mut self,
         current: &Current,
         event: EventIndex,
-        stream: StreamIndex,
         span: SpanId,
         latest: Option<Recorded>,
     ) {
@@ -298,7 +306,20 @@ impl Caller {
         };
         let by = (EventId(event.0), latest.generation);
         self.tie_by_event(latest.span, span, DependencyKind::Event, by);
-        if latest.stream == stream {
+    }
+
+    /// A wait on the stream of its record adds nothing, save on the legacy stream.
+    fn note_own_record(
+        &mut self,
+        current: &Current,
+        (event, stream): (EventIndex, StreamIndex),
+        span: SpanId,
+        latest: Option<Recorded>,
+    ) {
+        let plan = self.shared.plan.streams.get(stream.index());
+        // An operation of the legacy stream joins the blocking ones, whatever it waits for (rule A22).
+        let is_legacy = plan.is_some_and(|it| it.traits.kind == StreamKind::Legacy);
+        if latest.is_some_and(|it| it.stream == stream) && !is_legacy {
             self.report_redundant_wait(current, event, span);
         }
     }

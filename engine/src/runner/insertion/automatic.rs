@@ -3,6 +3,9 @@
 use crate::device::order::{Act, Actor, Op, Order, Origin, Use};
 use crate::workload::{BufferIndex, Plan, Role, StreamIndex, Synchronization};
 
+/// The host thread that all calls count as made by.
+const HOST: u32 = 0;
+
 /// A wait that has to come before an operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Need {
@@ -10,7 +13,9 @@ pub struct Need {
     pub from: StreamIndex,
     /// The buffers that it is for, each with the call that used it there.
     pub buffers: Vec<(BufferIndex, u32)>,
-    /// Whether each of them was only read there and is only read here: then it is of no use.
+    /// Whether each of them was only read there and is only read here, and the stream comes after the other anyway: then
+    /// it is of no use. Where it does not, this wait may be what orders the read after the last write, or a later write
+    /// after the read there (rule E2).
     pub is_redundant: bool,
     /// Whether one of the two streams cannot be told to wait, so that whoever submits waits (rules E4, E6).
     pub is_held: bool,
@@ -38,7 +43,7 @@ impl Automatic {
     pub fn new(plan: &Plan) -> Self {
         let mut order = Order::new();
         for act in super::Insertions::streams(plan) {
-            take(&mut order, 0, act);
+            take(&mut order, HOST, act);
         }
         Self {
             mode: plan.synchronization,
@@ -75,10 +80,12 @@ impl Automatic {
 
     /// Something else than uses happened that orders operations, which the least has to know of.
     pub fn note(&mut self, host: u32, act: &Act) {
-        // What stands for a signal is compared as if it was raised: an order that is known late is of no use here.
+        // What stands for a signal is compared as if it was raised: an order that is known late is of no use here. And
+        // all host threads count as one: uses are ordered in the order in which they come.
         let is_known_late = matches!(act, Act::Work(_) | Act::Hold(..) | Act::Raise(_));
-        if self.mode == Synchronization::Least && !is_known_late {
-            take(&mut self.order, host, act.clone());
+        let is_of_all = matches!(act, Act::EndAll) && host > 0;
+        if self.mode != Synchronization::Manual && !is_known_late && !is_of_all {
+            take(&mut self.order, HOST, act.clone());
         }
     }
 
@@ -87,29 +94,28 @@ impl Automatic {
         let mut needs: Vec<Need> = Vec::new();
         let outputs = uses.iter().filter(|it| it.writes);
         for it in outputs.chain(uses.iter().filter(|it| !it.writes)) {
+            // A kernel that reads and writes a buffer writes it.
+            let writes = uses.iter().any(|own| own.writes && own.buffer == it.buffer);
             let Some(slot) = self.last.get_mut(it.buffer.index()) else {
                 continue;
             };
             let now = Last {
                 stream,
-                writes: it.writes,
+                writes,
                 site,
             };
             let before = slot.replace(now);
             let Some(last) = before.filter(|last| last.stream != stream) else {
                 continue;
             };
-            let is_redundant = !last.writes && !it.writes;
-            add(
-                &mut needs,
-                last.stream,
-                (it.buffer, last.site),
-                is_redundant,
-            );
+            let reads = !last.writes && !writes;
+            add(&mut needs, last.stream, (it.buffer, last.site), reads);
         }
         for need in &mut needs {
             need.is_held = !self.can_wait(need.from) || !self.can_wait(stream);
+            need.is_redundant &= self.order.comes_after(HOST, stream, need.from);
         }
+        take(&mut self.order, HOST, Act::Work(stream));
         needs
     }
 
@@ -118,7 +124,7 @@ impl Automatic {
         let act = Act::Work(stream);
         self.order.take(
             &Op {
-                host: 0,
+                host: HOST,
                 origin,
                 act,
             },
@@ -218,10 +224,34 @@ mod tests {
         let expected = [
             vec![],
             vec![(S1, false)],
-            vec![(S2, true)],
+            // Nothing else orders the read of the third after the write of the first, nor the next write after this read.
+            vec![(S2, false)],
             vec![(S3, false)],
         ];
         assert_eq!(chain(Synchronization::Automatic), expected);
+    }
+
+    #[test]
+    fn a_wait_between_two_reads_is_redundant_where_the_order_is_there_already() {
+        let mut automatic = of(Synchronization::Automatic, [Role::Compute; 3]);
+        let nothing = Origin::default();
+        let read = [Use::read(X)];
+        automatic.before(S1, nothing, &[Use::write(X)]);
+        automatic.before(S2, nothing, &read);
+        automatic.note(0, &Act::Join(S1, S2));
+        automatic.note(0, &Act::Join(S2, S3));
+        let needs = automatic.before(S3, nothing, &read);
+        assert_eq!((needs[0].from, needs[0].is_redundant), (S2, true));
+    }
+
+    #[test]
+    fn what_a_kernel_reads_and_writes_counts_as_written() {
+        let mut automatic = of(Synchronization::Automatic, [Role::Compute; 3]);
+        let nothing = Origin::default();
+        automatic.before(S1, nothing, &[Use::read(X), Use::write(X)]);
+        automatic.note(0, &Act::Join(S1, S2));
+        let needs = automatic.before(S2, nothing, &[Use::read(X)]);
+        assert!(!needs[0].is_redundant);
     }
 
     #[test]

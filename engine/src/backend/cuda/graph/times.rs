@@ -195,6 +195,7 @@ mod tests {
             nodes: vec![node(&[]), node(&[0]), node(&[0])],
             uses: Vec::new(),
             reaches_out: false,
+            conflicts: Vec::new(),
         };
         let all = || vec![made(true, &[10]), made(false, &[]), made(true, &[11, 12])];
         let clone = |of, own| Node::Cloned { of, own };

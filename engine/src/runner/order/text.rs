@@ -1,0 +1,191 @@
+//! What is found about the order of calls, in words: which calls, where they stand, and the least that mends it.
+
+use crate::device::order::{
+    Actor, Hazard, HazardKind, Meeting, Origin, Party, RedundantWait, Relation, Resource,
+};
+use crate::workload::Plan;
+
+/// What was looked for, and what came of it.
+pub fn searched(found: usize, calls: u64, left: u64) -> String {
+    let what = match found {
+        0 => "no two unordered uses of one buffer".to_owned(),
+        1 => "unordered uses of one buffer by one pair of calls".to_owned(),
+        _ => format!("unordered uses of one buffer by {found} pairs of calls"),
+    };
+    let rest = match left {
+        0 => String::new(),
+        _ => format!(", and {left} that never had their turn were not"),
+    };
+    format!("{what}, {calls} operations looked at{rest}")
+}
+
+/// Names both calls, their lines and streams, the buffer, and the least that mends it.
+pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
+    let (buffer, copy) = buffer_name(plan, hazard.buffer.0);
+    let (first, second) = (call(plan, hazard.first), call(plan, hazard.second));
+    let (before, after) = match hazard.kind {
+        HazardKind::ReadAfterWrite => ("writes", "reads"),
+        HazardKind::WriteAfterRead => ("reads", "overwrites"),
+        HazardKind::WriteAfterWrite => ("writes", "overwrites"),
+        HazardKind::FreeWhileInUse => ("uses", "frees"),
+        HazardKind::UseAfterFree => ("frees", "uses"),
+        HazardKind::UseBeforeAllocation => ("allocates", "uses"),
+        HazardKind::ReuseOfMemory => ("uses the memory of", "takes over"),
+        HazardKind::UseOfNothing => {
+            return format!(
+                "{second} uses {copy}{buffer}, and nothing has allocated it: allocate it before"
+            );
+        }
+        HazardKind::FreeOfNothing => {
+            return format!(
+                "{second} frees {copy}{buffer}, and nothing has allocated it: remove it, or allocate the buffer before"
+            );
+        }
+        HazardKind::SecondAllocation => {
+            return format!(
+                "{second} allocates {copy}{buffer}, which {first} allocated and nothing has freed: free it between the \
+                 two, or remove the second"
+            );
+        }
+    };
+    if hazard.relation == Relation::Ordered {
+        return format!(
+            "{second} {after} {copy}{buffer} after {first}, which {before} it: free it after its last use, or allocate \
+             it again between the two"
+        );
+    }
+    let remedy = remedy(plan, hazard);
+    format!(
+        "{second} {after} {copy}{buffer}, and nothing makes it come after {first}, which {before} it: {remedy}"
+    )
+}
+
+/// The least that orders the two.
+fn remedy(plan: &Plan, hazard: &Hazard) -> String {
+    match (hazard.first.actor, hazard.second.actor) {
+        _ if hazard.relation == Relation::Nodes => {
+            "inside the capture, record an event after the first, and wait for it before the second"
+                .to_owned()
+        }
+        (Actor::Stream(first), Actor::Stream(second))
+            if hazard.relation == Relation::Hosts && first == second =>
+        {
+            format!(
+                "let host {} raise a signal after the first, and host {} await it before the second",
+                host(plan, hazard.first.host),
+                host(plan, hazard.second.host)
+            )
+        }
+        (Actor::Stream(first), Actor::Stream(second)) if hazard.relation == Relation::Hosts => {
+            format!(
+                "record an event on {} after the first, let host {} raise a signal after that and host {} await it, and \
+                 let {} wait for the event before the second",
+                stream(plan, first.0),
+                host(plan, hazard.first.host),
+                host(plan, hazard.second.host),
+                stream(plan, second.0)
+            )
+        }
+        (Actor::Stream(first), Actor::Stream(second)) => format!(
+            "record an event on {} after the first, and let {} wait for it before the second",
+            stream(plan, first.0),
+            stream(plan, second.0)
+        ),
+        (Actor::Stream(first), Actor::Host(_)) => {
+            format!("synchronise {} between the two", stream(plan, first.0))
+        }
+        (Actor::Host(_), _) => "order the two host threads by a signal".to_owned(),
+    }
+}
+
+/// Names two calls of host threads that nothing orders, and what both use.
+pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
+    let what = match meeting.resource {
+        Resource::Stream(index) => format!("stream {}", stream(plan, index.0)),
+        Resource::Event(index) => {
+            let event = plan.events.get(index.index());
+            format!("event {}", event.map_or("?", |event| &event.name))
+        }
+    };
+    let place = |(by, origin): (u32, Origin)| {
+        let site = plan.sites.get(origin.site as usize);
+        let line = site.map_or(0, |site| site.line);
+        format!(
+            "{} (line {line}, host {})",
+            verb(plan, origin),
+            host(plan, by)
+        )
+    };
+    format!(
+        "{} and {} both use {what}, and nothing orders the two host threads there: which call comes first is chance, and \
+         what follows from it is observed and never enforced; let one raise a signal after its call, and the other await \
+         it before its own",
+        place(meeting.first),
+        place(meeting.second)
+    )
+}
+
+/// Names a wait that adds nothing, and why.
+pub fn of_redundant(plan: &Plan, wait: &RedundantWait) -> String {
+    let party = |origin, index| Party {
+        origin,
+        actor: Actor::Stream(index),
+        host: 0,
+    };
+    let (waits, records) = (
+        call(plan, party(wait.wait, wait.stream)),
+        call(plan, party(wait.record, wait.from)),
+    );
+    let own = stream(plan, wait.stream.0);
+    let why = if wait.stream == wait.from {
+        format!("{own} runs in order, and its record, {records}, is on it as well")
+    } else {
+        format!("{own} comes after its record, {records}, already")
+    };
+    format!("{waits} adds nothing: {why}; remove it")
+}
+
+fn host(plan: &Plan, index: u32) -> &str {
+    let found = plan.hosts.get(index as usize);
+    found.map_or("?", |host| &host.name)
+}
+
+fn verb(plan: &Plan, origin: Origin) -> String {
+    let site = plan.sites.get(origin.site as usize);
+    let (verb, label) = site.map_or(("call", ""), |site| (site.verb, site.label.as_str()));
+    match label {
+        "" => verb.to_owned(),
+        label => format!("{verb} “{label}”"),
+    }
+}
+
+/// `launch saxpy (line 14, on compute)`.
+fn call(plan: &Plan, party: Party) -> String {
+    let name = verb(plan, party.origin);
+    let place = match party.actor {
+        Actor::Stream(index) => format!("on {}", stream(plan, index.0)),
+        Actor::Host(by) => format!("by host {}", host(plan, by)),
+    };
+    format!("{name} (line {}, {place})", line(plan, party))
+}
+
+pub fn line(plan: &Plan, party: Party) -> u32 {
+    let site = plan.sites.get(party.origin.site as usize);
+    site.map_or(0, |site| site.line)
+}
+
+fn stream(plan: &Plan, index: u32) -> &str {
+    let found = plan.streams.get(index as usize);
+    found.map_or("?", |stream| &stream.name)
+}
+
+/// The name of a buffer, and whether it is its copy on the host: see [`super::uses`].
+pub fn buffer_name(plan: &Plan, number: u32) -> (&str, &'static str) {
+    let found = plan.buffers.get(number as usize / 2);
+    let copy = if number % 2 == 1 {
+        "the host's copy of "
+    } else {
+        ""
+    };
+    (found.map_or("?", |buffer| &buffer.name), copy)
+}
