@@ -83,8 +83,7 @@ impl LayerFolder {
             .env("SYNCLINE_LOSING_LAYER_NOTES", &notes)
             .output()
             .unwrap();
-        let noted = read(&notes);
-        (output, noted)
+        (output, read(&notes))
     }
 
     /// Submissions of a run that nothing went wrong in.

@@ -35,7 +35,7 @@ pub struct Losses {
     state: Mutex<State>,
     /// Told when a lost device is mended, or will not be.
     mended: Condvar,
-    /// Whether whoever noticed a loss opens the device anew. Changes while the state is locked.
+    /// Whether whoever noticed a loss reports it, or opens the device anew. Changes while the state is locked.
     is_mending: AtomicBool,
     /// Whether something waits to lose the device; read before every call.
     pub(super) is_armed: AtomicBool,
@@ -101,7 +101,7 @@ impl Losses {
         self.is_armed.load(Ordering::Relaxed)
     }
 
-    /// Waits until a device that is being opened anew is open, or could not be.
+    /// Waits until a loss is reported, and a device that is being opened anew is open or could not be.
     pub fn await_mended(&self) {
         if !self.is_mending.load(Ordering::SeqCst) {
             return;
@@ -244,12 +244,8 @@ impl Shared {
         state.lost = Some(time);
         let (recovery, why) = state.decide(source);
         state.goes_on = source != LossSource::Device || recovery != Recovery::Stay;
-        // While the state is locked: whoever sees that everything has ended asks for it next.
-        match recovery {
-            Recovery::Resume => self.losses.is_mending.store(true, Ordering::SeqCst),
-            Recovery::Replay => self.losses.is_replaying.store(true, Ordering::SeqCst),
-            Recovery::Stay | Recovery::Pause => {}
-        }
+        // Until all of this is done: a device that is opened anew meanwhile would be told of the loss of the one before.
+        self.losses.is_mending.store(true, Ordering::SeqCst);
         let generation = state.generation;
         drop(state);
         let log = |text: String| {
@@ -279,14 +275,15 @@ impl Shared {
                 self.gate.pause();
                 self.losses.has_paused.store(true, Ordering::SeqCst);
             }
-            Recovery::Resume => {
-                self.recover_or_fail(reporter);
-                let state = self.losses.state();
-                self.losses.is_mending.store(false, Ordering::SeqCst);
-                drop(state);
-                self.losses.mended.notify_all();
-            }
+            Recovery::Resume => self.recover_or_fail(reporter),
             Recovery::Replay => self.device.interrupt(),
         }
+        let state = self.losses.state();
+        if recovery == Recovery::Replay {
+            self.losses.is_replaying.store(true, Ordering::SeqCst);
+        }
+        self.losses.is_mending.store(false, Ordering::SeqCst);
+        drop(state);
+        self.losses.mended.notify_all();
     }
 }

@@ -98,8 +98,8 @@ impl LostValues {
             }
             Operation::Replay(replay) => {
                 let nodes = replay.graph.nodes.iter();
-                let notes = nodes.map(|node| self.note(&node.operation, stream, place));
-                return notes.fold(None, Option::or);
+                let stale = nodes.map(|it| self.note(&it.operation, stream, place));
+                return stale.fold(None, Option::or);
             }
             _ => {}
         }

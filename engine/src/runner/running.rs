@@ -174,6 +174,7 @@ impl Running {
 
     /// Opens a lost device anew, and lets host threads go on that were held.
     pub fn recover(&self, how: Recovery) {
+        self.shared.losses.await_mended();
         match how {
             Recovery::Replay => self.shared.begin_replay(),
             _ => self.shared.recover_or_fail(&self.reporter),

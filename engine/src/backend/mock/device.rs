@@ -95,10 +95,15 @@ impl MockDevice {
         }
     }
 
-    fn block(&self, host: HostIndex, until: Until, timeout: Option<Duration>) -> Result<(), Error> {
+    fn block(
+        &self,
+        host: HostIndex,
+        until: &Until,
+        timeout: Option<Duration>,
+    ) -> Result<(), Error> {
         let mut simulation = lock(&self.simulation);
-        simulation.check(&until)?;
-        let is_met = simulation.is_met(&until);
+        simulation.check(until)?;
+        let is_met = simulation.is_met(until);
         let Some(slot) = simulation.hosts.get_mut(host.0) else {
             return Ok(());
         };
@@ -113,8 +118,8 @@ impl MockDevice {
         self.await_turn(simulation, host)?;
         let simulation = lock(&self.simulation);
         // A signal that was raised, or a promise that settled, stays so whatever became of the device.
-        if until.is_of_device() || !simulation.is_met(&until) {
-            simulation.check(&until)?;
+        if until.is_of_device() || !simulation.is_met(until) {
+            simulation.check(until)?;
         }
         match simulation.hosts.get(host.0) {
             Some(slot) if slot.timed_out => Err(Error::TimedOut),
@@ -179,7 +184,7 @@ impl Device for MockDevice {
     fn until_ended(&self, host: HostIndex, stream: StreamIndex, ended: u64) {
         let until = Until::Streams(Target::Stream(stream), vec![(stream.index(), ended)]);
         // Where nothing more runs there is nothing to wait for.
-        let _ = self.block(host, until, None);
+        let _ = self.block(host, &until, None);
     }
 
     fn take_slot(&self, host: HostIndex) -> Result<(), Error> {
@@ -187,7 +192,7 @@ impl Device for MockDevice {
         if lock(&self.simulation).is_met(&Until::Slot(given_back)) {
             return Ok(());
         }
-        let taken = self.block(host, Until::Slot(given_back), None);
+        let taken = self.block(host, &Until::Slot(given_back), None);
         // No record will give it back.
         taken.inspect_err(|_| lock(&self.simulation).slots.give_back())
     }
@@ -258,7 +263,7 @@ impl Device for MockDevice {
                 Target::Device => (Until::Streams(target, simulation.ends(None)), None, aborts),
             }
         };
-        let done = self.block(host, until, timeout);
+        let done = self.block(host, &until, timeout);
         if matches!(done, Err(Error::Stopped | Error::Lost(_) | Error::TimedOut)) {
             return done;
         }
@@ -283,7 +288,7 @@ impl Device for MockDevice {
     }
 
     fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error> {
-        self.block(host, Until::Signal(signal), None)
+        self.block(host, &Until::Signal(signal), None)
     }
 
     fn work(&self, host: HostIndex, length: Nanos) {
@@ -301,7 +306,7 @@ impl Device for MockDevice {
     }
 
     fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
-        self.block(host, Until::Flag(flag.clone()), None)
+        self.block(host, &Until::Flag(flag.clone()), None)
     }
 
     fn status(&self) -> Status {

@@ -27,7 +27,10 @@ impl Caller {
                 self.lose(current, injection);
                 Ok(())
             }
-            (GpuCall::Recover, _) => shared.recover(&self.reporter),
+            (GpuCall::Recover, _) => {
+                shared.losses.await_mended();
+                shared.recover(&self.reporter)
+            }
             (GpuCall::Settle(_) | GpuCall::SettleAll, Some(timelines)) => {
                 return self.settle(current, call, timelines);
             }
