@@ -225,6 +225,41 @@ fn a_replay_comes_to_its_end_wherever_the_loss_finds_the_host_threads() {
 }
 
 #[test]
+fn a_replay_may_find_a_host_thread_that_waits_for_another_or_for_its_promises() {
+    // When the loss comes, one waits for a signal, and the other has made all its calls and waits for a promise.
+    let source = r#"
+stream "a"
+signal "go"
+pipeline "slow" kernel="scan" slow-micros=60000 cache=#false
+promise "built"
+host "waits" {
+    await "go"
+}
+host "asks" {
+    launch "spin" on="a" { set "micros" 500 }
+    work micros=2000
+    create-pipeline-async "slow" promise="built"
+}
+host "signals" {
+    work micros=50000
+    signal "go"
+}
+expect { settles "built" "resolved" value="pipeline" }
+"#;
+    for backend in backends() {
+        for way in ["driver@10ms", "destroy@10ms", "driver@stream:a"] {
+            let (capture, outcome) = lose(backend, source, &[way], Recovery::Replay);
+            assert_eq!(outcome, Outcome::Finished, "{backend} {way}");
+            assert_eq!(capture.recoveries().len(), 1, "{backend} {way}");
+            for verdict in capture.expectations() {
+                assert!(verdict.holds, "{backend} {way}: {verdict:?}");
+            }
+            is_whole(&capture);
+        }
+    }
+}
+
+#[test]
 fn a_replay_begins_with_buffers_events_and_streams_as_they_were() {
     // Attempt 1 changes what the host has of x, destroys an event, fails a stream and raises a signal, and only then
     // loses the device.

@@ -89,7 +89,11 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
         Some(timelines) if !shared.losses.is_replaying() => {
             let settled = timelines.settle_all(shared, host).map(|_| ());
             timelines.release(host, reporter);
-            settled
+            match settled {
+                // The workload begins again: what this one still waited for is settled with its generation.
+                Err(Error::Lost(_)) => Ok(()),
+                settled => settled,
+            }
         }
         _ => Ok(()),
     }
