@@ -13,7 +13,7 @@ use crate::device::order::{
     Actor, Batch, Hazard, HazardKind, Meeting, Order, Party, Relation, Resource,
 };
 use crate::record::{EventId, Finding, FindingId, Problem, Record, Search, Severity, SpanId};
-use crate::workload::Synchronization;
+use crate::workload::{BufferIndex, Synchronization};
 
 /// The code of findings about uses that nothing orders.
 const RACE: &str = "race";
@@ -34,8 +34,8 @@ pub struct Races {
     kept: Option<Vec<Batch>>,
     /// For each stream or event and two host threads, what is found of them.
     met: HashMap<(Resource, u32, u32), FindingId>,
-    /// For each pair of calls and what is wrong with them, its finding.
-    found: HashMap<(u32, u32, HazardKind), Finding>,
+    /// For each pair of calls, what is wrong with them and the buffer, its finding.
+    found: HashMap<(u32, u32, HazardKind, BufferIndex), Finding>,
     left_out: u64,
     /// Findings so far.
     count: u32,
@@ -177,7 +177,7 @@ impl Races {
         if hazard.relation == Relation::Hosts && plan.synchronization != Synchronization::Manual {
             return;
         }
-        let key = (first.site, second.site, hazard.kind);
+        let key = (first.site, second.site, hazard.kind, hazard.buffer);
         if let Some(known) = self.found.get_mut(&key) {
             // How often depends on how the calls happened to come where nothing orders them.
             if hazard.relation != Relation::Hosts || known.count == 0 {
