@@ -1,6 +1,8 @@
 //! Promises in whole runs, on every backend that opens: whatever moment the device is lost at, each settles once, and
 //! nothing is pending at the end.
 
+mod calls;
+
 use std::collections::BTreeMap;
 
 use engine::backend::BACKENDS;

@@ -123,6 +123,44 @@ pub const CASES: &[Case] = &[
         },
     },
     Case {
+        name: "a callback that does not block is waited for by whoever takes its thread away",
+        rules: "F15",
+        source: r#"
+            stream "s"; stream "t"; callback-thread "calls"
+            host "main" {
+                subscribe "calls" stream="s"
+                subscribe "calls" stream="t"
+                host-function "look" micros=300000 on="s" blocking=#false
+                synchronize-stream "s"
+                try { unsubscribe "calls" stream="s" }
+                catch "callbacks-pending"
+                unsubscribe "calls" stream="t"
+                try { subscribe "calls" stream="s" }
+                catch "already-subscribed"
+                try { host-function "last" micros=1 on="s" blocking=#true }
+                catch "not-subscribed"
+                synchronize-stream "s"
+                try { unsubscribe "calls" stream="s" }
+                catch "not-subscribed"
+            }"#,
+        check: |view| {
+            let bar = on_thread(view, "calls", "look")[0];
+            let calls = view.calls("unsubscribe calls from s");
+            // The one that came while the function ran was refused, and the thread stayed.
+            let too_soon = calls[0].end < bar.end;
+            let refused = view.results("unsubscribe calls from s");
+            assert_eq!(too_soon, refused.contains(&"callbacks-pending".to_owned()));
+            assert_eq!(too_soon, !view.results("subscribe calls to s").is_empty());
+            assert!(view.results("unsubscribe calls from t").is_empty());
+            if too_soon {
+                let last = on_thread(view, "calls", "last")[0];
+                before(bar, last);
+                before(last, calls[1]);
+                assert_eq!(refused.len(), 1);
+            }
+        },
+    },
+    Case {
         name: "a function that panics",
         rules: "A30",
         source: r#"

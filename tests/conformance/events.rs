@@ -267,6 +267,25 @@ pub const CASES: &[Case] = &[
         },
     },
     Case {
+        name: "a default stream cannot be destroyed",
+        rules: "C15 A27",
+        source: r#"
+            stream "d" kind="legacy"; stream "a"; buffer "x" f32=16
+            host "main" {
+                fill "x" value=1 on="d"
+                try { destroy-stream "d" }
+                catch "invalid-value"
+                fill "x" value=2 on="d"
+                destroy-stream "a"
+                synchronize-stream "d"
+            }"#,
+        check: |view| {
+            assert_eq!(view.results("destroy d"), ["invalid-value"]);
+            assert_eq!(view.states("fill x"), [State::Done; 2]);
+            assert!(view.results("destroy a").is_empty());
+        },
+    },
+    Case {
         name: "destroyed while it is used",
         rules: "A11 A27",
         source: r#"

@@ -104,7 +104,8 @@ pub const CASES: &[Case] = &[
                 host-function "look" micros=1 on="b"
                 try { synchronize-stream "b" }
                 catch "timed-out"
-                fill "x" value=2 on="c"
+                try { fill "x" value=2 on="c" }
+                catch "device-failed"
                 try { synchronize-stream "c" }
                 catch "device-failed"
                 try { synchronize-event "e" }
@@ -118,7 +119,8 @@ pub const CASES: &[Case] = &[
             for name in ["hold go", "record e", "look"] {
                 assert_eq!(view.states(name), [State::Cancelled], "{name}");
             }
-            assert_eq!(view.states("fill x"), [State::Cancelled; 2]);
+            assert_eq!(view.states("fill x"), [State::Cancelled]);
+            assert_eq!(view.results("fill x"), ["device-failed"]);
             let query = view.call("query e");
             assert_eq!(view.text(query.id, "answer").as_deref(), Some("failed"));
             assert!(
@@ -169,7 +171,8 @@ pub const CASES: &[Case] = &[
                 fill "x" value=1 on="b"
                 try { synchronize-device }
                 catch "device-failed"
-                fill "x" value=2 on="b"
+                try { fill "x" value=2 on="b" }
+                catch "device-failed"
                 query "e"
                 try { elapsed "e" "e" }
                 catch "failed"
@@ -179,8 +182,60 @@ pub const CASES: &[Case] = &[
             for name in ["record e", "wait e"] {
                 assert_eq!(view.states(name), [State::Cancelled], "{name}");
             }
-            assert_eq!(view.states("fill x"), [State::Cancelled; 2]);
+            assert_eq!(view.states("fill x"), [State::Cancelled]);
+            assert_eq!(view.results("fill x"), ["device-failed"]);
             assert_eq!(view.results("elapsed e to e"), ["failed"]);
+        },
+    },
+    Case {
+        name: "a failure that was told refuses work on every stream",
+        rules: "A46 A47",
+        source: r#"
+            stream "a"; stream "b"; stream "c" failure="continue"; event "e"; graph "g"
+            buffer "x" f32=16; buffer "y" f32=16
+            recorded "again"
+            host "main" {
+                record-launch "again" "scale" { read "x"; write "y"; set "a" 2.0 }
+                begin-capture "b"; fill "x" value=1 on="b"; end-capture "b" "g"; instantiate "g"
+                launch "trap" on="a"
+                try { synchronize-device }
+                catch "device-failed"
+                repeat 2 {
+                    try { fill "x" value=2 on="b" }
+                    catch "device-failed"
+                }
+                try { upload "y" on="c" }
+                catch "device-failed"
+                try { record "e" on="c" }
+                catch "device-failed"
+                try { wait-stream "b" on="c" }
+                catch "device-failed"
+                try { host-function "look" micros=1 on="b" }
+                catch "device-failed"
+                try { relaunch "again" on="b" }
+                catch "device-failed"
+                try { replay "g" on="b" }
+                catch "device-failed"
+                try { synchronize-stream "c" }
+                catch "device-failed"
+            }"#,
+        check: |view| {
+            let calls = [
+                ("fill x", 2),
+                ("upload y", 1),
+                ("record e", 1),
+                ("host-function look", 1),
+                ("relaunch again", 1),
+                ("replay g", 1),
+                ("synchronize c", 1),
+            ];
+            for (name, count) in calls {
+                assert_eq!(view.results(name), vec!["device-failed"; count], "{name}");
+                assert!(view.operations(name).is_empty(), "{name}");
+            }
+            // Each says what failed first, and none is left that nobody waits for.
+            assert!(view.errors("upload y")[0].contains("trap"));
+            assert_eq!(view.capture.losses().len(), 1);
         },
     },
     Case {

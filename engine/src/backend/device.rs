@@ -63,6 +63,10 @@ pub trait Device: Send + Sync {
     /// Operations of `stream` that have not ended.
     fn pending(&self, stream: StreamIndex) -> u64;
 
+    /// Functions of `stream` that the thread of its callbacks was given and that have not ended (rule F15). A stream does
+    /// not wait for those that do not block it.
+    fn calls(&self, stream: StreamIndex) -> u64;
+
     /// Takes a slot for a record of an event that needs one (rule F3): blocks `host` while none is free.
     ///
     /// # Errors

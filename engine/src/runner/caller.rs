@@ -51,6 +51,8 @@ pub struct Caller {
     open: Vec<(EventIndex, Nanos)>,
     /// The call made last.
     last: SpanId,
+    /// Whether that was one that waits, which is where a host thread's promises settle.
+    has_waited: bool,
     /// When whoever launches began to launch the latest operation.
     begun: Cell<Nanos>,
 }
@@ -75,6 +77,7 @@ impl Caller {
             uses: Vec::new(),
             open: Vec::new(),
             last: SpanId::NONE,
+            has_waited: false,
             begun: Cell::default(),
             shared,
             host,
@@ -105,6 +108,7 @@ impl Caller {
             Ok(()) => self.act(&current, call),
             Err(refused) => (SpanKind::Call, Err(refused)),
         };
+        self.has_waited = kind == SpanKind::Synchronize;
         self.note_result(&current, &result);
         let state = match &result {
             Ok(()) => State::Done,
@@ -127,6 +131,12 @@ impl Caller {
             timelines.release(self.host, &self.reporter);
         }
         result
+    }
+
+    /// Whether the call made last was one that waits. As in a script, promises settle there and nowhere else: what is
+    /// called between two waits is one task, and what the content timeline is given meanwhile comes after it.
+    pub const fn has_waited(&self) -> bool {
+        self.has_waited
     }
 
     fn act(&mut self, current: &Current, call: &Call) -> (SpanKind, Result<(), Error>) {

@@ -60,7 +60,9 @@ fn make_calls(shared: &Arc<Shared>, host: HostIndex, reporter: &Reporter) -> Res
             break;
         }
         if let Some(timelines) = &shared.timelines {
-            timelines.drain(shared, host);
+            if caller.has_waited() {
+                timelines.drain(shared, host);
+            }
             timelines.release(host, reporter);
         }
         shared.before_call(placed.place, reporter);

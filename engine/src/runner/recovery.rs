@@ -70,6 +70,7 @@ impl Shared {
             self.report_lost_values(state.generation, reporter);
         }
         let time = self.now();
+        self.forget_failure();
         self.events.forget();
         self.order.push(0, Origin::default(), Act::Restart, &[]);
         self.note_streams();

@@ -16,9 +16,9 @@ use super::names::Names;
 use super::overheads::Overheads;
 use super::pools::{Pools, Subscriptions};
 use super::timelines::Timelines;
-use crate::backend::{Device, HostIndex};
+use crate::backend::{Device, Error, HostIndex};
 use crate::device::order::{Act, Log, Origin};
-use crate::device::{Events, lock};
+use crate::device::{Events, Status, lock};
 use crate::record::{Began, CounterId, LaneId, SpanId};
 use crate::workload::{
     BufferIndex, MemoryKind, Plan, PoolIndex, SignalIndex, StreamIndex, ThreadIndex,
@@ -64,6 +64,7 @@ pub struct Shared {
     pub reports_submissions: bool,
     is_over: AtomicBool,
     is_forgiven: AtomicBool,
+    is_failure_told: AtomicBool,
     streams: Vec<Mutex<Tail>>,
     signals: Vec<Mutex<Signal>>,
     hosts: Vec<Progress>,
@@ -167,6 +168,7 @@ impl Shared {
             reports_submissions: false,
             is_over: AtomicBool::new(false),
             is_forgiven: AtomicBool::new(false),
+            is_failure_told: AtomicBool::new(false),
             spans: AtomicU32::new(0),
             failure: Mutex::default(),
         }
@@ -261,6 +263,36 @@ impl Shared {
     /// Whether the workload took the error that says that the device failed or was lost: it ends no run.
     pub fn is_forgiven(&self) -> bool {
         self.is_forgiven.load(Ordering::SeqCst)
+    }
+
+    /// A call was answered with this error: where it tells a failure that ended the device, every submission is from
+    /// now on (rule A47).
+    pub fn note_told(&self, error: &Error) {
+        use crate::workload::ErrorKind::{DeviceFailed, Failed, TimedOut};
+        let tells = matches!(error.kind(), Some(DeviceFailed | Failed | TimedOut));
+        if tells && matches!(self.device.status(), Status::Poisoned(_)) {
+            self.is_failure_told.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// The device is a new one, of which no failure was told.
+    pub fn forget_failure(&self) {
+        self.is_failure_told.store(false, Ordering::SeqCst);
+    }
+
+    /// Refuses work for a device whose failure some call has told: it stays so until it is opened anew (rule A47). Until
+    /// then what is submitted is taken and cancelled, since the host cannot know (rule A48).
+    ///
+    /// # Errors
+    /// [`Error::Poisoned`], with the first failure.
+    pub fn refuse_after_failure(&self) -> Result<(), Error> {
+        if !self.is_failure_told.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        match self.device.status() {
+            Status::Poisoned(reason) => Err(Error::Poisoned(reason)),
+            _ => Ok(()),
+        }
     }
 
     /// The run has ended.

@@ -14,6 +14,15 @@ pub const fn on_host(buffer: BufferIndex) -> BufferIndex {
     BufferIndex(buffer.0 * 2 + 1)
 }
 
+/// The buffer of the plan that this one is on the device; none where it is a copy on the host.
+pub const fn of_plan(buffer: BufferIndex) -> Option<BufferIndex> {
+    if buffer.0.is_multiple_of(2) {
+        Some(BufferIndex(buffer.0 / 2))
+    } else {
+        None
+    }
+}
+
 /// What an operation does to the order, and what it uses.
 pub fn act(operation: &Operation, stream: StreamIndex, uses: &mut Vec<Use>) -> Act {
     uses.clear();

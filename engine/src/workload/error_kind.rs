@@ -69,7 +69,7 @@ kinds! {
     StaleArgument = "stale-argument",
     /// It was not made ready, or not recorded or captured, before it was launched.
     NotMade = "not-made",
-    /// A flag that means nothing here (rule A42).
+    /// A flag that means nothing here (rule A42), or a stream that the call cannot take (rule C15).
     InvalidValue = "invalid-value",
     /// A capture is begun where one is, or ended where none is (rule A36).
     IllegalState = "illegal-state",

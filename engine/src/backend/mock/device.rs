@@ -215,6 +215,10 @@ impl Device for MockDevice {
         lock(&self.simulation).pending(stream.index())
     }
 
+    fn calls(&self, stream: StreamIndex) -> u64 {
+        lock(&self.simulation).calls(stream.index())
+    }
+
     fn submit(
         &self,
         host: HostIndex,

@@ -173,6 +173,12 @@ impl Simulation {
             thread.queue.push_back(Item::new(submission, Some(mark)));
         }
         item.mark = Some(mark);
+        let marks = &self.marks;
+        if let Some(stream) = self.streams.get_mut(place) {
+            let is_open = |end: &usize| marks.get(*end) == Some(&PointState::Pending);
+            stream.called.retain(is_open);
+            stream.called.push(mark);
+        }
         if callback.is_blocking {
             self.called.insert(item.submission.span, time);
             if let Some(stream) = self.streams.get_mut(place) {
@@ -185,6 +191,13 @@ impl Simulation {
             };
             self.finish(place, &item, ran, State::Done);
         }
+    }
+
+    /// Functions of the stream at `place` that the thread of its callbacks was given and that have not ended.
+    pub fn calls(&self, place: usize) -> u64 {
+        let called = self.streams.get(place).map_or(&[][..], |stream| &stream.called);
+        let is_open = |mark: &&usize| self.marks.get(**mark) == Some(&PointState::Pending);
+        called.iter().filter(is_open).count() as u64
     }
 
     fn called_at(&mut self, item: &Item) -> Nanos {

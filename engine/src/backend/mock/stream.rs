@@ -36,6 +36,8 @@ pub struct Stream {
     pub is_stopped: bool,
     /// How often it was aborted.
     pub aborts: u64,
+    /// The ends of functions that the thread of its callbacks was given, by their positions in the list of all records.
+    pub called: Vec<usize>,
 }
 
 /// An operation in a queue, with the record that it reaches or waits for, by its position in the list of all.
@@ -83,6 +85,7 @@ impl Stream {
             trouble: None,
             is_stopped: false,
             aborts: 0,
+            called: Vec::new(),
         }
     }
 }

@@ -310,6 +310,10 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         })
     }
 
+    fn calls(&self, stream: StreamIndex) -> u64 {
+        self.stream(stream).map_or(0, Stream::calls)
+    }
+
     fn submit(
         &self,
         _: HostIndex,

@@ -9,7 +9,7 @@ use super::mark::Mark;
 use super::trouble::Trouble;
 use super::watermark::Watermark;
 use crate::backend::{Position, Submission};
-use crate::device::lock;
+use crate::device::{Progress, lock};
 use crate::record::{Began, CounterId, LaneId, NameId, SpanId, SpanKind};
 use crate::time::Nanos;
 use crate::workload::{EventIndex, FailureMode, SignalIndex};
@@ -33,6 +33,8 @@ pub struct Stream {
     pub failure: FailureMode,
     /// What it has gone through.
     pub trouble: Trouble,
+    /// The ends of functions that the thread of its callbacks was given.
+    called: Mutex<Vec<Arc<Mark>>>,
     submitted: AtomicU64,
     queue: Mutex<Queue>,
     arrived: Condvar,
@@ -98,6 +100,7 @@ impl Stream {
             hold: Mutex::default(),
             failure,
             trouble: Trouble::default(),
+            called: Mutex::default(),
             submitted: AtomicU64::new(0),
             queue: Mutex::default(),
             arrived: Condvar::new(),
@@ -114,6 +117,20 @@ impl Stream {
             queue.is_asleep = false;
             self.arrived.notify_one();
         }
+    }
+
+    /// The thread of its callbacks was given a function, whose end is `end`.
+    pub fn call(&self, end: &Arc<Mark>) {
+        let mut called = lock(&self.called);
+        called.retain(|end| end.progress() == Progress::Pending);
+        called.push(Arc::clone(end));
+    }
+
+    /// Functions that the thread of its callbacks was given and that have not ended.
+    pub fn calls(&self) -> u64 {
+        let called = lock(&self.called);
+        let open = called.iter().filter(|end| end.progress() == Progress::Pending);
+        open.count() as u64
     }
 
     /// Operations submitted so far.

@@ -365,6 +365,7 @@ impl<E: Executor> Worker<E> {
         let mark = Arc::new(Mark::default());
         self.has_called = true;
         let called = submission.called(callback, shared.now());
+        stream.call(&mark);
         thread.push(Item::new(called, Some(Arc::clone(&mark))));
         if !callback.is_blocking {
             return State::Done;

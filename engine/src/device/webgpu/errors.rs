@@ -14,6 +14,8 @@ pub struct Raised {
     pub kind: ErrorKind,
     /// The span of the step that raised it.
     pub step: SpanId,
+    /// The span of the call, or of the step, that issued that step.
+    pub cause: SpanId,
     /// The pipeline that it is about.
     pub pipeline: Option<PipelineId>,
 }
@@ -87,6 +89,7 @@ impl Model {
         let raised = Raised {
             kind,
             step,
+            cause: task.cause,
             pipeline,
         };
         let taker = self.scopes.iter_mut().rev();

@@ -8,7 +8,7 @@ use crate::record::{Severity, Span, SpanId, SpanKind, State};
 use crate::runner::prepare::DEVICE;
 use crate::runner::shared::Shared;
 use crate::time::Nanos;
-use crate::workload::{ErrorKind, EventCall, EventIndex, StreamIndex, ThreadIndex};
+use crate::workload::{ErrorKind, EventCall, EventIndex, StreamIndex, StreamKind, ThreadIndex};
 
 /// What each reason for which there is no elapsed time is called.
 const fn kind(error: ElapsedError) -> ErrorKind {
@@ -178,6 +178,15 @@ impl Caller {
         if tail.is_destroyed {
             return Err(self.destroyed(stream));
         }
+        let plan = self.shared.plan.streams.get(stream.index());
+        if plan.is_some_and(|plan| plan.traits.kind != StreamKind::User) {
+            let name = self.stream_name(stream);
+            let reason = format!(
+                "stream {name} is a default stream, which the driver makes and everybody shares: it cannot be destroyed; \
+                 leave this call out, or make it a stream of its own (without kind=)"
+            );
+            return Err(Error::call(ErrorKind::InvalidValue, reason));
+        }
         tail.is_destroyed = true;
         Ok(())
     }
@@ -302,10 +311,19 @@ impl Caller {
         if subscriptions.thread(stream) != Some(thread) {
             return Err(self.not_subscribed(stream));
         }
-        if self.shared.device.pending(stream) > 0 {
-            let name = self.stream_name(stream);
+        let name = self.stream_name(stream);
+        let device = &self.shared.device;
+        // In this order: what has left the stream without an end was handed to its thread before.
+        if device.pending(stream) > 0 {
             let reason = format!(
                 "stream {name} is not done with what it was given, which may hold callbacks: synchronize with it first"
+            );
+            return Err(Error::call(ErrorKind::CallbacksPending, reason));
+        }
+        if device.calls(stream) > 0 {
+            let reason = format!(
+                "a callback of stream {name} that does not block it is still to run, or runs: submit one that does \
+                 (blocking=#true) after it, and synchronize with the stream"
             );
             return Err(Error::call(ErrorKind::CallbacksPending, reason));
         }

@@ -53,7 +53,7 @@ impl Caller {
             return (SpanKind::Call, Ok(()));
         };
         let (_, result) = self.blocked(current, SpanKind::Call, |shared, caller| {
-            timelines.until(shared, caller.host, &flag)
+            shared.device.until_flag(caller.host, &flag)
         });
         if let GpuCall::CreatePipeline { pipeline } = call {
             let decided = timelines.decided(*pipeline);
@@ -99,7 +99,7 @@ impl Caller {
         }
     }
 
-    const fn asked(&self, current: &Current) -> Asked {
+    pub(super) const fn asked(&self, current: &Current) -> Asked {
         Asked {
             host: self.host,
             call: CallId(current.place.call),

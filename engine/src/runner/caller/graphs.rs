@@ -273,12 +273,14 @@ impl Caller {
         };
         let operation = Operation::Replay(Box::new(replay));
         let operation = self.submit(current, stream, operation)?;
-        self.reporter.send(Record::Relaunch(Relaunch {
-            operation,
-            call: current.span,
-            launch: graph_id(&self.shared.plan, index),
-            revision,
-        }));
+        if operation.is_some() {
+            self.reporter.send(Record::Relaunch(Relaunch {
+                operation,
+                call: current.span,
+                launch: graph_id(&self.shared.plan, index),
+                revision,
+            }));
+        }
         Ok(())
     }
 

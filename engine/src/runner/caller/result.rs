@@ -8,6 +8,7 @@ impl Caller {
     /// Reports why a call failed, under the word that an error branch knows it by.
     pub(super) fn note_result(&self, current: &Current, result: &Result<(), Error>) {
         let Err(error) = result else { return };
+        self.shared.note_told(error);
         let text = match error.kind() {
             Some(kind) => format!("{}: {error}", kind.label()),
             None => error.to_string(),

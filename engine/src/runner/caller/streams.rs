@@ -273,7 +273,9 @@ impl Caller {
         operation: Operation,
     ) -> (SpanKind, Result<(), Error>) {
         let span = match self.submit(current, stream, operation) {
-            Ok(span) => span,
+            Ok(span) if span.is_some() => span,
+            // Captured, or refused: there is nothing to wait for.
+            Ok(_) => return (SpanKind::Call, Ok(())),
             Err(error) => return (SpanKind::Call, Err(error)),
         };
         let plan = self.shared.plan.buffers.get(buffer.index());

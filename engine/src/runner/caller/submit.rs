@@ -34,7 +34,8 @@ impl Caller {
         Ok(())
     }
 
-    /// Submits an operation to a stream, after what has to be waited for. Gives its span.
+    /// Submits an operation to a stream, after what has to be waited for. Gives its span; none where it was captured,
+    /// or refused because it uses a buffer that is mapped.
     pub(super) fn submit(
         &mut self,
         current: &Current,
@@ -51,6 +52,12 @@ impl Caller {
         self.until_low_water(current);
         let mut uses = std::mem::take(&mut self.uses);
         let act = uses::act(&operation, stream, &mut uses);
+        if let Some(timelines) = &shared.timelines
+            && timelines.refuses(&shared, &self.asked(current), &operation, &uses)
+        {
+            self.uses = uses;
+            return Ok(SpanId::NONE);
+        }
         let act = self.certain(&operation, stream).unwrap_or(act);
         self.hold_back(current, stream, &uses)?;
         let mut state = shared.insertions.as_ref().map(|it| it.lock());
@@ -97,6 +104,7 @@ impl Caller {
         uses: &[Use],
     ) -> Result<SpanId, Error> {
         let shared = std::sync::Arc::clone(&self.shared);
+        shared.refuse_after_failure()?;
         let name = self.label_of_operation(&operation, current.place);
         let tail = shared.tail(stream);
         let unknown = || Error::Unknown(format!("stream {}", stream.0));

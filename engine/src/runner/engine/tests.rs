@@ -162,6 +162,10 @@ impl Device for FaultyDevice {
         self.1.pending(stream)
     }
 
+    fn calls(&self, stream: StreamIndex) -> u64 {
+        self.1.calls(stream)
+    }
+
     fn query(&self, host: HostIndex, event: EventIndex) -> Progress {
         self.1.query(host, event)
     }

@@ -2,10 +2,14 @@
 
 use super::state::{Entry, Given};
 use super::{CONTENT_STEP, Timelines, compile};
-use crate::backend::{Flag, HostIndex};
-use crate::device::webgpu::{Api, Made, MapRange, PipelineId, PipelineShape};
+use crate::backend::{Flag, HostIndex, Operation};
+use crate::device::order::Use;
+use crate::device::webgpu::{
+    Api, ErrorKind, Made, MapRange, MapState, PipelineId, PipelineShape,
+};
 use crate::record::{self, CallId, Record, SpanId};
 use crate::runner::shared::Shared;
+use crate::runner::uses;
 use crate::time::Nanos;
 use crate::workload::{BufferIndex, GpuCall, MapMode, PipelineIndex, PipelineKind, PromiseIndex};
 
@@ -233,23 +237,32 @@ impl Timelines {
         let Some(promise) = made.promise else {
             return;
         };
-        let id = state.recorded_promise(promise);
+        // Reading device.lost again gives the same promise, which may go by one more name now.
+        let known = state.recorded_promises(promise).to_vec();
+        let has_name = |id: &record::PromiseId| {
+            let given = state.promises.get(id.index());
+            given.is_some_and(|given| given.name == name)
+        };
+        let same = known.iter().copied().find(has_name);
+        let api = state.model.api(promise).unwrap_or(Api::Create);
+        let id = same.unwrap_or_else(|| {
+            let given = Given {
+                host: asked.host,
+                api,
+                name,
+                call: asked.call,
+                pipeline,
+                settled: None,
+                flag: Flag::default(),
+            };
+            state.give(promise, given)
+        });
         if let Some(slot) = name.and_then(|name| state.latest_promise.get_mut(name.index())) {
             *slot = Some(id);
         }
-        if id.index() < state.promises.len() {
-            // Reading device.lost again gives the same promise.
+        if same.is_some() {
             return;
         }
-        let api = state.model.api(promise).unwrap_or(Api::Create);
-        state.promises.push(Given {
-            host: asked.host,
-            api,
-            call: asked.call,
-            pipeline,
-            settled: None,
-            flag: Flag::default(),
-        });
         let named = name.and_then(|name| shared.plan.promises.get(name.index()));
         self.reporter
             .send(Record::Promise(Box::new(record::Promise {
@@ -260,6 +273,44 @@ impl Timelines {
                 generation: state.generation,
                 call: asked.span,
             })));
+        if let Some(settlement) = state.model.settlement(promise).filter(|_| !known.is_empty()) {
+            self.report_settled(shared, state, (&settlement, &[id]), asked.span, asked.time);
+        }
+    }
+
+    /// Whether an operation with these uses is refused because one of the buffers is mapped, or is about to be: the
+    /// host has it then. The call has raised a validation error, and nothing is to be submitted (WebGPU, queue.submit).
+    pub fn refuses(&self, shared: &Shared, asked: &Asked, operation: &Operation, uses: &[Use]) -> bool {
+        let mut state = self.lock();
+        if state.model.loss().is_some() {
+            return false;
+        }
+        let buffers = uses.iter().filter_map(|it| uses::of_plan(it.buffer));
+        let taken = buffers.into_iter().find_map(|buffer| {
+            let id = state.buffers.get(buffer.index())?;
+            let how = match state.model.map_state(*id) {
+                MapState::Unmapped => return None,
+                MapState::Pending => "is being mapped",
+                MapState::Mapped => "is mapped",
+            };
+            let plan = shared.plan.buffers.get(buffer.index());
+            Some((plan.map_or("?", |plan| &plan.name).to_owned(), how))
+        });
+        let Some((name, how)) = taken else {
+            return false;
+        };
+        let site = shared.plan.sites.get(asked.call.0 as usize);
+        let (verb, line) = site.map_or(("call", 0), |site| (site.verb, site.line));
+        let refusal = format!("line {line}: {verb} uses {name}, which {how}; put unmap \"{name}\" before it");
+        state.refusals.insert(asked.span, refusal);
+        let api = match operation {
+            Operation::Upload(_) => Api::Write,
+            _ => Api::Submit,
+        };
+        let wrong = Some(ErrorKind::Validation);
+        let made = state.model.submit(Self::content(asked.host), asked.span, api, wrong);
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+        true
     }
 
     /// Virtual time passes for a host thread that makes a call of this layer or settles a promise.

@@ -139,15 +139,6 @@ impl Timelines {
         }
     }
 
-    /// Blocks `host` until `flag` is raised, and executes what comes meanwhile.
-    ///
-    /// # Errors
-    /// The run was stopped.
-    pub fn until(&self, shared: &Shared, host: HostIndex, flag: &Flag) -> Result<(), Error> {
-        shared.device.until_flag(host, flag)?;
-        self.drain(shared, host);
-        Ok(())
-    }
 }
 
 /// A flag that is raised once there is something to do on the content timeline of `host`.

@@ -51,7 +51,8 @@ impl Timelines {
                 self.report_pipeline(shared, state, (*pipeline, *reached), span, time);
             }
             Effect::Settled(settlement) => {
-                self.report_settled(shared, state, settlement, span, time);
+                let names = state.recorded_promises(settlement.promise).to_vec();
+                self.report_settled(shared, state, (settlement, &names), span, time);
             }
             Effect::Uncaptured(raised) => self.report_uncaptured(shared, state, *raised),
             _ => {}
@@ -103,33 +104,35 @@ impl Timelines {
             })));
     }
 
-    fn report_settled(
+    /// Reports what a promise came to, under each of these names that it goes by.
+    pub(super) fn report_settled(
         &self,
         shared: &Shared,
         state: &mut State,
-        settlement: &Settlement,
+        (settlement, names): (&Settlement, &[record::PromiseId]),
         span: SpanId,
         time: Nanos,
     ) {
-        let Some(given) = state.given(settlement.promise) else {
-            return;
-        };
-        given.settled = Some(span);
-        given.flag.raise(time);
-        let given = given.clone();
-        let promise = state.recorded_promise(settlement.promise);
-        let (verdict, value) = text::verdict(shared, &given, settlement);
-        self.reporter
-            .send(Record::Settlement(Box::new(record::Settlement {
-                promise,
-                time,
-                span,
-                verdict,
-                value,
-                reason: text::reason(shared, state, &given, settlement),
-                anchor: settlement.row.anchor(settlement.api),
-                actual: text::actual(shared, state, settlement),
-            })));
+        for promise in names {
+            let Some(given) = state.promises.get_mut(promise.index()) else {
+                continue;
+            };
+            given.settled = Some(span);
+            given.flag.raise(time);
+            let given = given.clone();
+            let (verdict, value) = text::verdict(shared, &given, settlement);
+            self.reporter
+                .send(Record::Settlement(Box::new(record::Settlement {
+                    promise: *promise,
+                    time,
+                    span,
+                    verdict,
+                    value,
+                    reason: text::reason(shared, state, &given, settlement),
+                    anchor: settlement.row.anchor(settlement.api),
+                    actual: text::actual(shared, state, settlement),
+                })));
+        }
     }
 
     fn report_uncaptured(&self, shared: &Shared, state: &State, raised: Raised) {
@@ -149,9 +152,7 @@ fn call_of(state: &State, step: &Executed) -> CallId {
         .pipeline
         .and_then(|id| state.pipelines.get(id.index()))
         .map(|entry| entry.call.0);
-    let of_promise = step.promise.and_then(|promise| {
-        let place = state.recorded_promise(promise).index();
-        state.promises.get(place).map(|given| given.call)
-    });
+    let of_promise = step.promise.and_then(|promise| state.given(promise));
+    let of_promise = of_promise.map(|given| given.call);
     of_pipeline.or(of_promise).unwrap_or(CallId::NONE)
 }

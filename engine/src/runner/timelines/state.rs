@@ -1,6 +1,6 @@
 //! What the layer knows of a run, behind one lock: the model of this generation, and what it is about.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::backend::{CompileRequest, Flag, HostIndex, StreamActivity};
 use crate::device::webgpu::{
@@ -8,7 +8,7 @@ use crate::device::webgpu::{
 };
 use crate::record::{self, CallId, LaneId, NameId, SpanId};
 use crate::time::Nanos;
-use crate::workload::{PipelineIndex, Plan};
+use crate::workload::{PipelineIndex, Plan, PromiseIndex};
 
 /// What the layer knows.
 pub struct State {
@@ -24,8 +24,8 @@ pub struct State {
     pub latest_pipeline: Vec<Option<PipelineId>>,
     /// Every promise of the run, by its id in the capture.
     pub promises: Vec<Given>,
-    /// The number of the first promise of this generation.
-    pub first_promise: u32,
+    /// For each promise of this generation, by the model's ids, its ids in the capture: one for each name it goes by.
+    pub names: Vec<Vec<record::PromiseId>>,
     /// For each name of a promise, the one that was made last.
     pub latest_promise: Vec<Option<record::PromiseId>>,
     /// The buffers of the plan.
@@ -42,6 +42,8 @@ pub struct State {
     pub watches: VecDeque<Watch>,
     /// When the device timeline has done what it was given, in virtual time.
     pub device_free: Nanos,
+    /// What is wrong with calls that the layer refused, by the spans of the calls.
+    pub refusals: BTreeMap<SpanId, String>,
     /// What the implementation below answered after the loss of this generation, when it was asked itself.
     pub answers: Vec<(Api, String)>,
     /// Whether an alarm for the next device step is set.
@@ -80,6 +82,8 @@ pub struct Given {
     pub host: HostIndex,
     /// By which call.
     pub api: Api,
+    /// What the workload calls it.
+    pub name: Option<PromiseIndex>,
     /// The call's place in the file.
     pub call: CallId,
     /// The pipeline it is about, as a place in the plan.
@@ -133,7 +137,7 @@ impl State {
             first_pipeline: 0,
             latest_pipeline: vec![None; plan.pipelines.len()],
             promises: Vec::new(),
-            first_promise: 0,
+            names: Vec::new(),
             latest_promise: vec![None; plan.promises.len()],
             buffers: Vec::new(),
             modules: Vec::new(),
@@ -142,6 +146,7 @@ impl State {
             workers: vec![None; super::WORKERS],
             watches: VecDeque::new(),
             device_free: Nanos::ZERO,
+            refusals: BTreeMap::new(),
             answers: Vec::new(),
             is_armed: false,
             is_closed: false,
@@ -156,7 +161,8 @@ impl State {
     pub fn renew(&mut self) {
         self.generation += 1;
         self.first_pipeline += self.pipelines.len() as u32;
-        self.first_promise = self.promises.len() as u32;
+        self.names.clear();
+        self.refusals.clear();
         self.pipelines.clear();
         self.jobs.clear();
         self.watches.clear();
@@ -191,15 +197,28 @@ impl State {
         record::PipelineId(self.first_pipeline + pipeline.0)
     }
 
-    /// A promise's id in the capture.
-    pub const fn recorded_promise(&self, promise: PromiseId) -> record::PromiseId {
-        record::PromiseId(self.first_promise + promise.0)
+    /// A promise's ids in the capture: one for each name it goes by.
+    pub fn recorded_promises(&self, promise: PromiseId) -> &[record::PromiseId] {
+        self.names.get(promise.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// A promise of this generation, by the model's id.
-    pub fn given(&mut self, promise: PromiseId) -> Option<&mut Given> {
-        let place = self.recorded_promise(promise).index();
-        self.promises.get_mut(place)
+    /// A promise of this generation as it was given first, by the model's id.
+    pub fn given(&self, promise: PromiseId) -> Option<&Given> {
+        let first = self.recorded_promises(promise).first()?;
+        self.promises.get(first.index())
+    }
+
+    /// One more name of a promise of this generation. Gives its id in the capture.
+    pub fn give(&mut self, promise: PromiseId, given: Given) -> record::PromiseId {
+        let id = record::PromiseId(self.promises.len() as u32);
+        self.promises.push(given);
+        if self.names.len() <= promise.index() {
+            self.names.resize_with(promise.index() + 1, Vec::new);
+        }
+        if let Some(names) = self.names.get_mut(promise.index()) {
+            names.push(id);
+        }
+        id
     }
 
     /// A pipeline of this generation, by the model's id.

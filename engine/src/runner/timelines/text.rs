@@ -14,9 +14,7 @@ use super::compile::Built;
 /// The name of a step's span.
 pub fn step(shared: &Shared, state: &State, step: &Executed) -> String {
     let entry = step.pipeline.and_then(|id| state.pipelines.get(id.index()));
-    let given = step
-        .promise
-        .and_then(|promise| state.promises.get(state.recorded_promise(promise).index()));
+    let given = step.promise.and_then(|promise| state.given(promise));
     let index = entry
         .map(|entry| entry.plan)
         .or(given.and_then(|given| given.pipeline));
@@ -199,9 +197,12 @@ pub fn reason(shared: &Shared, state: &State, given: &Given, settlement: &Settle
         }
         _ => String::new(),
     };
-    let raised = settlement.raised.and_then(|raised| raised.pipeline);
-    let raised = raised.and_then(|id| state.pipelines.get(id.index()));
-    let detail = raised.map_or(detail, |entry| entry.detail.clone());
+    let raised = settlement.raised;
+    let entry = raised.and_then(|raised| raised.pipeline);
+    let entry = entry.and_then(|id| state.pipelines.get(id.index()));
+    let refusal = raised.and_then(|raised| state.refusals.get(&raised.cause));
+    let raised = entry.map(|entry| &entry.detail).or(refusal);
+    let detail = raised.map_or(detail, String::clone);
     if !detail.is_empty() {
         reason.push_str("; ");
         reason.push_str(&detail);
@@ -246,7 +247,10 @@ pub fn uncaptured(shared: &Shared, state: &State, raised: Raised) -> String {
                 plan.line, plan.name, entry.detail
             )
         }
-        _ => "a call breaks a rule".to_owned(),
+        _ => match state.refusals.get(&raised.cause) {
+            Some(refusal) => refusal.clone(),
+            None => "a call breaks a rule".to_owned(),
+        },
     };
     format!(
         "{} error that no scope captured: {about}; push an error scope before the call to catch it, or mend the call",
