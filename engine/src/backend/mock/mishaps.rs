@@ -195,7 +195,10 @@ impl Simulation {
 
     /// Functions of the stream at `place` that the thread of its callbacks was given and that have not ended.
     pub fn calls(&self, place: usize) -> u64 {
-        let called = self.streams.get(place).map_or(&[][..], |stream| &stream.called);
+        let called = self
+            .streams
+            .get(place)
+            .map_or(&[][..], |stream| &stream.called);
         let is_open = |mark: &&usize| self.marks.get(**mark) == Some(&PointState::Pending);
         called.iter().filter(is_open).count() as u64
     }

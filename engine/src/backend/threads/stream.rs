@@ -129,7 +129,9 @@ impl Stream {
     /// Functions that the thread of its callbacks was given and that have not ended.
     pub fn calls(&self) -> u64 {
         let called = lock(&self.called);
-        let open = called.iter().filter(|end| end.progress() == Progress::Pending);
+        let open = called
+            .iter()
+            .filter(|end| end.progress() == Progress::Pending);
         open.count() as u64
     }
 

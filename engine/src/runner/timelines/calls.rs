@@ -4,9 +4,7 @@ use super::state::{Entry, Given};
 use super::{CONTENT_STEP, Timelines, compile};
 use crate::backend::{Flag, HostIndex, Operation};
 use crate::device::order::Use;
-use crate::device::webgpu::{
-    Api, ErrorKind, Made, MapRange, MapState, PipelineId, PipelineShape,
-};
+use crate::device::webgpu::{Api, ErrorKind, Made, MapRange, MapState, PipelineId, PipelineShape};
 use crate::record::{self, CallId, Record, SpanId};
 use crate::runner::shared::Shared;
 use crate::runner::uses;
@@ -273,14 +271,24 @@ impl Timelines {
                 generation: state.generation,
                 call: asked.span,
             })));
-        if let Some(settlement) = state.model.settlement(promise).filter(|_| !known.is_empty()) {
+        if let Some(settlement) = state
+            .model
+            .settlement(promise)
+            .filter(|_| !known.is_empty())
+        {
             self.report_settled(shared, state, (&settlement, &[id]), asked.span, asked.time);
         }
     }
 
     /// Whether an operation with these uses is refused because one of the buffers is mapped, or is about to be: the
     /// host has it then. The call has raised a validation error, and nothing is to be submitted (WebGPU, queue.submit).
-    pub fn refuses(&self, shared: &Shared, asked: &Asked, operation: &Operation, uses: &[Use]) -> bool {
+    pub fn refuses(
+        &self,
+        shared: &Shared,
+        asked: &Asked,
+        operation: &Operation,
+        uses: &[Use],
+    ) -> bool {
         let mut state = self.lock();
         if state.model.loss().is_some() {
             return false;
@@ -301,14 +309,17 @@ impl Timelines {
         };
         let site = shared.plan.sites.get(asked.call.0 as usize);
         let (verb, line) = site.map_or(("call", 0), |site| (site.verb, site.line));
-        let refusal = format!("line {line}: {verb} uses {name}, which {how}; put unmap \"{name}\" before it");
+        let refusal =
+            format!("line {line}: {verb} uses {name}, which {how}; put unmap \"{name}\" before it");
         state.refusals.insert(asked.span, refusal);
         let api = match operation {
             Operation::Upload(_) => Api::Write,
             _ => Api::Submit,
         };
         let wrong = Some(ErrorKind::Validation);
-        let made = state.model.submit(Self::content(asked.host), asked.span, api, wrong);
+        let made = state
+            .model
+            .submit(Self::content(asked.host), asked.span, api, wrong);
         self.act(shared, &mut state, &made.effects, asked.span, asked.time);
         true
     }

@@ -138,7 +138,6 @@ impl Timelines {
             shared.device.until_flag(host, &flag)?;
         }
     }
-
 }
 
 /// A flag that is raised once there is something to do on the content timeline of `host`.
