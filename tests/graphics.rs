@@ -233,22 +233,45 @@ fn pipelines_are_compiled_kept_and_refused_with_their_messages() {
 #[test]
 fn wgpu_itself_is_asked_before_and_after_a_loss() {
     let Some(_) = backend() else { return };
+    let patience = Duration::from_secs(20);
     for kind in [LossKind::Destroyed, LossKind::Unknown] {
         let device = open(&layout(1, vec![4]), &Kept::default());
-        let map = |size| {
-            let question = Question::Map {
+        let ask = |question: Question| device.raw(&question).unwrap();
+        let map = || {
+            ask(Question::Map {
                 buffer: BufferIndex(0),
                 mode: MapMode::Read,
                 offset: 0,
-                size,
-            };
-            device.raw(&question).unwrap()
+                size: 16,
+            })
         };
-        assert!(map(16).is_ok, "{:?}", map(16));
-        assert!(device.raw(&Question::WorkDone).unwrap().is_ok);
+        let mut first = map();
+        assert!(first.wait(patience).unwrap().is_ok, "{first:?}");
+        // Mapped already: refused at once, and the first stays as it was.
+        assert!(!map().wait(Duration::ZERO).unwrap().is_ok);
+        assert!(first.wait(Duration::ZERO).unwrap().is_ok);
+        ask(Question::Unmap(BufferIndex(0)));
+        let mut pending = map();
+        ask(Question::Unmap(BufferIndex(0)));
+        assert!(!pending.wait(patience).unwrap().is_ok, "unmapped");
+        assert!(ask(Question::WorkDone).wait(patience).unwrap().is_ok);
+        let mut lost = ask(Question::Lost);
+        assert!(!lost.wait(Duration::ZERO).unwrap().is_ok);
         device.lose(kind);
-        assert!(!map(16).is_ok, "{:?}", map(16));
-        assert_eq!(device.raw(&Question::WorkDone).unwrap().text, "called");
+        assert!(!map().wait(patience).unwrap().is_ok);
+        let called = ask(Question::WorkDone).wait(patience).unwrap();
+        assert_eq!(called.text, "on_submitted_work_done: called");
+        let told = lost.wait(patience).unwrap();
+        let expected = match kind {
+            LossKind::Destroyed => "destroyed",
+            _ => "unknown",
+        };
+        // A device that cannot be made to report a loss is destroyed below, and says so.
+        let is_made = told.value.as_deref() == Some("destroyed");
+        assert!(
+            told.value.as_deref() == Some(expected) || is_made,
+            "{told:?}"
+        );
     }
 }
 

@@ -2,6 +2,7 @@
 //! nothing is pending at the end.
 
 mod calls;
+mod observed;
 
 use std::collections::BTreeMap;
 

@@ -48,7 +48,7 @@ pub use limits::{Limits, Sides};
 pub use loss::LossReport;
 pub use overhead::Overhead;
 pub use packed::{Kept, Packed};
-pub use raw::{ErrorFilter, MapMode, Question, Raw};
+pub use raw::{Answer, ErrorFilter, MapMode, Question, Raw};
 pub use replay::{Executable, Node, Replay};
 pub use worker::{declare_worker, is_worker};
 

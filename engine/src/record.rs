@@ -21,7 +21,7 @@ pub use kinds::{
 };
 pub use launch::{Launch, LaunchNode, LaunchStep, Relaunch};
 pub use pipeline::{Pipeline, PipelineStep};
-pub use promise::{Promise, Settlement};
+pub use promise::{Observed, Promise, Settlement};
 pub use run::{Clock, Expectation, Log, Outcome, Problem, Run, RunEnd};
 
 use serde::{Deserialize, Serialize};

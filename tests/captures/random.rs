@@ -5,9 +5,9 @@ use engine::record::{
     Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
     DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Launch,
     LaunchChange, LaunchId, LaunchKind, LaunchNode, LaunchStep, Log, Loss, LossKind, NameId,
-    Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem, Promise,
-    PromiseId, Record, Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement, Severity,
-    Span, SpanId, SpanKind, State, Value, Verdict,
+    Observed, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem,
+    Promise, PromiseId, Record, Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement,
+    Severity, Span, SpanId, SpanKind, State, Value, Verdict,
 };
 use engine::time::Nanos;
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop, prop_oneof};
@@ -31,6 +31,15 @@ fn words() -> impl Strategy<Value = String> {
         "\u{0}\u{7F}",
     ])
     .prop_map(str::to_owned)
+}
+
+fn observed() -> impl Strategy<Value = Observed> {
+    prop_oneof![
+        Just(Observed::Nothing),
+        Just(Observed::Not),
+        words().prop_map(Observed::Same),
+        words().prop_map(Observed::Other),
+    ]
 }
 
 fn one<T: Copy + std::fmt::Debug + 'static>(all: &'static [T]) -> impl Strategy<Value = T> {
@@ -245,18 +254,20 @@ fn promising() -> BoxedStrategy<Record> {
                 call: SpanId(id),
             }))
         }),
-        (id(), time(), one(Verdict::ALL), words()).prop_map(|(id, time, verdict, value)| {
-            Record::Settlement(Box::new(Settlement {
-                promise: PromiseId(id),
-                time,
-                span: SpanId(id),
-                verdict,
-                value,
-                reason: String::new(),
-                anchor: String::new(),
-                actual: String::new(),
-            }))
-        }),
+        (id(), time(), one(Verdict::ALL), words(), observed()).prop_map(
+            |(id, time, verdict, value, observed)| {
+                Record::Settlement(Box::new(Settlement {
+                    promise: PromiseId(id),
+                    time,
+                    span: SpanId(id),
+                    verdict,
+                    value,
+                    reason: String::new(),
+                    anchor: String::new(),
+                    observed,
+                }))
+            }
+        ),
         launching(),
         (id(), time(), time()).prop_map(|(device, lost, time)| {
             Record::Recovery(Box::new(Recovery {

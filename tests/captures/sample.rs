@@ -3,10 +3,10 @@
 use engine::record::{
     Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
     DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Launch,
-    LaunchChange, LaunchId, LaunchKind, LaunchStep, Log, Loss, LossKind, NameId, Outcome, Pipeline,
-    PipelineId, PipelineKind, PipelineState, PipelineStep, Problem, Promise, PromiseId, Record,
-    Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement, Severity, Span, SpanId,
-    SpanKind, State, Value, Verdict,
+    LaunchChange, LaunchId, LaunchKind, LaunchStep, Log, Loss, LossKind, NameId, Observed, Outcome,
+    Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem, Promise, PromiseId,
+    Record, Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement, Severity, Span,
+    SpanId, SpanKind, State, Value, Verdict,
 };
 use engine::time::Nanos;
 
@@ -238,7 +238,7 @@ fn tail() -> Vec<Record> {
             value: "AbortError".to_owned(),
             reason: "the device was lost first".to_owned(),
             anchor: "#dom-gpubuffer-mapasync".to_owned(),
-            actual: "Ok(())".to_owned(),
+            observed: Observed::Other("map_async: Ok(())".to_owned()),
         })),
         Record::Problem(Box::new(Problem {
             severity: Severity::Warning,

@@ -2,9 +2,9 @@
 
 use engine::record::{
     Basis, Call, CallId, Dependency, DependencyKind, Device, DeviceId, EventId, Group, Lane,
-    LaneId, Loss, LossKind, NameId, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState,
-    PipelineStep, Promise, PromiseId, Record, Recovery, Role, Run, RunEnd, Settlement, Span,
-    SpanId, SpanKind, State, Verdict,
+    LaneId, Loss, LossKind, NameId, Observed, Outcome, Pipeline, PipelineId, PipelineKind,
+    PipelineState, PipelineStep, Promise, PromiseId, Record, Recovery, Role, Run, RunEnd,
+    Settlement, Span, SpanId, SpanKind, State, Verdict,
 };
 use engine::time::Nanos;
 
@@ -126,7 +126,10 @@ impl Maker {
             value,
             reason,
             anchor,
-            actual,
+            observed: match actual.as_str() {
+                "" => Observed::Nothing,
+                _ => Observed::Other(actual),
+            },
         })));
     }
 }

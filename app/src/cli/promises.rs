@@ -33,8 +33,11 @@ pub(super) struct Promise {
     settled_ns: Option<i64>,
     reason: String,
     anchor: String,
-    /// What this implementation did, where it differs from the specification.
+    /// What the implementation below did for the same call in this run, or that it was not observed; empty where there
+    /// is none.
     actual: String,
+    /// Whether that is what the specification says, where it was observed.
+    agrees: Option<bool>,
 }
 
 /// How far a pipeline came.
@@ -127,7 +130,7 @@ impl Outcomes {
                 it.api, it.outcome, it.reason, it.anchor
             )?;
             if !it.actual.is_empty() {
-                writeln!(out, "  this implementation: {}", it.actual)?;
+                writeln!(out, "  this implementation, in this run: {}", it.actual)?;
             }
         }
         Ok(())
@@ -175,7 +178,8 @@ fn promises(capture: &Capture) -> Vec<Promise> {
             settled_ns: settled.map(|it| it.time.0),
             reason: say(|it| &it.reason),
             anchor: say(|it| &it.anchor),
-            actual: say(|it| &it.actual),
+            actual: settled.map_or("", |it| it.observed.text()).to_owned(),
+            agrees: settled.and_then(|it| it.observed.agrees()),
         }
     })
     .collect()

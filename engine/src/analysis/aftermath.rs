@@ -126,7 +126,9 @@ fn was_underway(stages: &Stages, loss: &Loss) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{CallId, LaneId, NameId, Promise, Record, Settlement, Span, Verdict};
+    use crate::record::{
+        CallId, LaneId, NameId, Observed, Promise, Record, Settlement, Span, Verdict,
+    };
 
     fn loss() -> Loss {
         Loss {
@@ -169,7 +171,7 @@ mod tests {
             value: "OperationError".into(),
             reason: String::new(),
             anchor: String::new(),
-            actual: String::new(),
+            observed: Observed::Nothing,
         };
         [
             Some(Record::Promise(Box::new(made))),

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{
-    Activity, Alarm, Caps, CompileError, CompileRequest, Compiled, Error, Flag, LossReport,
-    Overhead, Packed, Question, Raw, Submission,
+    Activity, Alarm, Answer, Caps, CompileError, CompileRequest, Compiled, Error, Flag, LossReport,
+    Overhead, Packed, Question, Submission,
 };
 use crate::device::{Progress, Status};
 use crate::record::{Began, Clock, LossKind, SpanId};
@@ -225,8 +225,8 @@ pub trait Device: Send + Sync {
         Vec::new()
     }
 
-    /// Asks the implementation below, on the calling thread; nothing where there is none that has such an answer.
-    fn raw(&self, question: &Question) -> Option<Raw>;
+    /// Makes a call to the implementation below, on the calling thread; nothing where there is none that has such calls.
+    fn raw(&self, question: &Question) -> Option<Answer>;
 
     /// Cancels what has not begun and releases everything that waits.
     fn stop(&self);

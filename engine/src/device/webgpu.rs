@@ -50,7 +50,7 @@ mod watch;
 pub use adapter::{Adapter, Request};
 pub use buffers::{BufferShape, MapRange, MapState};
 pub use edition::Edition;
-pub use errors::Raised;
+pub use errors::{Popped, Raised};
 pub use ids::{BufferId, ModuleId, PipelineId, PromiseId, Timeline};
 pub use loss::LossKind;
 pub use model::{Made, Model};

@@ -39,6 +39,41 @@ pub struct Settlement {
     pub reason: String,
     /// Where the specification says so; may be empty.
     pub anchor: String,
-    /// What this implementation did where it differs from the specification; empty where it does not.
-    pub actual: String,
+    /// What the implementation below did for the same call, in this run.
+    #[serde(default)]
+    pub observed: Observed,
+}
+
+/// What the implementation below did of itself for the same call: seen in this run, and never known from elsewhere.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Observed {
+    /// There is none below that has such calls.
+    #[default]
+    Nothing,
+    /// It was not asked, or could not be.
+    Not,
+    /// This, in its own words: what the specification says.
+    Same(String),
+    /// This, in its own words: other than the specification says.
+    Other(String),
+}
+
+impl Observed {
+    /// The words for it on screen; none where there is nothing below.
+    pub const fn text(&self) -> &str {
+        match self {
+            Self::Nothing => "",
+            Self::Not => "not observed",
+            Self::Same(text) | Self::Other(text) => text.as_str(),
+        }
+    }
+
+    /// Whether it did as the specification says, where that was seen.
+    pub const fn agrees(&self) -> Option<bool> {
+        match self {
+            Self::Nothing | Self::Not => None,
+            Self::Same(_) => Some(true),
+            Self::Other(_) => Some(false),
+        }
+    }
 }

@@ -4,6 +4,7 @@
 //! done by the host thread that made the call, between its calls and while it waits. On a device whose time is virtual
 //! there are no threads: the same steps happen at alarms of the device's clock.
 
+mod asked;
 mod calls;
 mod close;
 mod compile;

@@ -105,11 +105,11 @@ fn body(ui: &mut Ui, scene: &Scene<'_>, pledge: &Pledge, actions: &mut Vec<Actio
     reasons(ui, scene, settlement);
 }
 
-/// The rule and where it stands; beside it, what happened here where that differs.
+/// The rule and where it stands; beside it, what the implementation below did in this run.
 fn reasons(ui: &mut Ui, scene: &Scene<'_>, settlement: &Settlement) {
     let theme = scene.theme;
-    if settlement.reason.is_empty() && settlement.anchor.is_empty() && settlement.actual.is_empty()
-    {
+    let observed = &settlement.observed;
+    if settlement.reason.is_empty() && settlement.anchor.is_empty() && observed.text().is_empty() {
         return;
     }
     ui.add_space(GRID);
@@ -123,10 +123,15 @@ fn reasons(ui: &mut Ui, scene: &Scene<'_>, settlement: &Settlement) {
             ui.hyperlink_to(RichText::new(words).small(), address)
                 .on_hover_text("Where the specification says so");
         }
-        if !settlement.actual.is_empty() {
+        if !observed.text().is_empty() {
             ui.add_space(GRID);
             ui.label(RichText::new("here").small().color(theme.weak));
-            ui.label(RichText::new(&settlement.actual).color(theme.warning));
+            let colour = match observed.agrees() {
+                Some(false) => theme.warning,
+                Some(true) => theme.text,
+                None => theme.weak,
+            };
+            ui.label(RichText::new(observed.text()).color(colour));
         }
     });
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use engine::capture::Pledge;
-use engine::record::{PromiseId, Verdict};
+use engine::record::{Observed, PromiseId, Verdict};
 use engine::time::Nanos;
 
 use crate::panel::Scene;
@@ -52,7 +52,7 @@ pub const COLUMNS: &[Column] = &[
     ),
     column(
         "here",
-        "What this implementation did where it differs from the specification",
+        "What the implementation below did for the same call in this run, where that was observed",
         150.0,
         0,
     ),
@@ -138,9 +138,12 @@ pub fn line(scene: &Scene<'_>, pledge: &Pledge) -> (Line, Vec<Cell>) {
             number.to_string()
         }),
         Cell::weak(said(|settlement| &settlement.reason)),
-        Cell {
-            ink: Ink::Bad,
-            ..Cell::text(said(|settlement| &settlement.actual))
+        match settlement.map(|settlement| &settlement.observed) {
+            Some(observed) if observed.agrees() == Some(false) => Cell {
+                ink: Ink::Bad,
+                ..Cell::text(observed.text())
+            },
+            observed => Cell::weak(observed.map_or("", Observed::text)),
         },
     ];
     let words: Vec<&str> = cells.iter().map(|cell| cell.text.as_str()).collect();
@@ -160,7 +163,7 @@ pub fn line(scene: &Scene<'_>, pledge: &Pledge) -> (Line, Vec<Cell>) {
 fn state(settlement: Option<&engine::record::Settlement>) -> States {
     match settlement {
         None => States::Pending,
-        Some(settlement) if !settlement.actual.is_empty() => States::Differs,
+        Some(settlement) if settlement.observed.agrees() == Some(false) => States::Differs,
         Some(settlement) if settlement.verdict == Verdict::Resolved => States::Resolved,
         Some(_) => States::Rejected,
     }

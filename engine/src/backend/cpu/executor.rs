@@ -3,7 +3,7 @@
 use super::memory::Memory;
 use crate::backend::threads::{Downfall, Executor, Fault, Turn, Zero};
 use crate::backend::{
-    Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Question, Raw,
+    Answer, Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Question,
     Side, shader,
 };
 use crate::record::{Clock, LossKind};
@@ -100,7 +100,7 @@ impl Executor for CpuExecutor {
         None
     }
 
-    fn raw(&self, _: &Question) -> Option<Raw> {
+    fn raw(&self, _: &Question) -> Option<Answer> {
         None
     }
 }

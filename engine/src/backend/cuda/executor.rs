@@ -15,8 +15,8 @@ use super::{compile, faults, graph, memory};
 use crate::backend::spin::spin;
 use crate::backend::threads::{Downfall, Executor, Fault, Flying, Native, Ran, Turn, Zero};
 use crate::backend::{
-    Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Overhead,
-    Question, Raw, Side, check,
+    Answer, Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Overhead,
+    Question, Side, check,
 };
 use crate::device::lock;
 use crate::record::{Clock, LossKind};
@@ -300,7 +300,7 @@ impl Executor for CudaExecutor {
         activity.map_or_else(Vec::new, |activity| activity.overheads(zero))
     }
 
-    fn raw(&self, _: &Question) -> Option<Raw> {
+    fn raw(&self, _: &Question) -> Option<Answer> {
         None
     }
 }

@@ -9,8 +9,8 @@ use super::host_waits::Released;
 use super::simulation::Simulation;
 use crate::backend::cpu::Memory;
 use crate::backend::{
-    Activity, Alarm, CacheUse, Caps, CompileError, CompileRequest, Compiled, Device, Error, Flag,
-    HostIndex, Layout, LossReport, Packed, Question, Raw, Side, Sink, StreamActivity, Submission,
+    Activity, Alarm, Answer, CacheUse, Caps, CompileError, CompileRequest, Compiled, Device, Error,
+    Flag, HostIndex, Layout, LossReport, Packed, Question, Side, Sink, StreamActivity, Submission,
     shader,
 };
 use crate::device::{Cause, Progress, Status, lock};
@@ -402,7 +402,7 @@ impl Device for MockDevice {
         None
     }
 
-    fn raw(&self, _: &Question) -> Option<Raw> {
+    fn raw(&self, _: &Question) -> Option<Answer> {
         None
     }
 

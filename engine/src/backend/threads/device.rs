@@ -14,8 +14,8 @@ use super::watermark::Watermark;
 use super::worker::Worker;
 use crate::backend::spin::spin;
 use crate::backend::{
-    Activity, Caps, CompileError, CompileRequest, Compiled, Device, Error, Executable, Flag,
-    HostIndex, Layout, LossReport, Operation, Overhead, Packed, Question, Raw, Side, Sink,
+    Activity, Answer, Caps, CompileError, CompileRequest, Compiled, Device, Error, Executable,
+    Flag, HostIndex, Layout, LossReport, Operation, Overhead, Packed, Question, Side, Sink,
     Submission,
 };
 use crate::device::{Cause, Progress, Status, lock};
@@ -530,7 +530,7 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         self.shared.executor.overheads(self.shared.zero())
     }
 
-    fn raw(&self, question: &Question) -> Option<Raw> {
+    fn raw(&self, question: &Question) -> Option<Answer> {
         self.shared.executor.raw(question)
     }
 

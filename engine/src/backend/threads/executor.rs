@@ -4,8 +4,8 @@ use std::time::Instant;
 
 use super::ahead::{Flying, Native};
 use crate::backend::{
-    Caps, CompileError, CompileRequest, Compiled, Error, Kept, Operation, Overhead, Question, Raw,
-    Side,
+    Answer, Caps, CompileError, CompileRequest, Compiled, Error, Kept, Operation, Overhead,
+    Question, Side,
 };
 use crate::record::{Clock, LossKind};
 use crate::time::{Interval, Nanos};
@@ -123,7 +123,7 @@ pub trait Executor: Send + Sync + 'static {
     }
 
     /// As [`crate::backend::Device::raw`].
-    fn raw(&self, question: &Question) -> Option<Raw>;
+    fn raw(&self, question: &Question) -> Option<Answer>;
 }
 
 /// For which stream an operation runs, and until when.

@@ -9,6 +9,7 @@ use super::clock::{Reading, Ticks};
 use super::gpu::Gpu;
 use super::lane::{Done, Lane, bytes};
 use super::pipelines::Pipelines;
+use super::raw::Staging;
 use super::ready::ready;
 use super::spin;
 use crate::backend::Error;
@@ -24,8 +25,8 @@ pub struct Body {
     pub lanes: Vec<Mutex<Lane>>,
     /// What was compiled for it.
     pub pipelines: Pipelines,
-    /// A little memory to ask wgpu questions with.
-    pub probe: Buffer,
+    /// The staging copies that wgpu itself was asked to map.
+    pub staging: Staging,
     /// Its clock, where it keeps one.
     pub ticks: Option<Ticks>,
     /// How fast it spins.
@@ -86,18 +87,12 @@ impl Body {
                 .guard(|| spin::calibrate(&mut lane, &parts, &length))
                 .map_err(refused)?,
         };
-        let probe = gpu.device.create_buffer(&BufferDescriptor {
-            label: None,
-            size: 1024,
-            usage: BufferUsages::MAP_READ | BufferUsages::COPY_DST,
-            mapped_at_creation: false,
-        });
         let lanes = (0..streams).map(|_| Mutex::new(Lane::new(&gpu.device)));
         Ok(Self {
             buffers,
             lanes: lanes.collect(),
             pipelines,
-            probe,
+            staging: Staging::default(),
             ticks,
             steps_per_nano,
             most_groups: gpu.device.limits().max_compute_workgroups_per_dimension,

@@ -1,7 +1,7 @@
 //! Runs the operations of all streams on one queue, one submission each.
 
 use std::sync::{Arc, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ::wgpu::{Adapter, Instance};
 
@@ -14,8 +14,8 @@ use crate::backend::dispatch::Dispatch;
 use crate::backend::floats::Floats;
 use crate::backend::threads::{Downfall, Executor, Fault, Turn, Zero};
 use crate::backend::{
-    Caps, CompileError, CompileRequest, Compiled, Error, Found, Kept, Layout, Operation, Packed,
-    Question, Raw, Side, available, check, shader,
+    Answer, Caps, CompileError, CompileRequest, Compiled, Error, Found, Kept, Layout, Operation,
+    Packed, Question, Side, available, check, shader,
 };
 use crate::device::lock;
 use crate::record::{Clock, LossKind};
@@ -449,8 +449,8 @@ impl Executor for WgpuExecutor {
         body.gpu.lost()
     }
 
-    fn raw(&self, question: &Question) -> Option<Raw> {
-        Some(raw::ask(&self.body(), question, Instant::now()))
+    fn raw(&self, question: &Question) -> Option<Answer> {
+        Some(raw::ask(&self.body(), question))
     }
 }
 

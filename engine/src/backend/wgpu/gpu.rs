@@ -36,6 +36,8 @@ pub struct Gpu {
     wanting: AtomicUsize,
     is_closed: AtomicBool,
     lost: Arc<Mutex<Option<String>>>,
+    /// What wgpu told its lost callback.
+    told: Arc<Mutex<Option<LossKind>>>,
     #[cfg(not(target_vendor = "apple"))]
     hook: Option<Hook>,
 }
@@ -77,10 +79,15 @@ impl Gpu {
 
     fn around(device: Device, queue: Queue) -> Self {
         let lost = Arc::new(Mutex::new(None));
-        let told = Arc::clone(&lost);
+        let told: Arc<Mutex<Option<LossKind>>> = Arc::default();
+        let (text, kind) = (Arc::clone(&lost), Arc::clone(&told));
         // Called with wgpu's locks held: it may leave a message and nothing more.
-        device.set_device_lost_callback(move |_, message| {
-            lock(&told).get_or_insert(message);
+        device.set_device_lost_callback(move |reason, message| {
+            lock(&text).get_or_insert(message);
+            lock(&kind).get_or_insert(match reason {
+                ::wgpu::DeviceLostReason::Destroyed => LossKind::Destroyed,
+                ::wgpu::DeviceLostReason::Unknown => LossKind::Unknown,
+            });
         });
         device.on_uncaptured_error(Arc::new(|error: ::wgpu::Error| {
             RAISED.with(|raised| *raised.borrow_mut() = Some(error.to_string()));
@@ -92,6 +99,7 @@ impl Gpu {
             wanting: AtomicUsize::new(0),
             is_closed: AtomicBool::new(false),
             lost,
+            told,
             #[cfg(not(target_vendor = "apple"))]
             hook: None,
         }
@@ -152,6 +160,19 @@ impl Gpu {
         if let Err(text) = guarded(|| self.device.poll(kind)) {
             lock(&self.lost).get_or_insert(text);
         }
+    }
+
+    /// As [`Gpu::poll`], once, also on a device that was lost on purpose: there nothing makes wgpu panic.
+    pub fn look(&self) {
+        let _gate = self.alone();
+        if self.is_closed() || lock(&self.lost).is_none() {
+            self.poll_inside(PollType::Poll);
+        }
+    }
+
+    /// What wgpu told its lost callback, where it has called it.
+    pub fn told(&self) -> Option<LossKind> {
+        *lock(&self.told)
     }
 
     /// The gate for looking at mapped memory; nothing where the device is closed or lost.

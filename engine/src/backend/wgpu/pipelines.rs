@@ -100,7 +100,14 @@ impl Pipelines {
     }
 
     /// Creates a pipeline. Scopes are of the thread that pushed them, so they are pushed here, on this one.
-    fn create(&self, device: &Device, request: &CompileRequest) -> Result<Pipeline, CompileError> {
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn create(
+        &self,
+        device: &Device,
+        request: &CompileRequest,
+    ) -> Result<Pipeline, CompileError> {
         let internal = device.push_error_scope(ErrorFilter::Internal);
         let memory = device.push_error_scope(ErrorFilter::OutOfMemory);
         let validation = device.push_error_scope(ErrorFilter::Validation);

@@ -1,6 +1,6 @@
 //! Error scopes: which of them captures an error, and what a pop answers.
 
-use super::ids::{PipelineId, Timeline};
+use super::ids::{PipelineId, PromiseId, Timeline};
 use super::model::{Made, Model};
 use super::outcome::ErrorKind;
 use super::step::{Effect, Task, Work};
@@ -25,6 +25,21 @@ pub struct Raised {
 pub(super) struct Scope {
     filter: ErrorKind,
     captured: Option<Raised>,
+    /// Whether the device was lost when it was pushed.
+    is_late: bool,
+}
+
+/// A scope that was popped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Popped {
+    /// The promise of the pop.
+    pub promise: PromiseId,
+    /// What it took.
+    pub filter: ErrorKind,
+    /// What it had captured.
+    pub captured: Option<ErrorKind>,
+    /// Whether the device was lost between its push and its pop.
+    pub met_loss: bool,
 }
 
 impl Model {
@@ -51,10 +66,20 @@ impl Model {
         self.scopes.push(Scope {
             filter,
             captured: None,
+            is_late: self.loss.is_some(),
         });
     }
 
     pub(super) fn pop_scope(&mut self, task: &Task, step: SpanId, effects: &mut Vec<Effect>) {
+        let last = self.scopes.last().copied();
+        if let (Some(scope), Some(promise)) = (last, task.promise) {
+            effects.push(Effect::Popped(Popped {
+                promise,
+                filter: scope.filter,
+                captured: scope.captured.map(|raised| raised.kind),
+                met_loss: self.loss.is_some() && !scope.is_late,
+            }));
+        }
         let (condition, raised) = if let Some(lost) = self.loss_condition(task.called) {
             self.scopes.pop();
             (lost, None)

@@ -83,12 +83,6 @@ impl Model {
             .is_some_and(|tasks| !tasks.is_empty())
     }
 
-    /// The call whose promise the next step of a content timeline would settle.
-    pub fn next_settled(&self, host: Timeline) -> Option<Api> {
-        let next = self.content.get(host.place())?.front()?;
-        next.promise.and_then(|promise| self.api(promise))
-    }
-
     /// The pipeline that the next device step would check, where it is one that begins a creation.
     pub fn next_check(&self) -> Option<PipelineId> {
         match self.next_device()?.work {

@@ -32,7 +32,6 @@ macro_rules! rows {
         $($condition:ident)|+ , $editions:ident ;
         $outcome:expr, $decided:ident $(, raises $raises:ident)? ;
         $reason:literal
-        $(; wgpu $wgpu:literal)?
     })*) => {
         &[$(Row {
             apis: &[$((Api::$api, $anchor)),+],
@@ -42,7 +41,6 @@ macro_rules! rows {
             decided: Decided::$decided,
             raises: optional!($(ErrorKind::$raises)?),
             reason: $reason,
-            wgpu: optional!($($wgpu)?),
         }),*]
     };
 }
@@ -64,15 +62,13 @@ static ROWS: &[Row] = rows! {
         CreateComputePipelineAsync "#dom-gpudevice-createcomputepipelineasync",
         CreateRenderPipelineAsync "#dom-gpudevice-createrenderpipelineasync";
         LostBefore | DestroyedBefore, EVERY; Outcome::Resolve(Value::Pipeline), Device;
-        "on a lost device creation appears to succeed: the pipeline is invalid inside, and nobody can tell";
-        wgpu "it has no asynchronous creation; the synchronous one returns an invalid handle without an error"
+        "on a lost device creation appears to succeed: the pipeline is invalid inside, and nobody can tell"
     }
     {
         CreateComputePipelineAsync "#abstract-opdef-listen-for-timeline-event",
         CreateRenderPipelineAsync "#abstract-opdef-listen-for-timeline-event";
         LostMeanwhile | DestroyedMeanwhile, TODAY; Outcome::Resolve(Value::Pipeline), Device;
-        "the loss came before the completion was decided, so creation appears to succeed whatever the compile gives";
-        wgpu "the compile runs to its end, and its result is kept: validity is tested once, when the call begins"
+        "the loss came before the completion was decided, so creation appears to succeed whatever the compile gives"
     }
     {
         CreateComputePipelineAsync "#dom-gpudevice-createcomputepipelineasync",
@@ -84,8 +80,7 @@ static ROWS: &[Row] = rows! {
         CreateComputePipelineAsync "#dom-gpudevice-createcomputepipelineasync",
         CreateRenderPipelineAsync "#dom-gpudevice-createrenderpipelineasync";
         Invalid, TODAY; Outcome::Reject(Rejection::PipelineValidation), Device;
-        "the descriptor or its shader breaks a rule; the promise alone says so, and no scope hears of it";
-        wgpu "the synchronous call raises a validation error, in the scopes of the thread that makes it"
+        "the descriptor or its shader breaks a rule; the promise alone says so, and no scope hears of it"
     }
     {
         CreateComputePipelineAsync "#dom-gpudevice-createcomputepipelineasync",
@@ -97,8 +92,7 @@ static ROWS: &[Row] = rows! {
         CreateComputePipelineAsync "#dom-gpudevice-createcomputepipelineasync",
         CreateRenderPipelineAsync "#dom-gpudevice-createrenderpipelineasync";
         Internal, TODAY; Outcome::Reject(Rejection::PipelineInternal), Device;
-        "the shader is valid, and the implementation failed at compiling it";
-        wgpu "on Vulkan a driver's failure to compile loses the device instead"
+        "the shader is valid, and the implementation failed at compiling it"
     }
     {
         CreateComputePipelineAsync "#dom-gpudevice-createcomputepipelineasync",
@@ -109,16 +103,14 @@ static ROWS: &[Row] = rows! {
     {
         CreateRenderPipelineAsync "#dom-gpudevice-createrenderpipelineasync";
         MissingFeature, EVERY; Outcome::Reject(Rejection::Type), Content;
-        "a target's format needs a feature that the device was made without, which the call finds at once";
-        wgpu "it raises a validation error (missing features)"
+        "a target's format needs a feature that the device was made without, which the call finds at once"
     }
     // Pipelines at once.
     {
         CreateComputePipeline "#dom-gpudevice-createcomputepipeline",
         CreateRenderPipeline "#dom-gpudevice-createrenderpipeline";
         Fine, EVERY; Outcome::Handle, Device;
-        "the handle can be used at once, though the first use may stall until the compile ends";
-        wgpu "the call itself blocks until the pipeline is compiled"
+        "the handle can be used at once, though the first use may stall until the compile ends"
     }
     {
         CreateComputePipeline "#dom-gpudevice-createcomputepipeline",
@@ -136,14 +128,12 @@ static ROWS: &[Row] = rows! {
         CreateComputePipeline "#dom-gpudevice-createcomputepipeline",
         CreateRenderPipeline "#dom-gpudevice-createrenderpipeline";
         Internal, EVERY; Outcome::InvalidHandle, Device, raises Internal;
-        "the implementation failed at compiling a valid shader: an internal error for the innermost scope";
-        wgpu "on Vulkan a driver's failure to compile loses the device instead"
+        "the implementation failed at compiling a valid shader: an internal error for the innermost scope"
     }
     {
         CreateRenderPipeline "#dom-gpudevice-createrenderpipeline";
         MissingFeature, EVERY; Outcome::Reject(Rejection::Type), Content;
-        "a target's format needs a feature that the device was made without: the call throws";
-        wgpu "it raises a validation error (missing features)"
+        "a target's format needs a feature that the device was made without: the call throws"
     }
     // Maps.
     {
@@ -159,8 +149,7 @@ static ROWS: &[Row] = rows! {
     {
         MapAsync "#dom-gpubuffer-mapasync";
         LostMeanwhile, TODAY; Outcome::Reject(Rejection::Abort), Device;
-        "the device was lost before the numbers were there: the map ends after device.lost has resolved";
-        wgpu "the callback stays pending while polling panics, and answers Ok when the queue is dropped"
+        "the device was lost before the numbers were there: the map ends after device.lost has resolved"
     }
     {
         MapAsync "#dom-gpubuffer-mapasync";
@@ -170,14 +159,12 @@ static ROWS: &[Row] = rows! {
     {
         MapAsync "#dom-gpudevice-destroy";
         DestroyedMeanwhile, EVERY; Outcome::Reject(Rejection::Abort), Content;
-        "destroy() unmaps every buffer first, so the map ends inside the call and before device.lost";
-        wgpu "destroy() leaves the map alone: it answers Ok at a later poll, and its range cannot be read"
+        "destroy() unmaps every buffer first, so the map ends inside the call and before device.lost"
     }
     {
         MapAsync "#dom-gpubuffer-mapasync";
         Invalid, EVERY; Outcome::Reject(Rejection::Operation), Device, raises Validation;
-        "its range, mode or the buffer's usage or state breaks a rule of mapAsync";
-        wgpu "a range beyond the buffer panics before it can be refused"
+        "its range, mode or the buffer's usage or state breaks a rule of mapAsync"
     }
     {
         MapAsync "#dom-gpubuffer-mapasync";
@@ -192,8 +179,7 @@ static ROWS: &[Row] = rows! {
     {
         MapAsync "#dom-gpubuffer-mapasync";
         Mapped, PRESENT; Outcome::Reject(Rejection::Operation), Content, raises Validation;
-        "the buffer is not unmapped, which the call itself sees: it rejects at once, and raises an error too";
-        wgpu "it fails at once, without a validation error"
+        "the buffer is not unmapped, which the call itself sees: it rejects at once, and raises an error too"
     }
     {
         MapAsync "#dom-gpubuffer-mapasync";
@@ -203,8 +189,7 @@ static ROWS: &[Row] = rows! {
     {
         MapAsync "#dom-gpubuffer-mapasync";
         MapPending, PRESENT; Outcome::Reject(Rejection::Operation), Content, raises Validation;
-        "another map of the buffer is pending: the call rejects at once, and raises an error too";
-        wgpu "it fails at once, without a validation error"
+        "another map of the buffer is pending: the call rejects at once, and raises an error too"
     }
     {
         MapAsync "#dom-gpubuffer-mapasync";
@@ -214,8 +199,7 @@ static ROWS: &[Row] = rows! {
     {
         MapAsync "#dom-gpubuffer-mapasync";
         InvalidBuffer, PRESENT; Outcome::Reject(Rejection::Abort), Device;
-        "a buffer that is not valid counts as one of a lost device, and raises no error (gpuweb #5114)";
-        wgpu "the callback fails and a validation error says that the buffer is invalid"
+        "a buffer that is not valid counts as one of a lost device, and raises no error (gpuweb #5114)"
     }
     {
         MapAsync "#dom-gpubuffer-mapasync";
@@ -235,14 +219,12 @@ static ROWS: &[Row] = rows! {
     {
         Unmap "#dom-gpubuffer-unmap", DestroyBuffer "#dom-gpubuffer-destroy";
         Fine | LostBefore | LostMeanwhile | DestroyedBefore | DestroyedMeanwhile, EVERY; Outcome::Nothing, Device;
-        "it is never an error, whatever state the buffer is in";
-        wgpu "unmap() of a buffer that is not mapped, or was destroyed, is a validation error"
+        "it is never an error, whatever state the buffer is in"
     }
     {
         GetMappedRange "#dom-gpubuffer-getmappedrange";
         Fine | LostBefore, EVERY; Outcome::Handle, Content;
-        "a mapping lives on the content timeline, and a loss by the driver does not take it away";
-        wgpu "a view that is kept across destroy() and a poll reads freed memory"
+        "a mapping lives on the content timeline, and a loss by the driver does not take it away"
     }
     {
         GetMappedRange "#dom-gpubuffer-getmappedrange";
@@ -278,14 +260,12 @@ static ROWS: &[Row] = rows! {
     {
         PopErrorScope "#dom-gpudevice-poperrorscope";
         LostBefore | LostMeanwhile | DestroyedBefore | DestroyedMeanwhile, EVERY; Outcome::Resolve(Value::Null), Device;
-        "a lost device has no errors: the scope was popped after the loss, and the test for it comes first";
-        wgpu "an error that was captured before the loss is still returned"
+        "a lost device has no errors: the scope was popped after the loss, and the test for it comes first"
     }
     {
         PopErrorScope "#dom-gpudevice-poperrorscope";
         NoScope, EVERY; Outcome::Reject(Rejection::Operation), Device;
-        "there is no scope to pop: every pop needs its push";
-        wgpu "it cannot be expressed: a pop needs the guard of its push"
+        "there is no scope to pop: every pop needs its push"
     }
     // What is told on completion.
     {
@@ -297,8 +277,7 @@ static ROWS: &[Row] = rows! {
         GetCompilationInfo "#dom-gpushadermodule-getcompilationinfo";
         LostBefore | LostMeanwhile | DestroyedBefore | DestroyedMeanwhile, TODAY;
         Outcome::Resolve(Value::NoMessages), Content;
-        "the device was lost, so the list of messages is empty, that of a module compiled before too";
-        wgpu "a module that was compiled before the loss keeps its messages"
+        "the device was lost, so the list of messages is empty, that of a module compiled before too"
     }
     {
         GetCompilationInfo "#dom-gpushadermodule-getcompilationinfo";
@@ -314,8 +293,7 @@ static ROWS: &[Row] = rows! {
         OnSubmittedWorkDone "#dom-gpuqueue-onsubmittedworkdone";
         LostBefore | LostMeanwhile | DestroyedBefore | DestroyedMeanwhile, EVERY;
         Outcome::Resolve(Value::Undefined), Device;
-        "a lost device has nothing left to wait for, so the promise resolves at once";
-        wgpu "it fires when the work really ends, or never while the driver keeps failing"
+        "a lost device has nothing left to wait for, so the promise resolves at once"
     }
     // The queue and other objects.
     {
@@ -326,8 +304,7 @@ static ROWS: &[Row] = rows! {
     {
         Submit "#dom-gpuqueue-submit", Write "#dom-gpuqueue-writebuffer";
         LostBefore | LostMeanwhile | DestroyedBefore | DestroyedMeanwhile, EVERY; Outcome::Nothing, Device;
-        "the device is lost: the call does nothing, and what it had submitted is abandoned";
-        wgpu "submit returns an index that was never submitted, and waiting for it is an error"
+        "the device is lost: the call does nothing, and what it had submitted is abandoned"
     }
     {
         Submit "#dom-gpuqueue-submit", Write "#dom-gpuqueue-writebuffer";
@@ -342,8 +319,7 @@ static ROWS: &[Row] = rows! {
     {
         Create "#dom-gpudevice-createbuffer";
         LostBefore | LostMeanwhile | DestroyedBefore | DestroyedMeanwhile, EVERY; Outcome::InvalidHandle, Device;
-        "no errors surface on a lost device, so the handle is invalid inside and nobody is told";
-        wgpu "a buffer made mapped has no mapping, which by the text it has"
+        "no errors surface on a lost device, so the handle is invalid inside and nobody is told"
     }
     {
         Create "#dom-gpudevice-createbuffer";
@@ -359,14 +335,12 @@ static ROWS: &[Row] = rows! {
     {
         Lost "#dom-gpudevice-lost";
         LostBefore | LostMeanwhile, EVERY; Outcome::Resolve(Value::Lost(LossKind::Unknown)), Device;
-        "the implementation lost the device, which may jump the queue of device steps";
-        wgpu "the callback runs inside whichever call met the driver's error"
+        "the implementation lost the device, which may jump the queue of device steps"
     }
     {
         Lost "#dom-gpudevice-lost";
         DestroyedBefore | DestroyedMeanwhile, EVERY; Outcome::Resolve(Value::Lost(LossKind::Destroyed)), Device;
-        "destroy() was called, and its step had its turn on the device timeline";
-        wgpu "nothing is reported until a poll finds the queue empty"
+        "destroy() was called, and its step had its turn on the device timeline"
     }
     {
         DestroyDevice "#dom-gpudevice-destroy";
@@ -376,14 +350,12 @@ static ROWS: &[Row] = rows! {
     {
         Uncaptured "#eventdef-gpudevice-uncapturederror";
         Invalid | Internal | OutOfMemory, EVERY; Outcome::Handle, Content;
-        "no scope takes an error of this kind, so the device's event says it";
-        wgpu "without a handler of our own it would end the program"
+        "no scope takes an error of this kind, so the device's event says it"
     }
     {
         Uncaptured "#eventdef-gpudevice-uncapturederror";
         LostBefore | LostMeanwhile | DestroyedBefore | DestroyedMeanwhile, EVERY; Outcome::Nothing, Content;
-        "no errors surface on a lost device";
-        wgpu "calls on objects that were made after the loss still raise errors"
+        "no errors surface on a lost device"
     }
     {
         RequestDevice "#dom-gpuadapter-requestdevice";
@@ -393,14 +365,12 @@ static ROWS: &[Row] = rows! {
     {
         RequestDevice "#dom-gpuadapter-requestdevice";
         MissingFeature, EVERY; Outcome::Reject(Rejection::Type), Content;
-        "the adapter has not the feature that is asked for";
-        wgpu "RequestDeviceError says which features are missing"
+        "the adapter has not the feature that is asked for"
     }
     {
         RequestDevice "#dom-gpuadapter-requestdevice";
         OverLimit, EVERY; Outcome::Reject(Rejection::Operation), Device;
-        "more is asked for than the adapter's limits allow";
-        wgpu "RequestDeviceError says which limit is exceeded"
+        "more is asked for than the adapter's limits allow"
     }
     {
         RequestDevice "#dom-gpuadapter-requestdevice";
@@ -410,14 +380,12 @@ static ROWS: &[Row] = rows! {
     {
         RequestDevice "#adapters";
         Consumed, STRICT; Outcome::Reject(Rejection::Operation), Device;
-        "an adapter gives one device, and has given it";
-        wgpu "an adapter gives any number of devices"
+        "an adapter gives one device, and has given it"
     }
     {
         RequestDevice "#dom-gpuadapter-requestdevice";
         Consumed, PRESENT; Outcome::Resolve(Value::LostDevice), Device;
-        "by the letter of the steps giving a device expires the adapter, so the next device is lost";
-        wgpu "an adapter gives any number of devices"
+        "by the letter of the steps giving a device expires the adapter, so the next device is lost"
     }
 };
 

@@ -1,7 +1,7 @@
 //! The steps that wait their turn on a timeline, and what executing one did.
 
 use super::edition::Edition;
-use super::errors::Raised;
+use super::errors::{Popped, Raised};
 use super::ids::{BufferId, ModuleId, PipelineId, PromiseId, Timeline};
 use super::loss::LossKind;
 use super::outcome::{ErrorKind, Outcome};
@@ -167,6 +167,8 @@ pub enum Effect {
     Captured(Raised),
     /// No scope captured an error.
     Uncaptured(Raised),
+    /// A scope was popped.
+    Popped(Popped),
     /// The device is lost.
     Lost(LossKind),
     /// A step was issued on this timeline.

@@ -150,8 +150,6 @@ pub struct Row {
     pub raises: Option<ErrorKind>,
     /// Why, in one sentence for people.
     pub reason: &'static str,
-    /// What wgpu 30.0.1 does instead, where it differs.
-    pub wgpu: Option<&'static str>,
 }
 
 impl Row {
@@ -178,7 +176,6 @@ pub(super) static UNWRITTEN: Row = Row {
     decided: Decided::Device,
     raises: None,
     reason: "the table of outcomes has no row for this; please report it",
-    wgpu: None,
 };
 
 /// The row for a call in a condition, by an edition of the specification.

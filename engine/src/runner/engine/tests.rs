@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use super::*;
 use crate::backend::{
-    self, Activity, Backend, Caps, CompileError, CompileRequest, Compiled, Device, Error, Flag,
-    Found, HostIndex, Layout, LossReport, Packed, Question, Raw, Side, Sink, Submission,
+    self, Activity, Answer, Backend, Caps, CompileError, CompileRequest, Compiled, Device, Error,
+    Flag, Found, HostIndex, Layout, LossReport, Packed, Question, Side, Sink, Submission,
 };
 use crate::device::{Progress, Status};
 use crate::record::{Began, Clock, LossKind, Outcome, SpanId, State};
@@ -110,7 +110,7 @@ impl Device for FaultyDevice {
         self.1.lose(kind)
     }
 
-    fn raw(&self, question: &Question) -> Option<Raw> {
+    fn raw(&self, question: &Question) -> Option<Answer> {
         self.1.raw(question)
     }
 

@@ -1,8 +1,10 @@
 //! Calls of WebGPU's, as a host thread makes them: their content steps, and the promise that they give.
 
+use super::asked::ask;
 use super::state::{Entry, Given};
 use super::{CONTENT_STEP, Timelines, compile};
-use crate::backend::{Flag, HostIndex, Operation};
+use crate::backend::MapMode as raw;
+use crate::backend::{Flag, HostIndex, Operation, Question};
 use crate::device::order::Use;
 use crate::device::webgpu::{Api, ErrorKind, Made, MapRange, MapState, PipelineId, PipelineShape};
 use crate::record::{self, CallId, Record, SpanId};
@@ -79,10 +81,14 @@ impl Timelines {
         let mut state = self.lock();
         let (made, name) = match *call {
             GpuCall::Unmap(buffer) => {
-                let Some(buffer) = state.buffers.get(buffer.index()).copied() else {
+                let Some(id) = state.buffers.get(buffer.index()).copied() else {
                     return;
                 };
-                (state.model.unmap(host, asked.span, buffer), None)
+                if state.model.map_state(id) != MapState::Unmapped {
+                    // What it comes to shows in the map that it ends.
+                    drop(shared.device.raw(&Question::Unmap(buffer)));
+                }
+                (state.model.unmap(host, asked.span, id), None)
             }
             GpuCall::PushErrorScope(filter) => {
                 let filter = filter.into();
@@ -93,9 +99,14 @@ impl Timelines {
             }
             GpuCall::WorkDone { promise } => {
                 let made = state.model.on_submitted_work_done(host, asked.span);
+                ask(shared, &mut state, &made, &Question::WorkDone);
                 (made, Some(promise))
             }
-            GpuCall::DeviceLost { promise } => (state.model.lost(host, asked.span), Some(promise)),
+            GpuCall::DeviceLost { promise } => {
+                let made = state.model.lost(host, asked.span);
+                ask(shared, &mut state, &made, &Question::Lost);
+                (made, Some(promise))
+            }
             _ => return,
         };
         self.give(shared, &mut state, asked, &made, name, None);
@@ -118,7 +129,17 @@ impl Timelines {
             ..MapRange::default()
         };
         let host = Self::content(asked.host);
+        let question = Question::Map {
+            buffer,
+            mode: match access {
+                MapMode::Read => raw::Read,
+                MapMode::Write => raw::Write,
+            },
+            offset: 0,
+            size: u64::MAX,
+        };
         let made = state.model.map_async(host, asked.span, id, range);
+        ask(shared, &mut state, &made, &question);
         self.give(shared, &mut state, asked, &made, Some(promise), None);
         self.act(shared, &mut state, &made.effects, asked.span, asked.time);
     }
@@ -136,6 +157,12 @@ impl Timelines {
         };
         let host = Self::content(asked.host);
         let made = state.model.get_compilation_info(host, asked.span, module);
+        let plan = shared.plan.pipelines.get(pipeline.index());
+        if let Some(plan) = plan.filter(|_| state.model.loss().is_none()) {
+            // A module that is made after the loss would say nothing of one that was made before.
+            let question = Question::Messages(compile::request(plan));
+            ask(shared, &mut state, &made, &question);
+        }
         self.give(
             shared,
             &mut state,
@@ -179,9 +206,18 @@ impl Timelines {
         } else {
             state.model.create_pipeline(host, asked.span, shape)
         };
+        if is_async && state.model.loss().is_some() {
+            ask(
+                shared,
+                &mut state,
+                &made,
+                &Question::Create(request.clone()),
+            );
+        }
         state.pipelines.push(Entry {
             plan: index,
             is_async,
+            promise: made.promise,
             call: (asked.call, asked.span),
             request,
             decided: SpanId::NONE,

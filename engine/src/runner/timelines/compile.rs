@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::asked::note_compile;
 use super::state::{Job, State, Waiting};
 use super::{Timelines, text};
 use crate::backend::{CompileError, CompileRequest, Compiled, ENTRY, kernel_shader};
@@ -150,6 +151,7 @@ impl Timelines {
         let Some(entry) = entry else {
             return;
         };
+        note_compile(shared, state, &entry, built);
         let detail = text::built(shared, entry.plan, built);
         if let Some(entry) = state.entry(job.pipeline) {
             entry.detail = detail;

@@ -2,13 +2,12 @@
 
 use super::Timelines;
 use super::state::State;
-use crate::backend::{Error, Flag, HostIndex, MapMode, Question};
-use crate::device::Status;
+use crate::backend::{Error, Flag, HostIndex};
 use crate::device::webgpu::Api;
 use crate::record::{PromiseId, SpanId};
 use crate::runner::shared::Shared;
 use crate::time::Nanos;
-use crate::workload::{BufferIndex, PromiseIndex};
+use crate::workload::PromiseIndex;
 
 impl Timelines {
     /// Executes what waits on the content timeline of `host`.
@@ -19,7 +18,6 @@ impl Timelines {
     }
 
     fn step_content(&self, shared: &Shared, host: HostIndex) -> bool {
-        self.ask_implementation(shared, host);
         let mut state = self.lock();
         let timeline = Self::content(host);
         if !state.model.has_content_step(timeline) {
@@ -39,37 +37,6 @@ impl Timelines {
         self.report_step(shared, &state, &step, span, lane, (start, start, end));
         self.act(shared, &mut state, &step.effects, span, end);
         true
-    }
-
-    /// Before a promise settles that the loss decides: asks the implementation below what it comes to there, once for
-    /// each call that it has and each loss. The layer is not locked meanwhile.
-    fn ask_implementation(&self, shared: &Shared, host: HostIndex) {
-        let api = {
-            let state = self.lock();
-            let next = state.model.next_settled(Self::content(host));
-            let next = next.filter(|api| state.answers.iter().all(|(known, _)| known != api));
-            match next {
-                Some(api) if state.model.loss().is_some() => api,
-                _ => return,
-            }
-        };
-        let question = match api {
-            Api::MapAsync => Question::Map {
-                buffer: BufferIndex(0),
-                mode: MapMode::Read,
-                offset: 0,
-                size: 4,
-            },
-            Api::OnSubmittedWorkDone => Question::WorkDone,
-            _ => return,
-        };
-        // Opened anew meanwhile, it would answer for another generation.
-        if !matches!(shared.device.status(), Status::Lost(_)) {
-            return;
-        }
-        if let Some(raw) = shared.device.raw(&question) {
-            self.lock().answers.push((api, raw.text));
-        }
     }
 
     /// Blocks `host` until the latest promise of this name has settled. Gives the step that settled it.

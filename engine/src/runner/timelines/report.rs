@@ -1,5 +1,6 @@
 //! What the layer did, as records: a span a step, tied to what issued it, and what became of pipelines and promises.
 
+use super::asked::{ask_scope, observe};
 use super::state::State;
 use super::{Timelines, text};
 use crate::device::webgpu::{Effect, Executed, PipelineId, Raised, Settlement};
@@ -54,6 +55,7 @@ impl Timelines {
                 let names = state.recorded_promises(settlement.promise).to_vec();
                 self.report_settled(shared, state, (settlement, &names), span, time);
             }
+            Effect::Popped(popped) => ask_scope(shared, state, popped),
             Effect::Uncaptured(raised) => self.report_uncaptured(shared, state, *raised),
             _ => {}
         }
@@ -113,6 +115,7 @@ impl Timelines {
         span: SpanId,
         time: Nanos,
     ) {
+        let observed = observe(shared, state, settlement);
         for promise in names {
             let Some(given) = state.promises.get_mut(promise.index()) else {
                 continue;
@@ -130,7 +133,7 @@ impl Timelines {
                     value,
                     reason: text::reason(shared, state, &given, settlement),
                     anchor: settlement.row.anchor(settlement.api),
-                    actual: text::actual(shared, state, settlement),
+                    observed: observed.clone(),
                 })));
         }
     }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::backend::{CompileRequest, Flag, HostIndex, StreamActivity};
+use crate::backend::{Answer, CompileRequest, Flag, HostIndex, StreamActivity};
 use crate::device::webgpu::{
     Api, BufferId, BufferShape, Edition, Effect, Model, ModuleId, PipelineId, PromiseId, Timeline,
 };
@@ -44,8 +44,8 @@ pub struct State {
     pub device_free: Nanos,
     /// What is wrong with calls that the layer refused, by the spans of the calls.
     pub refusals: BTreeMap<SpanId, String>,
-    /// What the implementation below answered after the loss of this generation, when it was asked itself.
-    pub answers: Vec<(Api, String)>,
+    /// For promises of this generation, the same calls as they were made to the implementation below.
+    pub asked: BTreeMap<PromiseId, Answer>,
     /// Whether an alarm for the next device step is set.
     pub is_armed: bool,
     /// Whether the run is over.
@@ -61,6 +61,8 @@ pub struct Entry {
     pub plan: PipelineIndex,
     /// Whether its caller went on.
     pub is_async: bool,
+    /// The promise that its creation gave.
+    pub promise: Option<PromiseId>,
     /// The call that requested it, as a place in the file and as a span.
     pub call: (CallId, SpanId),
     /// What the backend is asked for.
@@ -147,7 +149,7 @@ impl State {
             watches: VecDeque::new(),
             device_free: Nanos::ZERO,
             refusals: BTreeMap::new(),
-            answers: Vec::new(),
+            asked: BTreeMap::new(),
             is_armed: false,
             is_closed: false,
             editions: plan.hosts.iter().map(|host| host.edition.into()).collect(),
@@ -166,7 +168,7 @@ impl State {
         self.pipelines.clear();
         self.jobs.clear();
         self.watches.clear();
-        self.answers.clear();
+        self.asked.clear();
         self.latest_pipeline.fill(None);
         let mut model = Model::with_editions(&self.editions);
         let host = Timeline::Content(0);

@@ -216,24 +216,6 @@ fn detail_of(state: &State, index: PipelineIndex) -> String {
     entry.map(|entry| entry.detail.clone()).unwrap_or_default()
 }
 
-/// What wgpu does instead, where this is wgpu and it differs; with its own answer, where it was asked.
-pub fn actual(shared: &Shared, state: &State, settlement: &Settlement) -> String {
-    let is_wgpu = shared.device.caps().queue;
-    let Some(text) = settlement.row.wgpu.filter(|_| is_wgpu) else {
-        return String::new();
-    };
-    let mut actual = format!("wgpu: {text}");
-    let is_lost = settlement.row.conditions.iter().any(|it| it.is_loss());
-    let answers = state.answers.iter().filter(|_| is_lost);
-    for (_, answer) in answers.filter(|(api, _)| *api == settlement.api) {
-        add_note(
-            &mut actual,
-            &format!("asked after this loss, it answered: {answer}"),
-        );
-    }
-    actual
-}
-
 /// An error that no scope captured.
 pub fn uncaptured(shared: &Shared, state: &State, raised: Raised) -> String {
     let entry = raised
