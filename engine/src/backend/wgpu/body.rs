@@ -92,7 +92,7 @@ impl Body {
             buffers,
             lanes: lanes.collect(),
             pipelines,
-            staging: Staging::default(),
+            staging: Staging::new(&gpu.device),
             ticks,
             steps_per_nano,
             most_groups: gpu.device.limits().max_compute_workgroups_per_dimension,

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use ::wgpu::{
     Buffer, BufferDescriptor, BufferUsages, CommandEncoderDescriptor, CompilationMessageType,
-    Error, ShaderModuleDescriptor, ShaderSource,
+    Device, Error, ShaderModuleDescriptor, ShaderSource,
 };
 use crossbeam_channel::{Receiver, bounded};
 
@@ -22,9 +22,39 @@ use crate::workload::BufferIndex;
 /// The length of a staging copy, in bytes: that is enough to be mapped.
 const STAGED: u64 = 1024;
 
-/// The staging copies that are mapped, or about to be.
-#[derive(Default)]
-pub struct Staging(Mutex<BTreeMap<BufferIndex, Staged>>);
+/// The staging copies that wgpu itself was asked to map.
+pub struct Staging {
+    /// Those that are mapped, or about to be.
+    open: Mutex<BTreeMap<BufferIndex, Staged>>,
+    /// Made before any loss: what is made after one is invalid, and would raise errors of its own.
+    spares: [Buffer; 2],
+}
+
+impl Staging {
+    /// For a device that has just been opened.
+    pub fn new(device: &Device) -> Self {
+        Self {
+            open: Mutex::default(),
+            spares: [MapMode::Read, MapMode::Write].map(|mode| copy(device, usage(mode))),
+        }
+    }
+}
+
+const fn usage(mode: MapMode) -> BufferUsages {
+    match mode {
+        MapMode::Read => BufferUsages::MAP_READ.union(BufferUsages::COPY_DST),
+        MapMode::Write => BufferUsages::MAP_WRITE.union(BufferUsages::COPY_SRC),
+    }
+}
+
+fn copy(device: &Device, usage: BufferUsages) -> Buffer {
+    device.create_buffer(&BufferDescriptor {
+        label: None,
+        size: STAGED,
+        usage,
+        mapped_at_creation: false,
+    })
+}
 
 /// A staging copy.
 #[derive(Clone)]
@@ -59,24 +89,18 @@ pub fn ask(body: &Arc<Body>, question: &Question) -> Answer {
 }
 
 fn map(body: &Arc<Body>, index: BufferIndex, mode: MapMode, (offset, size): (u64, u64)) -> Answer {
-    let (wanted, usage) = match mode {
-        MapMode::Read => (
-            ::wgpu::MapMode::Read,
-            BufferUsages::MAP_READ | BufferUsages::COPY_DST,
-        ),
-        MapMode::Write => (
-            ::wgpu::MapMode::Write,
-            BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC,
-        ),
+    let wanted = match mode {
+        MapMode::Read => ::wgpu::MapMode::Read,
+        MapMode::Write => ::wgpu::MapMode::Write,
     };
     let end = offset.saturating_add(size).min(STAGED);
     let range = offset.min(end)..end;
     let (tell, told) = bounded(1);
     let (staged, raised) = caught(body, || {
-        let known = lock(&body.staging.0).get(&index).cloned();
+        let known = lock(&body.staging.open).get(&index).cloned();
         let known = known.filter(|staged| !staged.is_refused.load(SeqCst));
         let (staged, is_new) =
-            known.map_or_else(|| (stage(body, index, mode, usage), true), |it| (it, false));
+            known.map_or_else(|| (stage(body, index, mode), true), |it| (it, false));
         let refused = Arc::clone(&staged.is_refused);
         staged
             .buffer
@@ -114,39 +138,40 @@ fn map(body: &Arc<Body>, index: BufferIndex, mode: MapMode, (offset, size): (u64
 }
 
 /// A new staging copy, which the queue uses: its map comes behind all that the queue was given.
-fn stage(body: &Body, index: BufferIndex, mode: MapMode, usage: BufferUsages) -> Staged {
+fn stage(body: &Body, index: BufferIndex, mode: MapMode) -> Staged {
     let device = &body.gpu.device;
-    let make = |usage| {
-        device.create_buffer(&BufferDescriptor {
-            label: None,
-            size: STAGED,
-            usage,
-            mapped_at_creation: false,
-        })
+    let [read, write] = &body.staging.spares;
+    let is_over = body.gpu.is_closed() || body.gpu.lost().is_some();
+    let buffer = match mode {
+        _ if !is_over => copy(device, usage(mode)),
+        MapMode::Read => read.clone(),
+        MapMode::Write => write.clone(),
     };
-    let buffer = make(usage);
-    let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
-    match (mode, body.buffers.get(index.index())) {
-        (MapMode::Read, Some(from)) => {
-            encoder.copy_buffer_to_buffer(from, 0, &buffer, 0, from.size().min(STAGED));
+    if !is_over {
+        let mut encoder = device.create_command_encoder(&CommandEncoderDescriptor::default());
+        match (mode, body.buffers.get(index.index())) {
+            (MapMode::Read, Some(from)) => {
+                encoder.copy_buffer_to_buffer(from, 0, &buffer, 0, from.size().min(STAGED));
+            }
+            (MapMode::Read, None) => {}
+            (MapMode::Write, _) => {
+                let to = copy(device, BufferUsages::COPY_DST);
+                encoder.copy_buffer_to_buffer(&buffer, 0, &to, 0, STAGED);
+            }
         }
-        (MapMode::Read, None) => {}
-        (MapMode::Write, _) => {
-            encoder.copy_buffer_to_buffer(&buffer, 0, &make(BufferUsages::COPY_DST), 0, STAGED);
-        }
+        body.gpu.submit(encoder.finish());
     }
-    body.gpu.submit(encoder.finish());
     let staged = Staged {
         buffer,
         is_refused: Arc::default(),
     };
-    lock(&body.staging.0).insert(index, staged.clone());
+    lock(&body.staging.open).insert(index, staged.clone());
     staged
 }
 
 /// Whether the range of a map can be looked at that wgpu says is there, on a device that is lost.
 fn range_text(body: &Body, index: BufferIndex) -> &'static str {
-    let staged = lock(&body.staging.0).get(&index).cloned();
+    let staged = lock(&body.staging.open).get(&index).cloned();
     let Some(staged) = staged else { return "" };
     // Nobody polls meanwhile, which would free what is looked at.
     let _gate = body.gpu.alone();
@@ -157,7 +182,7 @@ fn range_text(body: &Body, index: BufferIndex) -> &'static str {
 }
 
 fn unmap(body: &Body, index: BufferIndex) -> Raw {
-    let staged = lock(&body.staging.0).remove(&index);
+    let staged = lock(&body.staging.open).remove(&index);
     let (_, raised) = caught(body, || {
         if let Some(staged) = staged {
             staged.buffer.unmap();
