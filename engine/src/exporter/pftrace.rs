@@ -14,7 +14,7 @@ use super::{Exporter, Keeps, records};
 use crate::capture::Capture;
 use crate::perfetto::dialect::{Track, key, timestamp_of};
 use crate::perfetto::proto::event_type;
-use crate::record::{Began, NameId, Record, SpanId, Value};
+use crate::record::{Began, Dependency, NameId, Record, SpanId, Value};
 use crate::time::Nanos;
 
 /// The format `.pftrace`.
@@ -39,8 +39,16 @@ impl Exporter for Pftrace {
 
     fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
         let mut writer = Writer::new(output);
+        let span = |id| capture.span(id).map(|placed| placed.span);
         for record in records(capture) {
-            writer.write(&record)?;
+            match &record {
+                // All spans are known, so that each arrow finds its place in the slices.
+                Record::Dependency(it) => {
+                    writer.write_dependency(it, span(it.cause), span(it.effect));
+                    writer.ease()?;
+                }
+                other => writer.write(other)?,
+            }
         }
         writer.flush()
     }
@@ -53,7 +61,7 @@ const BUFFER: usize = 64 * 1024;
 
 /// Writes records as they come. Every packet is whole, so a file that ends early opens up to its last one.
 ///
-/// Spans are drawn by Perfetto as slices and dependencies as arrows, where the dependency came before its spans were
+/// Spans are drawn by Perfetto as slices and dependencies as arrows, where the dependency came before either of its spans was
 /// written, which is at the next flush; what came later, and what Perfetto has no place for, is listed under a process of its own.
 pub struct Writer<W: Write> {
     output: W,
@@ -67,6 +75,8 @@ pub struct Writer<W: Write> {
     /// Spans that wait for what belongs to them, and lanes among them: producers report from several threads, so that
     /// a span may come a little before its lane, its name and what ties it to others.
     held: Vec<Record>,
+    /// Dependencies that wait with them.
+    dependencies: Vec<Dependency>,
     began: BTreeMap<SpanId, Began>,
     /// Arguments that came before their span.
     arguments: BTreeMap<SpanId, Vec<(NameId, Value)>>,
@@ -84,6 +94,7 @@ impl<W: Write> Writer<W> {
             tracks: track::Tracks::default(),
             flows: flow::Flows::default(),
             held: Vec::new(),
+            dependencies: Vec::new(),
             began: BTreeMap::new(),
             arguments: BTreeMap::new(),
         };
@@ -107,7 +118,7 @@ impl<W: Write> Writer<W> {
                 self.held.push(record.clone());
             }
             Record::Began(began) => self.write_began(began)?,
-            Record::Dependency(dependency) => self.write_dependency(dependency),
+            Record::Dependency(dependency) => self.dependencies.push(*dependency),
             Record::Argument(span, name, value) => self.write_argument(*span, *name, value),
             Record::Sample(sample) => self.write_sample(sample),
             _ => {
@@ -115,9 +126,14 @@ impl<W: Write> Writer<W> {
                 self.write_fact(record)?;
             }
         }
-        if self.held.len() >= HELD {
+        if self.held.len() + self.dependencies.len() >= HELD {
             self.release()?;
         }
+        self.ease()
+    }
+
+    /// Hands over what has gathered once that is much.
+    fn ease(&mut self) -> io::Result<()> {
         if self.buffer.len() >= BUFFER {
             self.hand_over()?;
         }
@@ -126,6 +142,7 @@ impl<W: Write> Writer<W> {
 
     /// Writes what was held back.
     fn release(&mut self) -> io::Result<()> {
+        self.write_dependencies();
         for record in std::mem::take(&mut self.held) {
             match record {
                 Record::Span(span) => self.write_span(&span),

@@ -42,17 +42,17 @@ macro_rules! keys {
 
 keys! {
     /// A span's id.
-    ID = 1 "id",
+    ID = 1 "syncline_id",
     /// The call that made a span.
-    CALL = 2 "call",
+    CALL = 2 "syncline_call",
     /// How a span ended, where it is not [`crate::record::State::Done`].
-    STATE = 3 "state",
+    STATE = 3 "syncline_state",
     /// How long a span was enqueued before it started, in nanoseconds.
-    QUEUED = 4 "queued_ns",
+    QUEUED = 4 "syncline_queued_ns",
     /// A time that the timestamp cannot say, in nanoseconds of capture time.
-    EXACT = 5 "exact_ns",
+    EXACT = 5 "syncline_exact_ns",
     /// The id of a name that was not known yet.
-    NAME = 6 "name_id",
+    NAME = 6 "syncline_name_id",
     /// A record in JSON.
     RECORD = 7 "record",
     /// The real numbers of the record in JSON, bit by bit.
@@ -68,7 +68,7 @@ keys! {
     /// The generation of that event.
     GENERATION = 13 "generation",
     /// The span that a late argument belongs to.
-    SPAN = 14 "span",
+    SPAN = 14 "syncline_span",
     /// The version of the format, on the first event of a file.
     FORMAT = 15 "format",
 }

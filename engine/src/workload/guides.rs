@@ -33,6 +33,7 @@ guides! {
     "cuda-graphs" "CUDA graphs"
     "causes" "Causes"
     "order" "The order of calls"
+    "perfetto" "Perfetto"
 }
 
 /// The guides that come with the program, in the order in which they are offered.

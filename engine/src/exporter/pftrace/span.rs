@@ -1,22 +1,20 @@
 //! Spans as slices, samples as counter values, dependencies as arrows and as a list.
 
+use std::collections::HashMap;
 use std::io::Write;
 
+use super::flow::{self, WrittenSlice};
 use super::{Writer, packet};
 use crate::perfetto::dialect::{Track, is_exact, key, name_iid, timestamp_of};
 use crate::perfetto::proto::{InternedData, TrackEvent, event_type};
-use crate::record::{Basis, Dependency, NameId, Sample, Span, SpanKind, State};
-use crate::time::Interval;
+use crate::record::{Basis, Dependency, NameId, Record, Sample, Span, SpanId, State};
 
 impl<W: Write> Writer<W> {
     /// A slice's begin and end stand together, so that neither is found without the other.
     pub(super) fn write_span(&mut self, span: &Span) {
-        let shown = Interval {
-            start: span.start,
-            end: span.end.max(span.start),
-        };
+        let shown = WrittenSlice::interval(span);
         let track = self.tracks.place(&mut self.buffer, span.lane, shown);
-        let ends = self.flows.take(span.id);
+        let ends = self.flows.take(&mut self.buffer, span.id);
         self.began.remove(&span.id);
 
         let mut begin = packet::event(event_type::BEGIN, track);
@@ -26,19 +24,20 @@ impl<W: Write> Writer<W> {
         annotate(&mut begin, span);
         let interned = self.attach_arguments(&mut begin, span);
         begin.flow_ids = ends.out;
-        // What blocks is held back at its end: there the arrow arrives, and never before it has started.
-        if blocks(span.kind) {
-            end.terminating_flow_ids = ends.into;
-        } else {
-            begin.terminating_flow_ids = ends.into;
-        }
+        begin.terminating_flow_ids = ends.start;
+        end.terminating_flow_ids = ends.end;
         if span.end < span.start || !is_exact(span.end) {
             end.debug_annotations = vec![packet::int(key::EXACT, span.end.0)];
         }
         let mut first = packet::at(timestamp_of(span.start), begin);
         first.interned_data = interned;
         packet::append(&mut self.buffer, &first);
+        let at = (track, span.id);
+        flow::mark(&mut self.buffer, at, shown.start, (&ends.out_mark, &[]));
+        flow::mark(&mut self.buffer, at, shown.end, (&[], &ends.end_mark));
         packet::append(&mut self.buffer, &packet::at(timestamp_of(shown.end), end));
+        self.flows
+            .meet(&mut self.buffer, WrittenSlice { track, span: *span });
         self.now = span.start;
     }
 
@@ -75,8 +74,44 @@ impl<W: Write> Writer<W> {
             .then(|| packet::argument_name(name, text))
     }
 
-    pub(super) fn write_dependency(&mut self, dependency: &Dependency) {
-        self.flows.tie(dependency);
+    /// Writes the dependencies that came, with arrows where their spans are not written yet, which are among those that wait
+    /// or come later.
+    pub(super) fn write_dependencies(&mut self) {
+        if self.dependencies.is_empty() {
+            return;
+        }
+        let spans: HashMap<SpanId, Span> = self.held.iter().filter_map(held_span).collect();
+        for dependency in std::mem::take(&mut self.dependencies) {
+            let of = |id: SpanId| spans.get(&id).copied();
+            self.write_dependency(&dependency, of(dependency.cause), of(dependency.effect));
+        }
+    }
+
+    /// Writes a dependency; `cause` and `effect` are its spans, where they are known and not written.
+    pub(super) fn write_dependency(
+        &mut self,
+        dependency: &Dependency,
+        cause: Option<Span>,
+        effect: Option<Span>,
+    ) {
+        let Dependency {
+            cause: from,
+            effect: to,
+            ..
+        } = *dependency;
+        let is_late = from == to || self.flows.is_written(from) || self.flows.is_written(to);
+        let time = match (cause, effect) {
+            _ if is_late => self.now,
+            (Some(cause), Some(effect)) if effect.end >= cause.start => {
+                self.flows.tie(&cause, &effect)
+            }
+            // Only once both are written can marks lie in an order that the times of the spans do not have.
+            _ => {
+                self.flows.tie_apart(dependency);
+                effect.or(cause).map_or(self.now, |it| it.end)
+            }
+        };
+        let time = self.flows.list(time);
         let mut event = packet::event(event_type::INSTANT, Track::Dependencies);
         event.name_iid = Some(packet::dependency_iid(dependency.kind));
         event.debug_annotations = vec![
@@ -96,7 +131,7 @@ impl<W: Write> Writer<W> {
                 u64::from(dependency.generation),
             ));
         }
-        packet::append(&mut self.buffer, &packet::at(timestamp_of(self.now), event));
+        packet::append(&mut self.buffer, &packet::at(timestamp_of(time), event));
     }
 
     pub(super) fn write_sample(&mut self, sample: &Sample) {
@@ -132,10 +167,10 @@ fn annotate(event: &mut TrackEvent, span: &Span) {
     }
 }
 
-/// Whether a span of this kind ends because of its causes, having started before.
-fn blocks(kind: SpanKind) -> bool {
-    matches!(
-        kind,
-        SpanKind::EventWait | SpanKind::Hold | SpanKind::Synchronize | SpanKind::Join
-    )
+/// A span among what is held back, by its id.
+fn held_span(record: &Record) -> Option<(SpanId, Span)> {
+    match record {
+        Record::Span(span) => Some((span.id, *span)),
+        _ => None,
+    }
 }

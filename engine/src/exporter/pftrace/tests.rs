@@ -89,13 +89,16 @@ fn an_arrow_arrives_at_the_end_of_what_blocks() {
         tie(1, 2),
     ]);
     let row = Track::Lane(LaneId(0), 0);
-    let (begin, end) = (event_type::BEGIN, event_type::END);
+    let (begin, end, mark) = (event_type::BEGIN, event_type::END, event_type::INSTANT);
     assert_eq!(
         slices(&packets),
         [
+            // The record is written behind the wait that it ends in the same instant, and arrows go forwards in the file.
+            (mark, row, vec![1], vec![]),
             (begin, row, vec![2], vec![]),
-            (end, row, vec![], vec![1]),
-            (begin, row, vec![1], vec![]),
+            (mark, row, vec![], vec![1]),
+            (end, row, vec![], vec![]),
+            (begin, row, vec![], vec![]),
             (end, row, vec![], vec![]),
             (begin, row, vec![], vec![2]),
             (end, row, vec![], vec![]),
@@ -106,6 +109,43 @@ fn an_arrow_arrives_at_the_end_of_what_blocks() {
         .filter_map(|packet| packet.track_event.as_ref());
     let listed = list.filter(|event| event.track_uuid == Some(Track::Dependencies.uuid()));
     assert_eq!(listed.count(), 2);
+}
+
+#[test]
+fn an_arrow_between_spans_that_are_written_apart_joins_two_marks() {
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes);
+    for record in [lane(0), tie(0, 1), span(0, SpanKind::Call, 0, 9)] {
+        writer.write(&record).unwrap();
+    }
+    writer.flush().unwrap();
+    writer.write(&span(1, SpanKind::Kernel, 5, 20)).unwrap();
+    writer.flush().unwrap();
+    drop(writer);
+    let packets = File::decode(bytes.as_slice()).unwrap().packet;
+    let (row, mark) = (|row| Track::Lane(LaneId(0), row), event_type::INSTANT);
+    let found = slices(&packets).split_off(4);
+    assert_eq!(
+        found,
+        [
+            (mark, row(0), vec![1], vec![]),
+            (mark, row(1), vec![], vec![1])
+        ]
+    );
+}
+
+#[test]
+fn no_two_dependencies_are_listed_in_one_instant() {
+    let mut records = vec![lane(0)];
+    records.extend((0..9).map(|it| tie(it, it + 1)));
+    records.extend((0..10).map(|it| span(it, SpanKind::Kernel, 7, 7)));
+    let packets = write(&records);
+    let listed = packets.iter().filter(|it| {
+        let event = it.track_event.as_ref();
+        event.is_some_and(|it| it.track_uuid == Some(Track::Dependencies.uuid()))
+    });
+    let times: HashSet<u64> = listed.map(TracePacket::timestamp).collect();
+    assert_eq!(times.len(), 9);
 }
 
 #[test]
