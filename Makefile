@@ -15,10 +15,12 @@ test:
 	cargo build --workspace --lib --bins --tests
 	cargo test --workspace
 
-# What takes longer than one waits for a test: so many generated workloads on every backend.
+# What takes longer than one waits for a test: so many generated workloads on every backend, and every capture in the folder
+# that SYNCLINE_CAPTURES names, written and opened again.
 GENERATED ?= 10000
 long:
 	SYNCLINE_GENERATED=$(GENERATED) cargo test -p syncline-tests --test all generated -- --nocapture
+	SYNCLINE_ROUND_TRIP=1 cargo test -p syncline-tests --test all round_trip -- --nocapture
 
 # Loses the device of every bundled workload in many ways, has it replayed, and prints how often that went well: a table
 # that one makes by hand. RECOVERIES passes options on, such as --runs 100 --workloads heat, or --busy.

@@ -35,6 +35,7 @@ mod readme;
 mod real;
 mod record;
 mod rocprofv3;
+mod round_trip;
 mod several;
 mod sizes;
 mod ui;

@@ -79,6 +79,7 @@ pub struct Capture {
     refused: u64,
     expectations: Vec<Expectation>,
     log: Vec<Log>,
+    notes: Vec<Box<str>>,
     losses: Vec<Loss>,
     recoveries: Vec<Recovery>,
     pipelines: Vec<Stages>,

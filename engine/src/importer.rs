@@ -31,7 +31,7 @@ pub use source::{Source, is_standard_input};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::record::Severity;
+use crate::record::{Record, Severity};
 
 /// A format that captures are read from.
 pub trait Importer: Sync {
@@ -118,6 +118,10 @@ fn read(
         receipt.note(text);
     }
     receipt.notes.extend_from_slice(source.notes());
+    // They are of the capture from now on, and survive being saved.
+    for note in &receipt.notes {
+        sink.push(Record::Note(note.as_str().into()));
+    }
     sink.send()?;
     receipt.read = sink.count();
     Ok(receipt)

@@ -82,6 +82,8 @@ pub enum Record {
     Expectation(Box<Expectation>),
     /// A line of the log.
     Log(Box<Log>),
+    /// What a reader of the capture should know of the file that it was read from, in a sentence.
+    Note(Box<str>),
     /// Something was made that can be launched many times.
     Launch(Box<Launch>),
     /// It was recorded or changed.

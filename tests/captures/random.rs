@@ -312,6 +312,7 @@ fn concluding() -> BoxedStrategy<Record> {
 fn rest() -> BoxedStrategy<Record> {
     prop_oneof![
         run(),
+        words().prop_map(|text| Record::Note(text.into())),
         (id(), time(), any::<f64>(), time()).prop_map(|(device, offset, drift, uncertainty)| {
             let (device, name) = (DeviceId(device), "clock".to_owned());
             Record::Clock(Box::new(Clock {

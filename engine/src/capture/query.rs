@@ -261,6 +261,11 @@ impl Capture {
         &self.expectations
     }
 
+    /// What a reader should know of the files that it was read from, a sentence each.
+    pub fn notes(&self) -> &[Box<str>] {
+        &self.notes
+    }
+
     /// The log.
     pub fn log(&self) -> &[Log] {
         &self.log

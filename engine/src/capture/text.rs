@@ -74,6 +74,7 @@ pub fn text(capture: &Capture) -> String {
     all(&mut out, "search", capture.searches());
     all(&mut out, "expectation", capture.expectations());
     all(&mut out, "log", capture.log());
+    all(&mut out, "note", capture.notes());
     if let Some(end) = capture.end() {
         line(&mut out, format_args!("end {end:?}"));
     }

@@ -1,5 +1,6 @@
 //! Writes Chrome's trace JSON, which Perfetto, `chrome://tracing` and most other viewers open.
 
+mod arguments;
 mod event;
 mod nest;
 mod process;
@@ -8,12 +9,12 @@ use std::io::{self, Write};
 
 use serde_json::json;
 
-use super::{Exporter, Keeps};
+use super::{Exporter, Keeps, records};
 use crate::capture::Capture;
-use crate::record::{Clock, DependencyId};
+use crate::perfetto::json::{FORMAT, WRITER};
+use crate::record::Clock;
 use crate::time::Nanos;
 use event::Events;
-use nest::Nest;
 
 /// Chrome's trace JSON as `.json`.
 pub struct Chrome;
@@ -28,34 +29,25 @@ impl Exporter for Chrome {
     }
 
     fn about(&self) -> &'static str {
-        "Chrome trace JSON for Perfetto, chrome://tracing and scripts; keeps lanes, spans, arguments, dependencies \
-         and counters."
+        "Chrome trace JSON for Perfetto, chrome://tracing, scripts and Syncline; keeps everything."
     }
 
     fn keeps(&self) -> Keeps {
-        Keeps::Timeline
+        Keeps::Everything
     }
 
     fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
         let origin = capture.extent().map_or(Nanos::ZERO, |extent| extent.start);
         // Viewers take no time before zero.
-        let origin = origin.min(Nanos::ZERO);
+        // The farthest time has no number on the other side of zero.
+        let origin = origin.clamp(Nanos(-i64::MAX), Nanos::ZERO);
         head(capture, origin, output)?;
         let mut events = Events::new(capture, origin, output);
         events.lanes()?;
-        for lane in capture.lane_order() {
-            let mut nest = Nest::default();
-            for placed in nest::in_order(capture, lane) {
-                events.span(&placed, nest.place(placed.interval()))?;
-            }
+        events.rows()?;
+        for record in records(capture) {
+            events.record(&record)?;
         }
-        for began in capture.open() {
-            events.began(began)?;
-        }
-        for id in (0..capture.dependency_count() as u32).map(DependencyId) {
-            events.dependency(id)?;
-        }
-        events.counters()?;
         events.marks()?;
         output.write_all(b"\n]}\n")?;
         output.flush()
@@ -66,7 +58,8 @@ impl Exporter for Chrome {
 fn head(capture: &Capture, origin: Nanos, output: &mut dyn Write) -> io::Result<()> {
     let run = capture.run();
     let about = json!({
-        "writer": "Syncline",
+        "writer": WRITER,
+        "format": FORMAT,
         "version": env!("CARGO_PKG_VERSION"),
         "name": run.map(|run| run.name.as_str()),
         "backend": run.map(|run| run.backend.as_str()),

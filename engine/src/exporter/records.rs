@@ -104,6 +104,7 @@ fn after(capture: &Capture) -> impl Iterator<Item = Record> {
         .chain(boxed(capture.searches(), Record::Search))
         .chain(boxed(capture.expectations(), Record::Expectation))
         .chain(boxed(capture.log(), Record::Log))
+        .chain(capture.notes().iter().cloned().map(Record::Note))
         .chain(end)
 }
 

@@ -12,6 +12,7 @@ mod lanes;
 mod links;
 mod nature;
 mod numbered;
+mod own;
 mod rows;
 mod scan;
 mod sense;
@@ -24,11 +25,13 @@ mod work;
 mod xla;
 
 use super::{Error, Importer, Receipt, Sink, Source};
+use crate::perfetto::json::FORMAT;
 use crate::record::{Clock, DeviceId, Record, Run, Severity};
 use crate::time::Nanos;
 use build::Builder;
 use handover::When;
 pub(super) use lanes::program;
+use own::OwnEvents;
 use stream::top::{Head, Top};
 use stream::{Tail, run};
 pub(super) use texts::Texts;
@@ -59,6 +62,24 @@ impl Importer for Chrome {
         let Some(Head { mut top, ahead, at }) = head else {
             return Err(sense::useless(source));
         };
+        let is_packed = source.packed().is_some();
+        if let Some((format, zero)) = top.own {
+            if format > FORMAT {
+                let path = source.path().to_owned();
+                return Err(Error::Newer {
+                    path,
+                    found: format,
+                    known: FORMAT,
+                });
+            }
+            return read_own(
+                (reader, is_packed, false),
+                (top, ahead, at),
+                zero,
+                source,
+                sink,
+            );
+        }
         sink.push(Record::Run(Box::new(Run {
             name: source.name(),
             backend: "chrome".to_owned(),
@@ -66,13 +87,39 @@ impl Importer for Chrome {
             ..Run::default()
         })));
         let mut builder = Builder::new(!top.devices.is_empty());
-        let reader = (reader, source.packed().is_some());
+        let reader = (reader, is_packed, true);
         let tail = run(reader, ahead, at, |piece| builder.take(piece, sink))?;
         if let Some((at, after)) = &tail.after {
             top.finish(after, *at);
         }
         finish(builder, &top, tail, source, sink)
     }
+}
+
+/// Reads what Syncline itself wrote.
+fn read_own(
+    reader: (Box<dyn std::io::Read + Send>, bool, bool),
+    (mut top, ahead, at): (Top, Vec<u8>, u64),
+    zero: i64,
+    source: &Source,
+    sink: &mut Sink<'_>,
+) -> Result<Receipt, Error> {
+    let mut own = OwnEvents::new(zero);
+    let tail = run(reader, ahead, at, |piece| own.take(piece, sink))?;
+    if let Some((at, after)) = &tail.after {
+        top.finish(after, *at);
+    }
+    if own.tally.events == 0
+        && let Some(error) = tail.failed
+    {
+        return Err(source.failed(error));
+    }
+    let mut receipt = Receipt::default();
+    own.finish(&mut receipt, sink);
+    tell_end(&top, &tail, &mut receipt, sink);
+    own.tally.tell(&mut receipt, sink);
+    sink.advance(tail.read)?;
+    Ok(receipt)
 }
 
 /// What a file says of the machine, in words.

@@ -75,8 +75,12 @@ fn single(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result
         devices: 0..u32::MAX,
         ..Part::default()
     };
-    let (ties, notes) = collectives.ties(&[part.label.as_str()]);
+    let (mut ties, mut notes) = collectives.ties(&[part.label.as_str()]);
     part.receipt.inferred += ties.len() as u64;
+    // A capture that was saved knows them already.
+    notes.retain(|note| !part.receipt.notes.contains(note));
+    let records = notes.iter().map(|note| Record::Note(note.as_str().into()));
+    ties.extend(records);
     part.receipt.notes.extend(notes);
     let total = source.length();
     let last = Batch {
@@ -235,6 +239,12 @@ impl<'a> Merge<'a> {
                 records.push(align::problem(Severity::Info, "aligned-by-start", text));
             }
         }
+        let aligned = self
+            .parts
+            .iter()
+            .filter_map(|it| it.aligned.told(&it.label));
+        let told = aligned.chain(notes.iter().cloned());
+        records.extend(told.map(|text| Record::Note(text.into())));
         for text in &notes {
             records.push(align::problem(
                 Severity::Info,

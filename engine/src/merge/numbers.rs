@@ -325,6 +325,7 @@ impl Numbers {
                 log.text = self.prefixed(&log.text);
                 Record::Log(log)
             }
+            Record::Note(text) => Record::Note(self.prefixed(&text).into()),
             Record::Run(_) | Record::End(_) => return None,
             other => self.lift_of_device(other),
         })

@@ -1,10 +1,8 @@
 //! Devices as processes and lanes as threads, numbered and sorted as Chrome wants them.
 
 use crate::capture::Capture;
+use crate::perfetto::json::ROWS;
 use crate::record::{DeviceId, Group, Lane, LaneId};
-
-/// Rows that a lane may be divided into where its spans overlap without nesting.
-const ROWS: i64 = 1000;
 
 /// The process of what belongs to no device.
 pub(super) const HOST: i64 = 0;

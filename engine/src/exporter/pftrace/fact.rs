@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use super::{Writer, packet};
 use crate::perfetto::dialect::{Track, key, timestamp_of};
+use crate::perfetto::fact::to_json;
 use crate::perfetto::proto::{AnnotationValue, DebugAnnotation, event_type};
 use crate::record::Record;
 use crate::time::Nanos;
@@ -24,7 +25,7 @@ impl<W: Write> Writer<W> {
         let (track, name) = heading(record);
         let mut event = packet::event(event_type::INSTANT, track);
         event.name = Some(name);
-        let (text, numbers) = in_json(record)?;
+        let (text, numbers) = to_json(record)?;
         event
             .debug_annotations
             .push(packet::text(key::RECORD, &text));
@@ -35,24 +36,6 @@ impl<W: Write> Writer<W> {
         packet::append(&mut self.buffer, &packet::at(timestamp_of(time), event));
         Ok(())
     }
-}
-
-/// The record in JSON, with its real numbers beside it: JSON knows neither infinity nor every last bit.
-fn in_json(record: &Record) -> io::Result<(String, Vec<f64>)> {
-    let mut plain = record.clone();
-    let mut numbers = Vec::new();
-    let mut take = |number: &mut f64| {
-        numbers.push(*number);
-        if !number.is_finite() {
-            *number = 0.0;
-        }
-    };
-    match &mut plain {
-        Record::Run(run) => run.parameters.iter_mut().for_each(|(_, value)| take(value)),
-        Record::Clock(clock) => take(&mut clock.drift),
-        _ => {}
-    }
-    Ok((serde_json::to_string(&plain)?, numbers))
 }
 
 fn array(numbers: &[f64]) -> DebugAnnotation {
@@ -106,6 +89,7 @@ fn heading(record: &Record) -> (Track, String) {
             (Track::Records, words)
         }
         Record::Log(log) => (Track::Records, log.text.clone()),
+        Record::Note(text) => (Track::Records, text.to_string()),
         other => (Track::Records, variant(other).to_owned()),
     }
 }
@@ -137,6 +121,7 @@ fn variant(record: &Record) -> &'static str {
         Record::Search(_) => "Search",
         Record::Expectation(_) => "Expectation",
         Record::Log(_) => "Log",
+        Record::Note(_) => "Note",
         Record::Launch(_) => "Launch",
         Record::LaunchStep(_) => "LaunchStep",
         Record::Relaunch(_) => "Relaunch",

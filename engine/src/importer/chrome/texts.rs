@@ -92,6 +92,18 @@ impl Texts {
         *slot
     }
 
+    /// Takes the name that a text has in the capture already.
+    pub fn claim(&mut self, text: &str, name: NameId) {
+        let at = self.add(text) as usize;
+        if at >= self.names.len() {
+            self.names.resize(at + 1, NameId::NONE);
+        }
+        self.named = self.named.max(name.0.saturating_add(1));
+        if let Some(slot) = self.names.get_mut(at).filter(|slot| !slot.is_some()) {
+            *slot = name;
+        }
+    }
+
     /// What names a process or a thread, as a text.
     pub fn shown(&self, token: Token) -> String {
         match token {

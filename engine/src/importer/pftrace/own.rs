@@ -10,6 +10,7 @@ use crate::importer::{Error, Receipt, Sink, Source};
 use crate::perfetto::dialect::{
     self, ARGUMENTS, DEPENDENCY_KINDS, FORMAT, SEQUENCE, TITLE, Track, key, time_of,
 };
+use crate::perfetto::fact::from_json;
 use crate::perfetto::proto::{
     AnnotationValue, DebugAnnotation, InternedData, InternedName, TracePacket, TrackEvent,
     event_type,
@@ -27,6 +28,7 @@ pub(super) struct Own {
     ties: Vec<(u64, DependencyKind)>,
     /// A slice whose end has not come: its track, its span and the arguments of that.
     begun: Option<(u64, Span, Vec<Record>)>,
+    notes: Vec<String>,
     headers: u64,
     others: u64,
     open: u64,
@@ -183,7 +185,12 @@ impl Own {
             (event_type::INSTANT, Track::Dependencies) => {
                 sink.push(Record::Dependency(self.dependency(&event)?));
             }
-            (event_type::INSTANT, Track::Records | Track::Problems) => sink.push(fact(event)?),
+            (event_type::INSTANT, Track::Records | Track::Problems) => match fact(event)? {
+                Record::Note(text) => self.notes.push(text.into()),
+                record => sink.push(record),
+            },
+            // An end of an arrow that Perfetto needs a place for; its dependency is told in the list of all.
+            (event_type::INSTANT, Track::Lane(..)) => {}
             _ => return None,
         }
         Some(())
@@ -265,7 +272,10 @@ impl Own {
     /// Says what the file did not end, and what in it is not its own.
     pub fn finish(mut self, sink: &mut Sink<'_>) -> Receipt {
         self.leave_open(sink);
-        let mut receipt = Receipt::default();
+        let mut receipt = Receipt {
+            notes: self.notes,
+            ..Receipt::default()
+        };
         if self.open > 0 {
             let text = format!(
                 "{} spans have a beginning and no end in the file; they are shown as still running.",
@@ -304,28 +314,16 @@ fn fact(event: TrackEvent) -> Option<Record> {
         let mut annotations = event.debug_annotations.into_iter();
         return annotations.find_map(|it| argument(span, it));
     };
-    let mut record: Record = serde_json::from_str(json).ok()?;
-    if let Some(numbers) = find(&event, key::NUMBERS) {
-        restore(&mut record, &numbers.array_values);
-    }
-    Some(record)
-}
-
-/// JSON keeps no infinity and not every last bit: the real numbers stand beside it.
-fn restore(record: &mut Record, numbers: &[DebugAnnotation]) {
-    let mut exact = numbers.iter().filter_map(|it| match it.value {
-        Some(AnnotationValue::Double(number)) => Some(number),
-        _ => None,
-    });
-    match record {
-        Record::Run(run) => {
-            for ((_, value), exact) in run.parameters.iter_mut().zip(exact) {
-                *value = exact;
-            }
-        }
-        Record::Clock(clock) => clock.drift = exact.next().unwrap_or(clock.drift),
-        _ => {}
-    }
+    // JSON keeps no infinity and not every last bit: the real numbers stand beside it.
+    let values = find(&event, key::NUMBERS).map(|it| it.array_values.iter());
+    let numbers = values
+        .into_iter()
+        .flatten()
+        .filter_map(|it| match it.value {
+            Some(AnnotationValue::Double(number)) => Some(number),
+            _ => None,
+        });
+    from_json(json, &numbers.collect::<Vec<f64>>())
 }
 
 /// An annotation that is an argument of a span.

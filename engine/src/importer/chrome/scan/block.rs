@@ -54,16 +54,18 @@ pub struct Parsed {
 pub struct Scanner {
     table: Interner,
     rows: Rows,
-    packing: Packing,
+    /// Packs the fields of spans, unless every argument is to be handed on as it is.
+    packing: Option<Packing>,
     layout: Layout,
 }
 
 impl Scanner {
-    pub fn new() -> Self {
+    /// A scanner that packs the fields of spans, or hands on every argument as it is.
+    pub fn new(packs: bool) -> Self {
         Self {
             table: Interner::new(),
             rows: Rows::default(),
-            packing: Packing::default(),
+            packing: packs.then(Packing::default),
             layout: Layout::default(),
         }
     }
@@ -86,7 +88,11 @@ impl Scanner {
         self.events(bytes, &mut parsed);
         parsed.texts = self.table.since(texts).to_vec();
         parsed.rows = self.rows.since(rows).to_vec();
-        parsed.packed = self.packing.finish();
+        parsed.packed = self
+            .packing
+            .as_mut()
+            .map(Packing::finish)
+            .unwrap_or_default();
         parsed.mended = std::mem::take(&mut self.table.mended);
         parsed
     }
@@ -115,7 +121,8 @@ impl Scanner {
                     match event(&mut cursor, &mut desk) {
                         Ok(mut event) => {
                             let own = parsed.arguments.get(kept..).unwrap_or_default();
-                            if !self.packing.take(&mut event, own) {
+                            let packing = self.packing.as_mut();
+                            if packing.is_some_and(|it| !it.take(&mut event, own)) {
                                 parsed.arguments.truncate(kept);
                                 event.arguments = 0;
                             }

@@ -27,10 +27,11 @@ pub struct Pool {
     pub scanners: usize,
 }
 
-/// Starts the threads: one reads, the others scan. They end when the pool is dropped.
+/// Starts the threads: one reads, the others scan, and pack the fields of spans where that is wanted. They end when the pool is dropped.
 pub fn start<'scope>(
     scope: &'scope Scope<'scope, '_>,
     feed: Feed<Box<dyn std::io::Read + Send>>,
+    packs: bool,
 ) -> Pool {
     let cores = available_parallelism().map_or(1, NonZeroUsize::get);
     let scanners = cores.clamp(1, MOST);
@@ -46,7 +47,7 @@ pub fn start<'scope>(
     for number in 0..scanners {
         let (next, out) = (next.clone(), out.clone());
         spawn(scope, "scan", move || {
-            let mut scanner = Scanner::new();
+            let mut scanner = Scanner::new(packs);
             while let Ok(mut block) = next.recv() {
                 let lists = std::mem::take(&mut block.lists);
                 let parsed = scanner.scan(&block.bytes, lists);

@@ -37,9 +37,9 @@ pub struct Tail {
 }
 
 /// Reads all events after `ahead`, which begins at byte `at`, and gives each stretch to `take` in order. Of a file that
-/// `is_packed` no event is read that is very long.
+/// `is_packed` no event is read that is very long. The fields of spans are packed where `packs` says so.
 pub fn run<E>(
-    (reader, is_packed): (Box<dyn Read + Send>, bool),
+    (reader, is_packed, packs): (Box<dyn Read + Send>, bool, bool),
     ahead: Vec<u8>,
     at: u64,
     mut take: impl FnMut(&mut Piece) -> Result<(), E>,
@@ -52,12 +52,12 @@ pub fn run<E>(
             at,
             longest,
         };
-        let pool = start(scope, feed);
+        let pool = start(scope, feed, packs);
         let mut stitch = Stitch {
             carry: Vec::new(),
             carry_at: 0,
             longest,
-            scanner: Scanner::new(),
+            scanner: Scanner::new(packs),
             number: pool.scanners,
             tail: Tail::default(),
         };

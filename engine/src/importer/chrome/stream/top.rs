@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use serde_json::Value;
 
 use crate::importer::chrome::scan::{Cursor, Fault, integer};
+use crate::perfetto::json::WRITER;
 
 /// What stands before the list may be so long.
 const LONGEST: usize = 64 << 20;
@@ -25,6 +26,8 @@ pub struct Top {
     pub world: Option<i64>,
     /// Other keys that hold lists or objects and were not read, and how many bytes they have.
     pub unread: Vec<(String, usize)>,
+    /// The version of what Syncline wrote, where it wrote the file, and how much later the file's times are, in nanoseconds.
+    pub own: Option<(u64, i64)>,
     /// Whether the file is an object rather than a list.
     pub is_object: bool,
     /// Bytes that are no JSON: where in the file the first lie, and how many there are.
@@ -32,7 +35,7 @@ pub struct Top {
 }
 
 /// Keys that say how the file was written: nobody misses them on a timeline.
-const ABOUT: &[&[u8]] = &[b"metadata", b"otherData", b"viztracer_metadata"];
+const ABOUT: &[&[u8]] = &[b"metadata", b"viztracer_metadata"];
 
 /// How far the keys go.
 enum Place {
@@ -165,6 +168,11 @@ impl Top {
                     (self.rank, self.world) = (number("rank"), number("world_size"));
                 }
             }
+            (b"otherData", Some(b'{')) => {
+                if let Ok(about) = serde_json::from_slice::<Value>(cursor.nested()?) {
+                    self.own = own(&about);
+                }
+            }
             (_, Some(b'[' | b'{')) => {
                 let length = cursor.nested()?.len();
                 if length > 2 && !ABOUT.contains(&key) {
@@ -189,4 +197,14 @@ impl Top {
             }
         }
     }
+}
+
+/// What Syncline says of a file that it wrote.
+fn own(about: &Value) -> Option<(u64, i64)> {
+    let is_ours = about.get("writer").and_then(Value::as_str) == Some(WRITER);
+    let format = about.get("format").and_then(Value::as_u64);
+    let zero = about.get("zero_ns").and_then(Value::as_i64);
+    format
+        .filter(|_| is_ours)
+        .map(|format| (format, zero.unwrap_or(0)))
 }

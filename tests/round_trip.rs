@@ -1,0 +1,150 @@
+//! There and back: a capture that is written in a format that keeps everything, and opened again, is the same in every field.
+
+mod compare;
+
+use std::io::Write as _;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use engine::backend::BACKENDS;
+use engine::capture::Capture;
+use engine::exporter::{EXPORTERS, Exporter, Keeps};
+use engine::importer::{Source, open_source};
+use engine::runner::{RunRequest, run};
+use engine::workload::bundled;
+
+use crate::house::root;
+use crate::real;
+
+/// Captures of other people's tools that are no larger, packed as they are, are compared in every test run; the others where
+/// `SYNCLINE_ROUND_TRIP` is set.
+const SMALL: u64 = 64 << 10;
+
+/// What an exporter makes of a capture, opened again.
+fn back(capture: &Capture, exporter: &dyn Exporter, is_packed: bool) -> Capture {
+    let mut bytes = Vec::new();
+    exporter.write(capture, &mut bytes).unwrap();
+    let mut name = format!("back.{}", exporter.extension());
+    if is_packed {
+        name.push_str(".gz");
+        let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        packer.write_all(&bytes).unwrap();
+        bytes = packer.finish().unwrap();
+    }
+    let source = Source::from_bytes(&name, bytes).unwrap();
+    let mut back = Capture::new();
+    open_source(&source, &mut |batch| {
+        back.apply(batch.records);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    back
+}
+
+/// The differences of a capture to what comes back, in each format that keeps everything.
+fn differences(capture: &Capture, of: &str) -> Vec<String> {
+    let formats = EXPORTERS
+        .iter()
+        .filter(|it| it.keeps() == Keeps::Everything);
+    let mut all = Vec::new();
+    for exporter in formats {
+        for is_packed in [false, true] {
+            let packed = if is_packed { ", packed" } else { "" };
+            let found = compare::differences(capture, &back(capture, *exporter, is_packed));
+            let found = found.into_iter().take(20);
+            all.extend(found.map(|it| format!("{of} as {}{packed}: {it}", exporter.name())));
+        }
+    }
+    all
+}
+
+/// Every file below a folder, in order.
+fn files(folder: &Path, all: &mut Vec<PathBuf>) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut entries: Vec<PathBuf> = entries.map(|it| it.path()).collect();
+    entries.sort();
+    for path in entries {
+        if path.is_dir() {
+            files(&path, all);
+        } else {
+            all.push(path);
+        }
+    }
+}
+
+#[test]
+fn captures_of_other_tools_come_back_as_they_were() {
+    let given = std::env::var_os("SYNCLINE_CAPTURES");
+    let shared = given.map_or_else(|| root().join("../shared/captures"), PathBuf::from);
+    let takes_all = std::env::var_os("SYNCLINE_ROUND_TRIP").is_some();
+    let mut paths = Vec::new();
+    files(&root().join("tests/data/captures"), &mut paths);
+    files(&shared, &mut paths);
+    let (mut compared, mut found) = (0, Vec::new());
+    for path in paths {
+        let length = std::fs::metadata(&path).unwrap().len();
+        if length > SMALL && !takes_all {
+            continue;
+        }
+        let mut capture = Capture::new();
+        let opened = engine::importer::open_all(std::slice::from_ref(&path), &mut |batch| {
+            capture.apply(batch.records);
+            ControlFlow::Continue(())
+        });
+        // What is no capture is refused, which other tests look at.
+        if opened.is_ok() {
+            compared += 1;
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            found.extend(differences(&capture, &name));
+        }
+    }
+    eprintln!("{compared} captures compared");
+    assert!(compared > 0);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+#[test]
+fn runs_of_every_bundled_workload_come_back_as_they_were() {
+    let mut found = Vec::new();
+    for backend in ["mock", "cpu"] {
+        assert!(BACKENDS.iter().any(|it| it.name() == backend));
+        for workload in bundled() {
+            let request = RunRequest {
+                name: workload.name.to_owned(),
+                source: workload.source.to_owned(),
+                backend: backend.to_owned(),
+                ..RunRequest::default()
+            };
+            let mut capture = Capture::new();
+            run(request, |records| capture.apply(records)).unwrap();
+            found.extend(differences(
+                &capture,
+                &format!("{} on {backend}", workload.name),
+            ));
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Saving what was opened, and opening that, ties nothing a second time.
+#[test]
+fn what_was_saved_is_opened_as_it_was_saved() {
+    let Some(path) = real::path("fresh/torch-gloo-rank0.json.gz") else {
+        return;
+    };
+    let (capture, _) = real::open(&[path]);
+    let folder = tempfile::tempdir().unwrap();
+    for exporter in EXPORTERS
+        .iter()
+        .filter(|it| it.keeps() == Keeps::Everything)
+    {
+        let target = folder
+            .path()
+            .join(format!("saved.{}", exporter.extension()));
+        let mut file = std::fs::File::create(&target).unwrap();
+        exporter.write(&capture, &mut file).unwrap();
+        let (again, _) = real::open(&[target]);
+        let found = compare::differences(&capture, &again);
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    }
+}
