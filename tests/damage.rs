@@ -177,6 +177,7 @@ fn same(a: &Record, b: &Record) -> bool {
 fn added(record: &Record) -> bool {
     match record {
         Record::Problem(problem) => problem.code != "wait-before-record",
+        Record::Note(_) => true,
         Record::Began(_) | Record::Argument(..) => true,
         _ => false,
     }
@@ -191,7 +192,7 @@ fn a_flipped_bit_costs_no_more_of_a_capture_than_its_packet() {
     let own = |records: &[Record]| -> Vec<String> {
         let own = records
             .iter()
-            .filter(|it| !matches!(it, Record::Problem(_)));
+            .filter(|it| !matches!(it, Record::Problem(_) | Record::Note(_)));
         own.map(|it| format!("{it:?}")).collect()
     };
     let (whole, all, _) = open("whole", &bytes).unwrap();

@@ -44,6 +44,8 @@ pub mod key {
     pub const EFFECT: &str = "syncline.effect";
     /// The id of the event that carried a dependency.
     pub const EVENT: &str = "syncline.event";
+    /// The name of that event, for people.
+    pub const EVENT_NAME: &str = "syncline.event_name";
     /// The generation of that event.
     pub const GENERATION: &str = "syncline.generation";
     /// How a dependency is known.

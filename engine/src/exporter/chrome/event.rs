@@ -260,7 +260,10 @@ impl<'a> Events<'a> {
         if dependency.event.is_some() {
             args.own(key::EVENT, dependency.event.0);
             let event = capture.events().get(dependency.event.index());
-            args.own("event", event.map_or("?", |it| capture.name(it.name)));
+            args.own(
+                key::EVENT_NAME,
+                event.map_or("?", |it| capture.name(it.name)),
+            );
         }
         if dependency.generation != 0 {
             args.own(key::GENERATION, dependency.generation);

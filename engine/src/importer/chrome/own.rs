@@ -132,7 +132,7 @@ impl OwnEvents {
         let key = self.texts.text(text);
         let field = match KEYS.iter().find(|own| **own == key) {
             Some(own) => OwnField::Own(own),
-            None if key == key::REPAIR => OwnField::ForPeople,
+            None if [key::REPAIR, key::EVENT_NAME].contains(&key) => OwnField::ForPeople,
             None => {
                 let (name, is_real) = unescape(key);
                 let name = name.to_owned();
