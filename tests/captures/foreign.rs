@@ -1,8 +1,9 @@
 //! Files of other tools, made here message by message.
 
 use engine::perfetto::proto::{
-    AnnotationValue, CLEARED, CounterDescriptor, DebugAnnotation, InternedData, InternedName,
-    TracePacket, TrackDescriptor, TrackEvent, event_type,
+    AnnotationValue, CLEARED, ClockReading, ClockSnapshot, CounterDescriptor, DebugAnnotation,
+    InternedData, InternedName, TracePacket, TracePacketDefaults, TrackDescriptor, TrackEvent,
+    event_type,
 };
 use engine::record::{Basis, DependencyId, Group, LaneId, SpanId, SpanKind};
 use engine::time::Nanos;
@@ -165,4 +166,115 @@ fn what_does_not_pair_is_kept_and_counted() {
         .map(|it| it.code.as_str())
         .collect();
     assert_eq!(codes, ["not-read", "no-begin", "no-end"]);
+}
+
+/// What follows is of the writer's clock, which counts from the packet before.
+fn delta_clock() -> TracePacket {
+    let clock = |id, timestamp| ClockReading {
+        clock_id: Some(id),
+        timestamp: Some(timestamp),
+        ..ClockReading::default()
+    };
+    TracePacket {
+        trusted_packet_sequence_id: Some(1),
+        clock_snapshot: Some(ClockSnapshot {
+            clocks: vec![
+                clock(6, 1_000),
+                ClockReading {
+                    is_incremental: Some(true),
+                    ..clock(64, 0)
+                },
+            ],
+            primary_trace_clock: None,
+        }),
+        trace_packet_defaults: Some(TracePacketDefaults {
+            timestamp_clock_id: Some(64),
+            track_event_defaults: None,
+        }),
+        ..TracePacket::default()
+    }
+}
+
+#[test]
+fn every_packet_counts_for_the_clock_of_its_writer() {
+    let mut described = track(1, "main", false);
+    described.timestamp = Some(40);
+    described.trusted_packet_sequence_id = Some(1);
+    let packets = [
+        interned(),
+        delta_clock(),
+        begin(10, 1, 1, &[]),
+        described,
+        event(7, 1, event_type::END),
+    ];
+    let capture = capture(opened(file(&packets)).unwrap().0);
+    let span = capture.span(SpanId(0)).unwrap().span;
+    assert_eq!((span.start, span.end), (Nanos(0), Nanos(47)));
+}
+
+#[test]
+fn an_end_with_a_name_is_that_of_the_innermost_slice_of_this_name() {
+    let named = |time, name: &str| {
+        let mut packet = event(time, 1, event_type::END);
+        packet.track_event.as_mut().unwrap().name = Some(name.to_owned());
+        packet
+    };
+    let packets = [
+        interned(),
+        begin(0, 1, 1, &[]),
+        begin(10, 1, 2, &[]),
+        named(20, "neither"),
+        named(30, "hipLaunchKernel"),
+        event(40, 1, event_type::END),
+    ];
+    let (records, receipt) = opened(file(&packets)).unwrap();
+    let capture = capture(records);
+    let ends = |span| capture.span(SpanId(span)).unwrap().span.end;
+    assert_eq!((ends(0), ends(1)), (Nanos(30), Nanos(40)));
+    assert_eq!(receipt.repairs, [("ends without a begin".to_owned(), 1)]);
+}
+
+#[test]
+fn tracks_of_one_name_below_one_track_share_a_lane() {
+    let below = |uuid, parent, name| {
+        let mut packet = track(uuid, name, false);
+        let descriptor = packet.track_descriptor.as_mut().unwrap();
+        descriptor.parent_uuid = Some(parent);
+        packet
+    };
+    let mut packets = vec![
+        track(1, "one", false),
+        track(2, "two", false),
+        below(10, 1, "request"),
+        below(11, 1, "request"),
+        below(12, 2, "request"),
+        interned(),
+    ];
+    for uuid in [10, 11, 12] {
+        packets.push(begin(uuid, uuid, 1, &[]));
+        packets.push(event(100 + uuid, uuid, event_type::END));
+    }
+    let capture = capture(opened(file(&packets)).unwrap().0);
+    let lanes: Vec<u32> = capture.spans().map(|it| it.span.lane.0).collect();
+    assert_eq!(capture.lanes().len(), 2);
+    assert_eq!(lanes, [0, 0, 1]);
+}
+
+/// A track is a stream where its name says so and its slices are work, or where the name numbers it.
+#[test]
+fn a_word_in_a_name_alone_makes_no_stream() {
+    let group = |name: &str, is_work: bool| {
+        let mut work = begin(10, 1, 2, &[]);
+        if !is_work {
+            work.track_event.as_mut().unwrap().category_iids.clear();
+        }
+        let end = event(20, 1, event_type::END);
+        let packets = [track(1, name, false), interned(), work, end];
+        let capture = capture(opened(file(&packets)).unwrap().0);
+        capture.lane(LaneId(0)).unwrap().group
+    };
+    assert_eq!(group("GPU work", true), Group::Streams);
+    assert_eq!(group("GPU work", false), Group::Host);
+    assert_eq!(group("Stream 7", false), Group::Streams);
+    assert_eq!(group("main", true), Group::Host);
 }

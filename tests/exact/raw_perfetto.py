@@ -249,7 +249,10 @@ class Reading:
                 if 5 in annotation:
                     value = struct.unpack("<d", annotation.get(5))[0]
                 if value is not None:
-                    key = ("legacy", track, name, identity, annotation.get(1))
+                    # Writers number the names of fields each for itself.
+                    entry = writer.tables[3].get(annotation.get(1))
+                    field = annotation.text(10) or (entry.text(2) if entry else None)
+                    key = ("legacy", track, name, identity, field)
                     self.items.append((time, key, ("count", float(value))))
             return
         else:

@@ -54,22 +54,21 @@ pub(super) fn is_ours(packet: &TracePacket) -> bool {
     packet.trusted_packet_sequence_id == Some(SEQUENCE) || name == Some(TITLE)
 }
 
-/// Whether a packet is the first of a file that Syncline wrote.
-fn is_header(packet: &TracePacket) -> bool {
-    let event = packet.track_event.as_ref();
-    packet.trusted_packet_sequence_id == Some(SEQUENCE)
-        && event.is_some_and(|event| version(event).is_some())
-}
-
-/// The version of the format, which is written twice: where the two differ, one is damaged.
-fn version(event: &TrackEvent) -> Option<u64> {
+/// The version of the format, where a packet is the first of a file that Syncline wrote. That is written twice, and beside it a
+/// title: one of the three may be damaged, and a damaged number elsewhere looks like one of them.
+fn version(packet: &TracePacket) -> Option<u64> {
+    let event = packet.track_event.as_ref()?;
     let values = event.debug_annotations.iter();
     let said = values.filter(|it| it.name_iid == Some(key::FORMAT));
     let numbers = said.filter_map(|it| match it.value {
         Some(AnnotationValue::Uint(number)) => Some(number),
         _ => None,
     });
-    numbers.min()
+    let is_titled = event.name.as_deref() == Some(TITLE);
+    let signs = numbers.clone().count() + usize::from(is_titled);
+    let is_ours = packet.trusted_packet_sequence_id == Some(SEQUENCE);
+    // Where the two numbers differ, one is damaged.
+    numbers.min().filter(|_| is_ours && signs > 1)
 }
 
 impl Own {
@@ -81,9 +80,8 @@ impl Own {
         sink: &mut Sink<'_>,
         damage: &mut Damage,
     ) -> Result<(), Error> {
-        if is_header(&packet) {
-            self.headers += 1;
-        }
+        let version = version(&packet);
+        self.headers += u64::from(version.is_some());
         // A second header begins another capture, whose numbers mean other things.
         if packet.trusted_packet_sequence_id != Some(SEQUENCE) || self.headers > 1 {
             self.others += 1;
@@ -95,7 +93,7 @@ impl Own {
         let Some(event) = packet.track_event else {
             return Ok(());
         };
-        match version(&event) {
+        match version {
             Some(found) if found > FORMAT => {
                 let (path, known) = (source.path().to_owned(), FORMAT);
                 return Err(Error::Newer { path, found, known });
