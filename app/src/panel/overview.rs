@@ -54,6 +54,8 @@ impl Panel for OverviewTab {
                          goes on";
             return hint(ui, scene.theme, words);
         }
+        // Long rows above may have made more room than can be seen.
+        let width = ui.clip_rect().width().min(ui.available_width());
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             let mut before: Option<OverviewTopic> = None;
             for line in lines {
@@ -67,6 +69,7 @@ impl Panel for OverviewTab {
                         }
                     });
                     ui.vertical(|ui| {
+                        ui.set_max_width(width - TOPICS - 6.0 * GRID);
                         if let Some(span) = pieces(ui, scene.theme, &line.says) {
                             actions.push(Action::Reveal(span));
                         }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::causes::{CauseReader, TimeUse};
 use super::words::{counted, finding, lane, length, span};
-use super::{Analysis, Answer};
+use super::{Analysis, Answer, WeighedAnswer};
 use crate::capture::{Capture, PlacedSpan};
 use crate::record::{Finding, Group, LaneId, Role, Severity, SpanId, SpanKind};
 use crate::time::{Interval, Nanos, shared, union};
@@ -13,8 +14,12 @@ const CODE: &str = "never-together";
 const COMPARED: usize = 12;
 /// Operations that are compared, at most: more would hold up whoever asks.
 const MOST: usize = 1_000_000;
+/// An operation that was free to start for no longer than this took what a start takes.
+const START: Nanos = Nanos(20_000);
+/// Less than this part of the whole time, in all, is no finding.
+const LITTLE: i64 = 100;
 
-/// An operation, and since when nothing but the device itself held it back.
+/// An operation, and since when nothing that the capture tells of held it back.
 #[derive(Clone, Copy, Debug)]
 struct Work {
     ready: Nanos,
@@ -25,7 +30,7 @@ struct Work {
 /// Which streams never ran at the same time, although nothing ordered them?
 #[derive(Default)]
 pub(super) struct NeverTogether {
-    streams: BTreeMap<LaneId, Vec<Work>>,
+    streams: BTreeMap<LaneId, Vec<SpanId>>,
     count: usize,
 }
 
@@ -48,9 +53,9 @@ impl Analysis for NeverTogether {
     }
 
     fn about(&self) -> &'static str {
-        "Operations of two streams of one device never ran at the same time, and some were ready, with no wait and \
-         nothing of their own stream before them, while the other stream ran: the device or its driver did not run \
-         them together"
+        "Operations of two streams of one device never ran at the same time, and some were free to start, by the graph of \
+         causes, while the other stream ran: the device or its driver ran them one after the other. What a start takes, and \
+         what is less than a hundredth of the whole time, does not count"
     }
 
     fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
@@ -68,49 +73,47 @@ impl Analysis for NeverTogether {
             self.streams.clear();
             return;
         }
-        // A wait before it on its stream has ended by then, so that what it waited for holds it back no more.
-        let before = capture
-            .previous_span(placed.span.id)
-            .and_then(|id| capture.span(id));
-        let free = before.map_or(Nanos::MIN, |before| before.span.end);
-        let work = Work {
-            ready: placed.span.enqueued.max(free),
-            ran: placed.interval(),
-            id: placed.span.id,
-        };
-        self.streams.entry(placed.span.lane).or_default().push(work);
+        let works = self.streams.entry(placed.span.lane).or_default();
+        works.push(placed.span.id);
     }
 
-    fn conclude(&mut self, capture: &Capture) -> Answer {
+    fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
         if self.count > MOST {
             let looked = format!("not looked for: there are more than {MOST} operations");
-            let findings = Vec::new();
-            return Answer { findings, looked };
+            let answer = Answer {
+                looked,
+                ..Answer::default()
+            };
+            return WeighedAnswer {
+                answer,
+                ..WeighedAnswer::default()
+            };
         }
-        let mut streams: Vec<(LaneId, Vec<Work>)> =
+        let mut streams: Vec<(LaneId, Vec<SpanId>)> =
             std::mem::take(&mut self.streams).into_iter().collect();
         streams.sort_by_key(|(_, works)| std::cmp::Reverse(works.len()));
         let all = streams.len();
         streams.truncate(COMPARED);
-        for (_, works) in &mut streams {
-            works.sort_unstable_by_key(|work| (work.ran.start, work.id));
-        }
+        let streams: Vec<(LaneId, Vec<Work>)> = streams
+            .into_iter()
+            .map(|(lane, works)| (lane, ready(reader, &works)))
+            .collect();
+        let capture = reader.capture();
         let device = |lane| capture.lane(lane).and_then(|lane| lane.device);
-        let mut findings = Vec::new();
+        let (mut findings, mut savings) = (Vec::new(), Vec::new());
         let mut pairs = 0;
         for (place, (first, works)) in streams.iter().enumerate() {
             for (second, others) in streams.iter().skip(place + 1) {
-                if device(*first) == device(*second) {
-                    pairs += 1;
-                    findings.extend(apart(capture, (*first, works), (*second, others)));
+                if device(*first) != device(*second) {
+                    continue;
+                }
+                pairs += 1;
+                if let Some((found, saved)) = apart(reader, (*first, works), (*second, others)) {
+                    findings.push(found);
+                    savings.push(saved);
                 }
             }
         }
-        let what = if findings.is_empty() {
-            "no two"
-        } else {
-            "some"
-        };
         let rest = if all > COMPARED {
             format!(
                 ", {} streams with fewer operations left out",
@@ -120,19 +123,44 @@ impl Analysis for NeverTogether {
             String::new()
         };
         let looked = format!(
-            "{what} streams that never overlapped though nothing held them, {} and {} looked at{rest}",
+            "{} of streams that could have overlapped and never did, {} and {} looked at{rest}",
+            counted(findings.len(), "pair"),
             counted(pairs, "pair"),
             counted(self.count, "operation")
         );
-        Answer { findings, looked }
+        WeighedAnswer {
+            answer: Answer { findings, looked },
+            savings,
+        }
     }
 }
 
+/// Since when each operation could have begun: what is left of its wait once its binding cause was complete.
+fn ready(reader: &CauseReader<'_>, works: &[SpanId]) -> Vec<Work> {
+    let work = |id: &SpanId| {
+        let placed = reader.capture().span(*id)?;
+        let parts = reader.split(*id);
+        let rest = parts.iter().find(|it| it.what != TimeUse::Blocked);
+        // Branches of one launch are in an order that the capture does not tell.
+        let is_branch = reader.of(*id).is_some_and(|cause| cause.is_branch);
+        let ready = rest.filter(|_| !is_branch).map(|it| it.interval.start);
+        Some(Work {
+            ready: ready.unwrap_or(placed.span.start),
+            ran: placed.interval(),
+            id: *id,
+        })
+    };
+    let mut works: Vec<Work> = works.iter().filter_map(work).collect();
+    works.sort_unstable_by_key(|work| (work.ran.start, work.id));
+    works
+}
+
 fn apart(
-    capture: &Capture,
+    reader: &CauseReader<'_>,
     (first, works): (LaneId, &[Work]),
     (second, others): (LaneId, &[Work]),
-) -> Option<Finding> {
+) -> Option<(Finding, Nanos)> {
+    let capture = reader.capture();
     let busy = |works: &[Work]| union(works.iter().map(|work| work.ran).collect());
     if shared(&busy(works), &busy(others)) > Nanos::ZERO {
         return None;
@@ -146,10 +174,14 @@ fn apart(
         }
     }
     let held = held?;
+    if stood.0 < reader.causes().extent().length().0 / LITTLE {
+        return None;
+    }
     let (ran, waited) = (capture.span(held.first)?, capture.span(held.second)?);
     let text = format!(
-        "{} and {} never ran at the same time, although nothing ordered them: {} was ready for {} while {} ran, the \
-         longest of {} that stood for {} in all; the device or its driver ran them one after the other",
+        "{} and {} never ran at the same time, although nothing in the capture orders them: {} was free to start for {} while {} \
+         ran, the longest of {} that were for {} in all; the device or its driver ran them one after the other, and running \
+         together would save at most that",
         lane(capture, first),
         lane(capture, second),
         span(capture, &waited),
@@ -161,7 +193,7 @@ fn apart(
     let spans = [held.second, held.first];
     let mut found = finding(capture, CODE, Severity::Warning, text, &spans);
     found.count = count;
-    Some(found)
+    Some((found, stood))
 }
 
 /// Each of `works` that was ready before the last of `others` that ended before it began, and began right after.
@@ -170,7 +202,7 @@ fn held_back<'a>(works: &'a [Work], others: &'a [Work]) -> impl Iterator<Item = 
         let before = others.partition_point(|other| other.ran.end <= work.ran.start);
         let other = others.get(before.checked_sub(1)?)?;
         let stood = other.ran.end - work.ready.max(other.ran.start);
-        (stood > Nanos::ZERO).then_some(Held {
+        (stood > START).then_some(Held {
             first: other.id,
             second: work.id,
             stood,

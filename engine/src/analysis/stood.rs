@@ -2,13 +2,18 @@
 
 use std::collections::BTreeMap;
 
+use super::causes::CauseReader;
 use super::words::{counted, finding, lane, length, span};
-use super::{Analysis, Answer};
+use super::{Analysis, Answer, WeighedAnswer};
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::{CallId, DependencyKind, Finding, LaneId, NameId, Severity, SpanId, SpanKind};
+use crate::record::{
+    CallId, DependencyId, DependencyKind, Finding, LaneId, NameId, Severity, SpanId, SpanKind,
+};
 use crate::time::Nanos;
 
 const CODE: &str = "over-synchronised";
+/// Less than this in all is what a call takes anyway.
+const LITTLE: Nanos = Nanos(20_000);
 /// Spans of a host lane that are looked at after one blocking call.
 const AHEAD: usize = 64;
 
@@ -41,8 +46,8 @@ impl Analysis for OverSynchronised {
     }
 
     fn about(&self) -> &'static str {
-        "A host thread waited for several streams, and then gave work only to some that had ended before: it could have \
-         gone on at once had it waited for those, or left the order to an event"
+        "A host thread waited for several streams, and then submitted work only to some that had ended before. Not where \
+         something that the others ran may be needed: a copy to the host, or a buffer that another stream uses"
     }
 
     fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
@@ -66,15 +71,55 @@ impl Analysis for OverSynchronised {
         slot.2 += 1;
     }
 
-    fn conclude(&mut self, capture: &Capture) -> Answer {
-        let found = self.found.values();
-        let findings: Vec<Finding> = found.map(|found| told(capture, found)).collect();
-        let what = if findings.is_empty() { "none" } else { "some" };
+    fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
+        let capture = reader.capture();
+        let needed = NeededLanes::of(capture);
+        let (mut findings, mut savings) = (Vec::new(), Vec::new());
+        for found in self.found.values() {
+            let (case, all, _) = found;
+            // What removes an order that something needs is no advice.
+            if *all > LITTLE && !needed.has(case.last.span.lane) {
+                findings.push(told(capture, found));
+                savings.push(*all);
+            }
+        }
         let looked = format!(
-            "{what} that waited for more than what went on needed, {} for several streams looked at",
+            "{} that blocked for more than what went on needed, {} for several streams looked at",
+            counted(findings.len(), "call"),
             counted(self.looked, "wait")
         );
-        Answer { findings, looked }
+        WeighedAnswer {
+            answer: Answer { findings, looked },
+            savings,
+        }
+    }
+}
+
+/// Streams of which something else may need what they ran: the host, or another stream by a buffer.
+struct NeededLanes(Vec<LaneId>);
+
+impl NeededLanes {
+    fn of(capture: &Capture) -> Self {
+        let all = (0..capture.dependency_count() as u32).map(DependencyId);
+        let buffers = all.filter_map(|id| capture.dependency(id));
+        let buffers = buffers.filter(|it| it.kind == DependencyKind::Buffer);
+        let lane = |span: SpanId| capture.span(span).map(|it| it.span.lane);
+        let across = buffers.filter_map(|it| {
+            let (from, to) = (lane(it.cause)?, lane(it.effect)?);
+            (from != to).then_some(from)
+        });
+        let mut lanes: Vec<LaneId> = across.collect();
+        let downloads = capture
+            .spans()
+            .filter(|it| it.span.kind == SpanKind::Download);
+        lanes.extend(downloads.map(|it| it.span.lane));
+        lanes.sort_unstable();
+        lanes.dedup();
+        Self(lanes)
+    }
+
+    fn has(&self, lane: LaneId) -> bool {
+        self.0.binary_search(&lane).is_ok()
     }
 }
 
@@ -124,8 +169,8 @@ fn given_next(capture: &Capture, call: SpanId) -> Vec<LaneId> {
 
 fn told(capture: &Capture, (case, all, count): &(Case, Nanos, u64)) -> Finding {
     let text = format!(
-        "{} blocked {} longer than the work after it needed: that went to {} alone, where {} had ended, and it stood on \
-         for {}; synchronise {} instead, or let an event order the streams",
+        "{} blocked {} longer than the work after it waited for: that went to {} alone, where {} had ended, and it went on \
+         for {}. Where nothing on the host and no buffer needs that, waiting for {} alone would save at most so much",
         span(capture, &case.call),
         length(*all),
         lane(capture, case.needed.span.lane),

@@ -171,48 +171,65 @@ fn a_wait_for_what_was_waited_for_already_is_redundant() {
 
 #[test]
 fn a_wait_for_the_device_is_too_much_where_one_stream_would_do() {
-    let records = |next: u32| {
+    let records = |next: u32, kind: SpanKind| {
         vec![
-            span(1, 1, SpanKind::Kernel, [0, 0, 1_000]),
-            span(2, 2, SpanKind::Kernel, [0, 0, 9_000]),
-            span(3, 0, SpanKind::Synchronize, [100, 100, 9_000]),
-            span(4, 0, SpanKind::Call, [9_100, 9_100, 9_200]),
-            span(5, next, SpanKind::Kernel, [9_200, 9_300, 9_400]),
+            span(1, 1, SpanKind::Kernel, [0, 0, 10_000]),
+            span(2, 2, kind, [0, 0, 90_000]),
+            span(3, 0, SpanKind::Synchronize, [1_000, 1_000, 90_000]),
+            span(4, 0, SpanKind::Call, [91_000, 91_000, 92_000]),
+            span(5, next, SpanKind::Kernel, [92_000, 93_000, 94_000]),
             tie(1, 3, DependencyKind::Synchronization),
             tie(2, 3, DependencyKind::Synchronization),
             tie(4, 5, DependencyKind::Submission),
         ]
     };
-    let findings = answer(&capture(records(1)), "over-synchronised")
+    let findings = answer(&capture(records(1, SpanKind::Kernel)), "over-synchronised")
         .answer
         .findings;
     assert_eq!(findings.len(), 1, "{findings:?}");
     assert!(
-        findings[0].text.contains("8.00 µs longer"),
+        findings[0].text.contains("80.0 µs longer"),
         "{}",
         findings[0].text
     );
-    let needed = answer(&capture(records(2)), "over-synchronised").answer;
+    // The host may read what was copied to it.
+    let read = answer(&capture(records(1, SpanKind::Download)), "over-synchronised").answer;
+    assert!(read.findings.is_empty(), "{read:?}");
+    let needed = answer(&capture(records(2, SpanKind::Kernel)), "over-synchronised").answer;
     assert!(needed.findings.is_empty(), "{needed:?}");
     assert!(needed.looked.contains("1 wait"), "{needed:?}");
 }
 
 #[test]
 fn streams_that_could_have_run_together_and_did_not_are_named() {
-    let records = |enqueued: i64, start: i64| {
-        vec![
-            span(1, 1, SpanKind::Kernel, [0, 0, 1_000]),
-            span(2, 2, SpanKind::Kernel, [enqueued, start, start + 500]),
-        ]
+    let records = |called: i64, start: i64, event: bool| {
+        let mut all = vec![
+            span(1, 1, SpanKind::Kernel, [0, 0, 100_000]),
+            span(2, 0, SpanKind::Call, [called, called, called + 10]),
+            span(3, 2, SpanKind::Kernel, [called, start, start + 50_000]),
+            tie(2, 3, DependencyKind::Submission),
+        ];
+        all.extend(event.then(|| tie(1, 3, DependencyKind::Event)));
+        all
     };
-    let serial = answer(&capture(records(100, 1_000)), "never-together").answer;
-    assert_eq!(serial.findings.len(), 1, "{serial:?}");
+    let found = |called, start, event| {
+        answer(&capture(records(called, start, event)), "never-together")
+    };
+    let serial = found(10_000, 100_000, false);
+    assert_eq!(serial.answer.findings.len(), 1, "{serial:?}");
+    assert_eq!(serial.savings, [Nanos(90_000)]);
     assert!(
-        serial.findings[0].text.contains("ready for 900 ns"),
+        serial.answer.findings[0].text.contains("free to start for 90.0 µs"),
         "{serial:?}"
     );
-    for (enqueued, start) in [(100, 500), (1_000, 1_000)] {
-        let fine = answer(&capture(records(enqueued, start)), "never-together").answer;
+    // It ran together, came later, took what a start takes, or an event held it.
+    for (called, start, event) in [
+        (10_000, 50_000, false),
+        (100_000, 100_000, false),
+        (90_000, 100_000, false),
+        (10_000, 100_000, true),
+    ] {
+        let fine = found(called, start, event).answer;
         assert!(fine.findings.is_empty(), "{fine:?}");
     }
 }
