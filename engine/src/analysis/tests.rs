@@ -193,7 +193,11 @@ fn a_wait_for_the_device_is_too_much_where_one_stream_would_do() {
         findings[0].text
     );
     // The host may read what was copied to it.
-    let read = answer(&capture(records(1, SpanKind::Download)), "over-synchronised").answer;
+    let read = answer(
+        &capture(records(1, SpanKind::Download)),
+        "over-synchronised",
+    )
+    .answer;
     assert!(read.findings.is_empty(), "{read:?}");
     let needed = answer(&capture(records(2, SpanKind::Kernel)), "over-synchronised").answer;
     assert!(needed.findings.is_empty(), "{needed:?}");
@@ -212,14 +216,15 @@ fn streams_that_could_have_run_together_and_did_not_are_named() {
         all.extend(event.then(|| tie(1, 3, DependencyKind::Event)));
         all
     };
-    let found = |called, start, event| {
-        answer(&capture(records(called, start, event)), "never-together")
-    };
+    let found =
+        |called, start, event| answer(&capture(records(called, start, event)), "never-together");
     let serial = found(10_000, 100_000, false);
     assert_eq!(serial.answer.findings.len(), 1, "{serial:?}");
     assert_eq!(serial.savings, [Nanos(90_000)]);
     assert!(
-        serial.answer.findings[0].text.contains("free to start for 90.0 µs"),
+        serial.answer.findings[0]
+            .text
+            .contains("free to start for 90.0 µs"),
         "{serial:?}"
     );
     // It ran together, came later, took what a start takes, or an event held it.
