@@ -1,6 +1,7 @@
 //! Engines in other processes: the same captures, true endings, links that drop and come back, and odd far ends.
 #![cfg(unix)]
 
+mod consent;
 mod drops;
 mod odd;
 mod ssh;

@@ -13,7 +13,7 @@ use engine::runner::Recovery;
 use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, LossBy, Moment, RankFault};
 
-use crate::state::{GroupKey, Hover, Motion, Notice, Switch, Text, Topic};
+use crate::state::{Consent, GroupKey, Hover, Motion, Notice, Switch, Text, Topic};
 
 /// What the user wants. Those without a payload are [`Command`]s and have a row in [`COMMANDS`].
 #[derive(Clone, Debug, PartialEq)]
@@ -102,6 +102,10 @@ pub enum Action {
     Adopt(Text),
     /// The chosen workload's text was written to this file.
     Saved(PathBuf),
+    /// Ask whether the chosen workload may connect to the machines that its text names.
+    AskRemote(Consent),
+    /// It may: run it.
+    AllowRemote,
 }
 
 impl From<Command> for Action {
@@ -115,6 +119,8 @@ impl From<Command> for Action {
 pub enum Request {
     /// Run the chosen workload from its beginning.
     Run,
+    /// The same, which may connect to what was asked for.
+    RunAllowed(Consent),
     /// Run, pause or go on, whichever makes sense now.
     RunOrPause,
     /// Make one call.

@@ -2,6 +2,7 @@
 
 mod choice;
 mod connect;
+mod consent;
 mod expectations;
 mod findings;
 mod fit;
@@ -95,4 +96,5 @@ pub const PANELS: &[Make] = &[
     || Box::new(guide::Coming::default()),
     || Box::new(connect::Connect::default()),
     || Box::new(program::Program::default()),
+    || Box::new(consent::Remote),
 ];

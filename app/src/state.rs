@@ -1,13 +1,17 @@
 //! Where the user is: what is visible, chosen, pointed at and set. Only `apply` changes it.
 
+mod consent;
+
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::record::{DependencyId, Group, LaneId, PipelineId, PromiseId, SpanId};
 use engine::runner::Recovery;
 use engine::time::{Interval, Nanos};
 use engine::workload::{Injection, LossBy, Synchronization};
 use serde::{Deserialize, Serialize};
+
+pub use consent::{AllowedMachines, Consent, WantedMachine};
 
 /// Everything that actions change.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,6 +42,8 @@ pub struct State {
     pub notice: Option<Notice>,
     /// By how much the times of each file of the capture were moved by hand.
     pub alignment: Vec<Nanos>,
+    /// The run that waits for its workload to be allowed to connect to other machines.
+    pub consent: Option<Consent>,
 }
 
 /// A window that opens over the others.
@@ -51,6 +57,8 @@ pub enum Window {
     Connect,
     /// Which program to record.
     Program,
+    /// Whether a workload may connect to other machines.
+    Consent,
 }
 
 /// How devices are to be lost, and what then.
@@ -248,6 +256,8 @@ pub struct Settings {
     pub recent: Vec<PathBuf>,
     /// Machines that were connected to, the latest first.
     pub places: Vec<String>,
+    /// Which machines workloads may connect to.
+    pub allowed: AllowedMachines,
     /// Command lines of programs that were recorded, the latest first.
     pub programs: Vec<String>,
     /// Whether the first start's line was read and put away.
@@ -287,6 +297,7 @@ impl Default for Settings {
             tab: String::from("overview"),
             recent: Vec::new(),
             places: Vec::new(),
+            allowed: AllowedMachines::default(),
             programs: Vec::new(),
             greeted: false,
             synchronization: None,
@@ -335,12 +346,19 @@ pub struct Text {
     pub saved: String,
     /// Where it was read from or saved to.
     pub path: Option<PathBuf>,
+    /// The capture that it was found in.
+    pub capture: Option<PathBuf>,
 }
 
 impl Text {
     /// Whether it was edited since it was opened or saved.
     pub fn is_dirty(&self) -> bool {
         self.source != self.saved
+    }
+
+    /// The file that it came from: its own, or the capture that it was found in.
+    pub fn file(&self) -> Option<&Path> {
+        self.path.as_deref().or(self.capture.as_deref())
     }
 }
 

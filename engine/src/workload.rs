@@ -21,8 +21,8 @@
 //! - `buffer "x" f32="n" count=2 init="k % 7"`: floats on the device and their copy on the host, which `init` fills:
 //!   `k` is the element's number, `part` which one of the array it is in. The device's begin as zeros.
 //! - `placement ranks=4`: so many processes on this machine, or `placement { machine "left" devices="0 1" at="user@host" }`
-//!   those on the devices of machines; expressions know `rank` and `ranks`. `timeout-millis=` is how long one waits for
-//!   another. `fault "kill" rank=2 collective=3` does something to a rank on purpose.
+//!   those on the devices of machines; expressions know `rank` and `ranks`. Whoever runs it says whether the machine at
+//!   `at=` is connected to; see [`Placement::unallowed`]. `timeout-millis=` is how long one waits for another. `fault "kill" rank=2 collective=3` does something to a rank on purpose.
 //! - `host "main" { … }`: a host thread and what it calls.
 //! - `expect { … }`: what is checked after the run.
 //!
@@ -82,6 +82,7 @@
 //! # Ok::<(), engine::workload::Error>(())
 //! ```
 
+mod address;
 mod bundled;
 mod call;
 mod calls;
@@ -110,6 +111,7 @@ mod stream_act;
 mod streams;
 mod template;
 
+pub use address::{RemoteAddress, UnclearAddress};
 pub use bundled::{Bundled, bundled};
 pub use call::{Call, Launch, Place, Placed, Target};
 pub use calls::Calls;

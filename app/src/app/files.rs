@@ -353,6 +353,7 @@ impl App {
                 saved: run.source.clone(),
                 source: run.source,
                 path: None,
+                capture: parts.first().map(|part| part.path.clone()),
             };
             let known = self
                 .state
@@ -401,6 +402,7 @@ impl App {
             saved: source.clone(),
             source,
             path: Some(path.clone()),
+            capture: None,
         };
         self.act(vec![Action::Adopt(text), Action::Remember(path)], None);
         if self.status.checked.errors.is_empty() {

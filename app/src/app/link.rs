@@ -1,5 +1,6 @@
 //! The link to the engine: controls out, messages in, applied within a frame's budget.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -9,11 +10,12 @@ use engine::capture::Capture;
 use engine::record::{Outcome, Record};
 use engine::runner::far::{Offer, Target};
 use engine::runner::{Control, Engine, Message, Pace, Phase, RunRequest, SAVE_FAILED};
+use engine::workload::Document;
 
 use super::App;
 use crate::action::Action;
 use crate::panel::{Adapter, BackendChoice, Verdict};
-use crate::state::Notice;
+use crate::state::{Consent, Notice, Text, WantedMachine};
 
 /// Time between two frames that only show what the engine did: drawing takes processors from what is measured.
 const PACE: Duration = Duration::from_millis(30);
@@ -69,10 +71,35 @@ impl App {
 
     /// Asks the engine to run the chosen workload from its beginning.
     pub(super) fn run(&mut self, paused: bool) {
+        self.run_with(paused, Vec::new());
+    }
+
+    /// The same, once the user allowed what was asked for. Where another workload was chosen meanwhile, that is asked for
+    /// its own.
+    pub(super) fn run_allowed(&mut self, consent: &Consent) {
+        let text = self.state.documents.text();
+        let is_same =
+            text.is_some_and(|text| text.name == consent.workload && file(text) == consent.file);
+        let allowed = is_same.then(|| consent.addresses()).unwrap_or_default();
+        self.run_with(consent.paused, allowed);
+    }
+
+    /// Runs the chosen workload, or asks first where its text says that it is to connect to machines that are neither
+    /// among the `allowed` ones nor were before.
+    fn run_with(&mut self, paused: bool, mut allowed: Vec<String>) {
         let documents = &self.state.documents;
         let Some(text) = documents.text() else {
             return;
         };
+        let before = self.state.settings.allowed.of(file(text).as_deref());
+        allowed.extend(before);
+        allowed.sort_unstable();
+        allowed.dedup();
+        let asked = consent(text, &documents.overrides(), &allowed);
+        if let Some(asked) = asked {
+            let asked = Consent { paused, ..asked };
+            return self.act(vec![Action::AskRemote(asked)], None);
+        }
         let request = RunRequest {
             adapter: self.state.settings.adapter.clone(),
             name: text.name.clone(),
@@ -85,6 +112,7 @@ impl App {
             lose: self.state.loss.armed.clone(),
             recovery: self.state.loss.of_run(),
             synchronization: self.state.settings.of_run(&text.source),
+            allowed,
             ..RunRequest::default()
         };
         self.control(Control::Run(Box::new(request)));
@@ -209,6 +237,31 @@ impl App {
         }
         self.status.verdicts.insert(name, verdict);
     }
+}
+
+/// The file that a workload came from, by the name that is its own wherever it is named from.
+fn file(text: &Text) -> Option<PathBuf> {
+    text.file()?.canonicalize().ok()
+}
+
+/// What a workload wants to connect to and may not yet; nothing where it wants nothing, or cannot be read.
+fn consent(text: &Text, overrides: &[(String, f64)], allowed: &[String]) -> Option<Consent> {
+    let document = Document::parse(&text.name, &text.source).ok()?;
+    let placement = document.plan(overrides).ok()?.placement?;
+    let wanted = placement.unallowed(&[], allowed).into_iter();
+    let machines = wanted.map(|(machine, at)| WantedMachine {
+        name: machine.name.clone(),
+        address: at.to_string(),
+        command: format!("ssh {} {} worker", at.host(), at.program()),
+        line: machine.line,
+    });
+    let machines: Vec<_> = machines.collect();
+    (!machines.is_empty()).then(|| Consent {
+        workload: text.name.clone(),
+        file: file(text),
+        machines,
+        paused: false,
+    })
 }
 
 /// Why what runs could not be written to its file, where these records tell of that.

@@ -18,6 +18,7 @@ impl App {
     pub(super) fn grant(&mut self, request: Request, context: Option<&Context>) {
         match request {
             Request::Run => self.run(false),
+            Request::RunAllowed(consent) => self.run_allowed(&consent),
             Request::RunOrPause => match self.status.phase {
                 Phase::Running => self.control(Control::Pause),
                 Phase::Paused => self.control(Control::Resume),

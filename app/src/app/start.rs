@@ -22,7 +22,7 @@ pub fn documents() -> Documents {
             title: workload.title.to_owned(),
             source: workload.source.to_owned(),
             saved: workload.source.to_owned(),
-            path: None,
+            ..Text::default()
         })
         .collect();
     let chosen = texts

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::action::{Action, Request};
-use crate::state::{State, Text};
+use crate::state::{State, Text, Window};
 
 /// How many recent files are kept.
 const RECENT: usize = 8;
@@ -26,9 +26,22 @@ pub fn apply(state: &mut State, action: Action) -> Option<Request> {
         Action::Remember(path) => remember(state, &path),
         Action::Adopt(text) => adopt(state, text),
         Action::Saved(path) => saved(state, &path),
+        Action::AskRemote(consent) => {
+            state.consent = Some(consent);
+            state.window = Some(Window::Consent);
+        }
+        Action::AllowRemote => return allow(state),
         _ => {}
     }
     None
+}
+
+/// Keeps the answer for the workload's file, and runs it.
+fn allow(state: &mut State) -> Option<Request> {
+    state.window = None;
+    let consent = state.consent.take()?;
+    state.settings.allowed.keep(&consent);
+    Some(Request::RunAllowed(consent))
 }
 
 fn choose(state: &mut State, at: usize) {
@@ -106,6 +119,7 @@ fn saved(state: &mut State, path: &Path) {
         source: text.source.clone(),
         saved: text.source.clone(),
         path: Some(path.to_path_buf()),
+        capture: None,
     };
     if documents.chosen < documents.bundled {
         text.source.clone_from(&text.saved);

@@ -127,6 +127,9 @@ pub struct RunOptions {
     /// Where a machine of the placement is, as ssh knows it; may be given several times
     #[arg(long = "machine", value_name = "NAME=USER@HOST[:PROGRAM]", value_parser = machine)]
     pub machines: Vec<(String, String)>,
+    /// Connect to the machines that the workload itself names; without it a file never decides where to connect
+    #[arg(long)]
+    pub allow_remote: bool,
     /// Do something to a rank: kill:2, stop:0@500us or slow:1@collective:3; may be given several times
     #[arg(long = "fault", value_name = "WHAT:RANK[@MOMENT]")]
     pub faults: Vec<RankFault>,

@@ -5,7 +5,7 @@ use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 use engine::importer::is_standard_input;
-use engine::workload::Document;
+use engine::workload::{Document, Placement, Plan};
 
 use super::{FINE, Stop, Streams, WRONG};
 
@@ -22,15 +22,18 @@ pub(super) fn check(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8, 
     for path in files {
         let name = called(path);
         let errors: Vec<String> = match read(path) {
-            Ok(source) => Document::check(&name, &source)
-                .iter()
-                .map(ToString::to_string)
-                .collect(),
+            Ok(source) => {
+                let plan = Document::parse(&name, &source).and_then(|it| it.plan(&[]));
+                if let Ok(plan) = &plan {
+                    writeln!(streams.out, "{name}: nothing is wrong with it")?;
+                    write_contacts(&name, plan, streams)?;
+                }
+                let errors = plan.err().unwrap_or_default();
+                errors.iter().map(ToString::to_string).collect()
+            }
             Err(reason) => vec![reason],
         };
-        if errors.is_empty() {
-            writeln!(streams.out, "{name}: nothing is wrong with it")?;
-        } else {
+        if !errors.is_empty() {
             code = WRONG;
         }
         for error in errors.iter().take(MOST) {
@@ -41,6 +44,22 @@ pub(super) fn check(files: &[PathBuf], streams: &mut Streams<'_>) -> Result<u8, 
         }
     }
     Ok(code)
+}
+
+/// Says which machines a run of a workload would connect to, if that was allowed.
+fn write_contacts(name: &str, plan: &Plan, streams: &mut Streams<'_>) -> Result<(), Stop> {
+    for (machine, at) in plan.placement.iter().flat_map(Placement::remote) {
+        writeln!(
+            streams.out,
+            "{name}:{}: the machine “{called}” is {at}: a run starts “ssh {} {} worker” where --allow-remote or \
+             --machine {called}={at} allows it",
+            machine.line,
+            at.host(),
+            at.program(),
+            called = machine.name,
+        )?;
+    }
+    Ok(())
 }
 
 /// What a file is called in what is said of it.

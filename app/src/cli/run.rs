@@ -10,7 +10,7 @@ use engine::exporter::refuse_input;
 use engine::importer::is_standard_input;
 use engine::runner::far::{ConnectionState, Target};
 use engine::runner::{Control, Engine, Message, Pace, RunRequest};
-use engine::workload::{Document, bundled, nearest};
+use engine::workload::{Document, Placement, bundled, nearest};
 
 use super::arguments::{Format, RunOptions};
 use super::check::STANDARD_INPUT;
@@ -67,10 +67,13 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
         place(&name, &mut source, ranks, &mut parameters);
     }
     let planned = Document::parse(&name, &source).and_then(|document| document.plan(&parameters));
-    if let Err(errors) = planned {
+    let plan = planned.map_err(|errors| {
         let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
-        return Err(lines.join("\n"));
-    }
+        lines.join("\n")
+    })?;
+    let remote = plan.placement.iter().flat_map(Placement::remote);
+    let allowed = remote.filter(|_| options.allow_remote);
+    let allowed = allowed.map(|(_, at)| at.to_string()).collect();
     Ok(RunRequest {
         adapter: options.adapter.clone(),
         name,
@@ -86,6 +89,7 @@ fn request(options: &RunOptions) -> Result<RunRequest, String> {
         seat: None,
         faults: options.faults.clone(),
         machines: options.machines.clone(),
+        allowed,
         reports_submissions: false,
     })
 }

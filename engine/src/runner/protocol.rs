@@ -102,6 +102,9 @@ pub struct RunRequest {
     /// Where the machines of the placement are, as `ssh` knows them, where that shall differ from the workload's.
     #[serde(default)]
     pub machines: Vec<(String, String)>,
+    /// Addresses in the workload's own text that may be connected to: where a text alone wants it, nothing is.
+    #[serde(default)]
+    pub allowed: Vec<String>,
     /// Whether operations are reported when they are submitted, too: whoever has the near end of a link tells what
     /// became of them should the process at the far end die.
     #[serde(default)]

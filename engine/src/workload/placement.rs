@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use super::address::RemoteAddress;
 use crate::time::Nanos;
 
 /// Ranks of one run, at most: each is a process.
@@ -36,7 +37,9 @@ pub struct MachinePlan {
     /// What the workload calls it.
     pub name: String,
     /// How `ssh` knows it; none for this machine.
-    pub at: Option<String>,
+    pub at: Option<RemoteAddress>,
+    /// Its line in the source, counted from 1; 0 where it is in none.
+    pub line: u32,
 }
 
 /// A rank of a placement.
@@ -124,6 +127,7 @@ impl Placement {
         let machine = MachinePlan {
             name: "here".to_owned(),
             at: None,
+            line: 0,
         };
         Self {
             machines: vec![machine],
@@ -138,6 +142,31 @@ impl Placement {
     pub fn machine(&self, rank: u32) -> Option<&MachinePlan> {
         let rank = self.ranks.get(rank as usize)?;
         self.machines.get(rank.machine as usize)
+    }
+
+    /// The machines that the text itself says how to reach, and how.
+    pub fn remote(&self) -> impl Iterator<Item = (&MachinePlan, &RemoteAddress)> {
+        let used = |place: usize| self.ranks.iter().any(|it| it.machine as usize == place);
+        let machines = self.machines.iter().enumerate();
+        let used = machines.filter(move |(place, _)| used(*place));
+        used.filter_map(|(_, machine)| Some((machine, machine.at.as_ref()?)))
+    }
+
+    /// Those of [`Placement::remote`] that nobody allowed to be connected to: a text never decides that by itself. A
+    /// machine is allowed by another place for it, in `machines` by its name, or by its address in `allowed`.
+    pub fn unallowed(
+        &self,
+        machines: &[(String, String)],
+        allowed: &[String],
+    ) -> Vec<(&MachinePlan, &RemoteAddress)> {
+        let is_allowed = |machine: &MachinePlan, at: &RemoteAddress| {
+            machines.iter().any(|(name, _)| *name == machine.name)
+                || allowed.contains(&at.to_string())
+        };
+        let remote = self.remote();
+        remote
+            .filter(|(machine, at)| !is_allowed(machine, at))
+            .collect()
     }
 
     /// Where a rank is, in words: its parallel id, its machine and its device.

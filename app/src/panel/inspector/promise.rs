@@ -119,9 +119,16 @@ fn reasons(ui: &mut Ui, scene: &Scene<'_>, settlement: &Settlement) {
             ui.label(&settlement.reason);
         }
         if !settlement.anchor.is_empty() {
-            let (words, address) = place(&settlement.anchor);
-            ui.hyperlink_to(RichText::new(words).small(), address)
-                .on_hover_text("Where the specification says so");
+            match place(&settlement.anchor) {
+                Some((words, address)) => {
+                    ui.hyperlink_to(RichText::new(words).small(), address)
+                        .on_hover_text("Where the specification says so");
+                }
+                // What a file says is a text and leads nowhere.
+                None => {
+                    ui.label(RichText::new(&settlement.anchor).small());
+                }
+            }
         }
         if !observed.text().is_empty() {
             ui.add_space(GRID);
@@ -136,16 +143,14 @@ fn reasons(ui: &mut Ui, scene: &Scene<'_>, settlement: &Settlement) {
     });
 }
 
-/// A place in the specification: its anchor alone, and its whole address.
-fn place(anchor: &str) -> (&str, String) {
-    match anchor.split_once('#') {
-        Some(("", _)) => (anchor, format!("{SPECIFICATION}{anchor}")),
-        Some((page, _)) => (
-            anchor.get(page.len()..).unwrap_or(anchor),
-            anchor.to_owned(),
-        ),
-        None => (anchor, anchor.to_owned()),
-    }
+/// A place in the specification: its anchor alone, and its whole address. Nothing where it is elsewhere.
+fn place(anchor: &str) -> Option<(&str, String)> {
+    let anchor = anchor.strip_prefix(SPECIFICATION).unwrap_or(anchor);
+    let name = anchor.strip_prefix('#')?;
+    let is_name = |c: char| c.is_ascii_alphanumeric() || "-_.~%()".contains(c);
+    name.chars()
+        .all(is_name)
+        .then(|| (anchor, format!("{SPECIFICATION}{anchor}")))
 }
 
 /// How it ended, in a few words.
@@ -164,10 +169,22 @@ mod tests {
     #[test]
     fn an_anchor_leads_to_the_specification_whether_it_is_whole_or_not() {
         let whole = format!("{SPECIFICATION}#lose-the-device");
-        assert_eq!(
-            place("#lose-the-device"),
-            ("#lose-the-device", whole.clone())
-        );
-        assert_eq!(place(&whole), ("#lose-the-device", whole.clone()));
+        let found = Some(("#lose-the-device", whole.clone()));
+        assert_eq!(place("#lose-the-device"), found);
+        assert_eq!(place(&whole), found);
+    }
+
+    #[test]
+    fn an_anchor_that_a_file_made_up_leads_nowhere() {
+        for odd in [
+            "file:///etc/passwd#x",
+            "https://example.org/#lose-the-device",
+            "smb://host/share",
+            "lose-the-device",
+            "#a\nb",
+            "",
+        ] {
+            assert_eq!(place(odd), None, "{odd}");
+        }
     }
 }

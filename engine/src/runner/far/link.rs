@@ -271,6 +271,8 @@ impl Link {
                 self.post_records(records);
             }
             Message::Finished { .. } => self.finished(message),
+            // How the link is, and how a program here ended, is not the worker's to say.
+            Message::Connection(_) | Message::Exited(_) => {}
             other => {
                 if matches!(other, Message::Refused(_)) && self.watch.run.is_none() {
                     // The run did not begin: its file stays as it was.

@@ -7,7 +7,7 @@ use crate::runner::{Control, Message};
 use crate::time::Nanos;
 
 /// The version of this protocol; both ends must have the same one.
-pub const PROTOCOL: u32 = 1;
+pub const PROTOCOL: u32 = 2;
 
 /// The first frame either way. It is text, so that ends of different versions can read each other's.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

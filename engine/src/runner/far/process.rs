@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use crate::backend::{CUDA_STAND_IN, stand_in_path};
 use crate::device::lock;
+use crate::workload::{RemoteAddress, UnclearAddress};
 
 /// Last lines of a process's complaints that are kept.
 const LINES: usize = 8;
@@ -31,21 +32,13 @@ pub struct Target {
     pub shares_clock: bool,
 }
 
-/// What cannot be a place for an engine.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "“{0}” names no machine: write user@host, user@host:/path/to/syncline where it is not found by its name alone, \
-     or . for a process on this machine"
-)]
-pub struct Unreachable(String);
-
 impl Target {
     /// What `place` names: `.` is a process on this machine; anything else is a machine as `ssh` knows it, after which
     /// a colon and the program's path may follow.
     ///
     /// # Errors
-    /// It names no machine.
-    pub fn parse(place: &str) -> Result<Self, Unreachable> {
+    /// It names no machine, or no program.
+    pub fn parse(place: &str) -> Result<Self, UnclearAddress> {
         if place == "." {
             return Ok(Self {
                 name: "this machine".to_owned(),
@@ -55,12 +48,11 @@ impl Target {
                 shares_clock: false,
             });
         }
-        let (host, program) = parted(place).ok_or_else(|| Unreachable(place.to_owned()))?;
-        // What begins with a dash would be an option of ssh's.
-        let is_odd = |c: char| c.is_whitespace() || c.is_control();
-        if host.is_empty() || host.starts_with('-') || host.contains(is_odd) || program.is_empty() {
-            return Err(Unreachable(place.to_owned()));
-        }
+        Ok(Self::remote(&place.parse()?))
+    }
+
+    /// The machine at an address.
+    pub fn remote(address: &RemoteAddress) -> Self {
         let mut command: Vec<OsString> = vec!["ssh".into()];
         // Whoever has no terminal cannot be asked for a password: ssh is to say so and not to wait.
         if !std::io::stdin().is_terminal() {
@@ -68,32 +60,16 @@ impl Target {
         }
         let alive = ["-o", "ServerAliveInterval=5", "-o", "ServerAliveCountMax=3"];
         command.extend(alive.map(OsString::from));
-        command.extend([host.as_str().into(), program.into(), "worker".into()]);
-        Ok(Self {
-            name: host,
+        let (host, program) = (address.host(), address.program());
+        command.extend([host.into(), program.into(), "worker".into()]);
+        Self {
+            name: host.to_owned(),
             command,
             can_drop: true,
             silence: None,
             shares_clock: false,
-        })
+        }
     }
-}
-
-/// A machine and the program there. An address of IPv6, which has colons itself, stands in brackets; `ssh` wants it without.
-fn parted(place: &str) -> Option<(String, &str)> {
-    let ours = "syncline";
-    let Some((user, rest)) = place.split_once('[') else {
-        let (host, program) = place.split_once(':').unwrap_or((place, ours));
-        return Some((host.to_owned(), program));
-    };
-    let (address, rest) = rest.split_once(']')?;
-    let program = if rest.is_empty() {
-        ours
-    } else {
-        rest.strip_prefix(':')?
-    };
-    let is_address = address.contains(':') && (user.is_empty() || user.ends_with('@'));
-    is_address.then(|| (format!("{user}{address}"), program))
 }
 
 /// The program that a worker on this machine is started with: this one, or where the engine is part of another program
@@ -255,9 +231,9 @@ mod tests {
         assert_eq!(far[far.len() - 3..], ["me@server", "syncline", "worker"]);
         let far = words("server:/opt/syncline");
         assert_eq!(far[far.len() - 3..], ["server", "/opt/syncline", "worker"]);
-        for wrong in ["", "-oProxyCommand=x", "a b", "host:"] {
-            assert!(Target::parse(wrong).is_err(), "{wrong}");
-        }
+        let far = words("me@[fe80::1%eth0]:prog");
+        assert_eq!(far[far.len() - 3..], ["me@fe80::1%eth0", "prog", "worker"]);
+        assert!(Target::parse("host:touch PWNED; syncline").is_err());
     }
 
     #[cfg(unix)]
@@ -281,36 +257,5 @@ mod tests {
             ..target
         };
         assert!(Process::start(&absent, &[]).is_err());
-    }
-
-    #[test]
-    fn addresses_with_colons_stand_in_brackets() {
-        let ends = |place: &str| {
-            let target = Target::parse(place).unwrap();
-            let command: Vec<_> = target
-                .command
-                .iter()
-                .map(|it| it.to_string_lossy())
-                .collect();
-            let [.., host, program, worker] = &command[..] else {
-                panic!("{command:?}")
-            };
-            assert_eq!(worker, "worker");
-            (host.to_string(), program.to_string())
-        };
-        let is = |place: &str, host: &str, program: &str| {
-            assert_eq!(
-                ends(place),
-                (host.to_owned(), program.to_owned()),
-                "{place}"
-            );
-        };
-        is("[::1]", "::1", "syncline");
-        is("[::1]:/opt/prog", "::1", "/opt/prog");
-        is("me@[fe80::1%eth0]:prog", "me@fe80::1%eth0", "prog");
-        is("me@host:prog", "me@host", "prog");
-        for wrong in ["[::1]prog", "[::1]:", "[]:prog", "-[::1]:prog"] {
-            assert!(Target::parse(wrong).is_err(), "{wrong}");
-        }
     }
 }

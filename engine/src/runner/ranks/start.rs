@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::{RecvTimeoutError, bounded};
@@ -47,6 +48,17 @@ pub fn check(request: &RunRequest, placement: &Placement) -> Result<(), String> 
                 "{fault}: there is no rank {rank}; there are {count}, counted from 0"
             ));
         }
+    }
+    if let Some((machine, at)) = placement
+        .unallowed(&request.machines, &request.allowed)
+        .first()
+    {
+        let (file, line, name) = (&request.name, machine.line, &machine.name);
+        return Err(format!(
+            "{file}:{line}: the machine “{name}” of this workload is {at}, and a file does not decide by itself where to \
+             connect; give --allow-remote to allow what it says, --machine {name}={at} to allow that machine, or \
+             --machine {name}=. to have it here"
+        ));
     }
     let names: Vec<&str> = placement
         .machines
@@ -114,10 +126,14 @@ impl Ranks<'_> {
         let machine = self.placement.machine(rank);
         let name = machine.map_or("", |it| &it.name);
         let elsewhere = self.request.machines.iter().find(|(it, _)| it == name);
-        let at = elsewhere.map(|(_, at)| at.as_str());
-        let at = at.or_else(|| machine.and_then(|it| it.at.as_deref()));
-        let mut target = Target::parse(at.unwrap_or(".")).map_err(|error| error.to_string())?;
-        target.shares_clock = at.is_none();
+        let at = machine.and_then(|it| it.at.as_ref());
+        let target = match (elsewhere, at) {
+            (Some((_, place)), _) => Target::parse(place),
+            (None, Some(address)) => Ok(Target::remote(address)),
+            (None, None) => Target::parse("."),
+        };
+        let mut target = target.map_err(|error| error.to_string())?;
+        target.shares_clock = elsewhere.is_none() && at.is_none();
         target.silence = Some(self.placement.timeout.to_duration().max(SILENCE));
         Ok(target)
     }
@@ -130,6 +146,7 @@ impl Ranks<'_> {
             save: None,
             faults: own.copied().collect(),
             machines: Vec::new(),
+            allowed: Vec::new(),
             seat: Some(Seat {
                 rank,
                 ranks: self.placement.ranks.len() as u32,
@@ -188,7 +205,8 @@ impl Ranks<'_> {
             match message {
                 Message::Seated { address, machine } => {
                     let parsed = address.parse();
-                    child.address = parsed.ok();
+                    // Ranks connect to loopback alone, whatever a machine elsewhere says.
+                    child.address = parsed.ok().filter(|it: &SocketAddr| it.ip().is_loopback());
                     child.machine = machine;
                     child.stage = Stage::Seated;
                 }
@@ -238,7 +256,7 @@ impl Ranks<'_> {
         let addresses = self.children.iter().filter_map(|it| it.address);
         let addresses: Vec<String> = addresses.map(|it| it.to_string()).collect();
         if addresses.len() < self.children.len() {
-            return Err("a rank did not say where it listens; please report it".to_owned());
+            return Err("a rank did not say where on loopback it listens; look whether its machine runs a Syncline that can be trusted".to_owned());
         }
         self.begin();
         for child in &mut self.children {

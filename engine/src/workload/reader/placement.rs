@@ -13,7 +13,9 @@ use crate::workload::program::Step;
 use crate::workload::template::{
     Guard, MachineTemplate, ParameterTemplate, PlacementTemplate, Template,
 };
-use crate::workload::{Expression, FaultKind, FaultMoment, MachinePlan, Parameter, RankFault};
+use crate::workload::{
+    Expression, FaultKind, FaultMoment, MachinePlan, Parameter, RankFault, RemoteAddress,
+};
 
 /// The number of the rank whose calls are made, in expressions.
 pub(super) const RANK: &str = "rank";
@@ -127,7 +129,8 @@ impl Reader<'_> {
                 continue;
             };
             let devices = self.devices(entry);
-            let at = property(node, "at").and_then(|entry| self.text(entry));
+            let at = property(node, "at").and_then(|entry| self.address(entry));
+            let line = self.source.line(node.span().offset());
             let same = all.iter().find(|it| it.plan.name == name);
             let taken = same.map(|it| it.devices.clone()).unwrap_or_default();
             if let Some(device) = devices.iter().find(|device| taken.contains(device)) {
@@ -148,11 +151,23 @@ impl Reader<'_> {
                 );
             }
             all.push(MachineTemplate {
-                plan: MachinePlan { name, at },
+                plan: MachinePlan { name, at, line },
                 devices,
             });
         }
         all
+    }
+
+    /// Where a machine is reached; none for this one.
+    fn address(&mut self, entry: &KdlEntry) -> Option<RemoteAddress> {
+        let text = self.text(entry).filter(|text| text != ".")?;
+        let address = text.parse::<RemoteAddress>();
+        address
+            .map_err(|error| {
+                let help = "write: machine \"left\" devices=0 at=\"user@host\"";
+                self.report(value_range(entry), error.to_string(), help);
+            })
+            .ok()
     }
 
     /// The numbers of devices: `"0 1"` or `2`.
