@@ -99,7 +99,7 @@ pub enum Action {
     /// A file was opened or saved: list it among the recent ones.
     Remember(PathBuf),
     /// A workload's text was read: list and choose it.
-    Adopt(Text),
+    Adopt(Box<Text>),
     /// The chosen workload's text was written to this file.
     Saved(PathBuf),
     /// Ask whether the chosen workload may connect to the machines that its text names.

@@ -362,7 +362,7 @@ impl App {
                 .iter()
                 .position(|other| other.source == text.source);
             self.act(
-                vec![known.map_or(Action::Adopt(text), Action::Choose)],
+                vec![known.map_or(Action::Adopt(Box::new(text)), Action::Choose)],
                 None,
             );
         }
@@ -404,7 +404,10 @@ impl App {
             path: Some(path.clone()),
             capture: None,
         };
-        self.act(vec![Action::Adopt(text), Action::Remember(path)], None);
+        self.act(
+            vec![Action::Adopt(Box::new(text)), Action::Remember(path)],
+            None,
+        );
         if self.status.checked.errors.is_empty() {
             self.act(vec![Command::Rerun.into()], None);
         } else {

@@ -80,7 +80,11 @@ impl App {
         let text = self.state.documents.text();
         let is_same =
             text.is_some_and(|text| text.name == consent.workload && file(text) == consent.file);
-        let allowed = is_same.then(|| consent.addresses()).unwrap_or_default();
+        let allowed = if is_same {
+            consent.addresses()
+        } else {
+            Vec::new()
+        };
         self.run_with(consent.paused, allowed);
     }
 

@@ -24,7 +24,7 @@ pub fn apply(state: &mut State, action: Action) -> Option<Request> {
         }
         Action::SetParameter(name, value) => set_parameter(state, name, value),
         Action::Remember(path) => remember(state, &path),
-        Action::Adopt(text) => adopt(state, text),
+        Action::Adopt(text) => adopt(state, *text),
         Action::Saved(path) => saved(state, &path),
         Action::AskRemote(consent) => {
             state.consent = Some(consent);
