@@ -40,9 +40,14 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
     ("engine/inject/src/nodes.rs", CUPTI),
     ("engine/inject/src/quiet.rs", CUPTI),
     ("engine/inject/src/strides.rs", CUPTI),
+    ("engine/inject/src/texts.rs", CUPTI),
     (
         "engine/inject/src/entry.rs",
         "the driver of CUDA looks for the function by its name in C's manner",
+    ),
+    (
+        "engine/src/runner/far/lifetime.rs",
+        "that a process is ended with its parent, or goes on, is said by functions of C",
     ),
     (
         "engine/src/runner/program/child.rs",

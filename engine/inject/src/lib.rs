@@ -22,6 +22,7 @@ mod quiet;
 mod read;
 mod record;
 mod strides;
+mod texts;
 
 pub use clock::now;
 pub use file::{

@@ -2,7 +2,7 @@
 //! at most in a process.
 #![expect(unsafe_code, reason = "CUPTI's functions are C functions")]
 
-use std::ffi::{CStr, c_char, c_void};
+use std::ffi::c_void;
 use std::ptr;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64, Ordering::SeqCst};
 use std::sync::{Mutex, OnceLock, PoisonError};
@@ -13,6 +13,7 @@ use super::kind::Kind;
 use super::library::Cupti;
 use super::nodes::{self, CLONED, MADE, Node};
 use super::read::{Batch, Reader};
+use super::texts::Texts;
 use super::{buffers, clock, quiet};
 
 /// Takes what was in a buffer. It is called on a thread of CUPTI's, or on the one that flushes, must not flush, and should
@@ -46,6 +47,7 @@ pub struct Listening {
     dropped: AtomicU64,
     is_flushing: AtomicBool,
     has_given_up: AtomicBool,
+    texts: Texts,
 }
 
 impl Listening {
@@ -73,6 +75,7 @@ impl Listening {
             dropped: AtomicU64::new(0),
             is_flushing: AtomicBool::new(false),
             has_given_up: AtomicBool::new(false),
+            texts: Texts::new(),
         });
         listening
             .prepare(own)
@@ -210,16 +213,27 @@ impl Listening {
     pub(super) fn give(&self, written: &[u8]) {
         let reader = Reader {
             strides: &self.cupti.strides,
-            text: &text,
+            text: &|address| self.texts.at(address),
             function: &|is_runtime, number| self.cupti.function(is_runtime, number),
         };
         let mut dropped = 0;
         // SAFETY: all contexts are meant, and one number is written.
         unsafe { (self.cupti.functions.dropped)(ptr::null_mut(), 0, &raw mut dropped) };
         self.dropped.fetch_add(dropped as u64, SeqCst);
+        let mut read = Batch::default();
+        if !self.texts.is_doubtful() {
+            read = reader.read(written);
+        }
+        if self.texts.is_doubtful() {
+            // An address led nowhere: the records are not laid out as they are taken to be, and none is believed.
+            read = Batch {
+                unread: written.len() as u64,
+                ..Batch::default()
+            };
+        }
         (self.take)(Batch {
             dropped: dropped as u64,
-            ..reader.read(written)
+            ..read
         });
     }
 }
@@ -244,14 +258,4 @@ extern "C" fn notice(_own: *mut c_void, domain: u32, fact: u32, more: *const c_v
         CLONED => nodes::note(&listening.cupti.functions, true, more),
         _ => {}
     }
-}
-
-/// The text at an address in a record that CUPTI wrote.
-fn text(at: u64) -> String {
-    let at = ptr::with_exposed_provenance::<c_char>(at as usize);
-    if at.is_null() {
-        return String::new();
-    }
-    // SAFETY: CUPTI wrote this address into a record that it has not taken back: a text that ends in a zero.
-    unsafe { CStr::from_ptr(at) }.to_string_lossy().into_owned()
 }

@@ -188,16 +188,12 @@ impl HostFunction {
     /// What the driver says.
     pub fn give(self: &Arc<Self>, stream: &Stream) -> Result<(), Code> {
         let data = Arc::into_raw(Arc::clone(self));
-        let given = stream.context().call(|api| {
-            // SAFETY: the driver calls the function once with this, which is kept until then; where it never does, after
-            // a fault, it is kept for good.
+        stream.context().call(|api| {
+            // SAFETY: the driver calls the function once with this, which is kept until then. Where it never does it is
+            // kept for good, also where the call fails: the code may be that of an earlier call, and the function be called
+            // all the same.
             unsafe { (api.launch_host)(stream.raw().0, Some(call_once), data.cast_mut().cast()) }
-        });
-        if given.is_err() {
-            // SAFETY: the driver took it not, so it is still ours.
-            drop(unsafe { Arc::from_raw(data) });
-        }
-        given
+        })
     }
 
     /// Makes it a node of what `stream` captures; whoever keeps the graph keeps this.

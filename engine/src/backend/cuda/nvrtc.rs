@@ -56,17 +56,8 @@ pub struct Made {
 /// Why there is none, in words for the user.
 pub fn nvrtc() -> Result<&'static Nvrtc, String> {
     static FOUND: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
-    let found = FOUND.get_or_init(|| {
-        let folders = folders();
-        let path = folders.iter().find_map(|folder| library_in(folder));
-        let path = path.ok_or_else(|| {
-            format!(
-                "NVRTC is not installed, so kernels run from the PTX that Syncline carries: install the CUDA toolkit, or \
-                 name the folder of libnvrtc in {VARIABLE}"
-            )
-        })?;
-        Nvrtc::open(&path)
-    });
+    let found = FOUND
+        .get_or_init(|| first_that_opens(folders().iter().flat_map(|folder| libraries_in(folder))));
     found.as_ref().map_err(Clone::clone)
 }
 
@@ -101,21 +92,58 @@ fn folders() -> Vec<PathBuf> {
     folders
 }
 
-/// The compiler in `folder`: the newest that there is.
-fn library_in(folder: &Path) -> Option<PathBuf> {
-    let names = ["libnvrtc.so.13", "libnvrtc.so.12", "nvrtc64_130_0.dll"];
-    let found = names.map(|name| folder.join(name));
-    found.into_iter().find(|path| path.exists())
+/// The first compiler that can be loaded.
+///
+/// # Errors
+/// There is none, or why the first that was found cannot be loaded.
+fn first_that_opens(paths: impl Iterator<Item = PathBuf>) -> Result<Nvrtc, String> {
+    let mut reason = None;
+    for path in paths {
+        match Nvrtc::open(&path) {
+            Ok(found) => return Ok(found),
+            Err(why) => reason = reason.or(Some(why)),
+        }
+    }
+    Err(reason.unwrap_or_else(|| {
+        format!(
+            "NVRTC is not installed, so kernels run from the PTX that Syncline carries: install the CUDA toolkit, or name \
+             the folder of libnvrtc in {VARIABLE}"
+        )
+    }))
 }
 
-/// What the compiler opens by its bare name beside itself.
+/// The compilers in `folder`, the newest first.
+fn libraries_in(folder: &Path) -> Vec<PathBuf> {
+    let names = ["libnvrtc.so.13", "libnvrtc.so.12", "nvrtc64_130_0.dll"];
+    let found = names.map(|name| folder.join(name));
+    found.into_iter().filter(|path| path.is_file()).collect()
+}
+
+/// The numbers behind `.so.` in a file's name, such as 13 and 0.
+fn version_of(path: &Path) -> Vec<u32> {
+    let name = path.file_name().and_then(|name| name.to_str());
+    let numbers = name.and_then(|name| name.split_once(".so."));
+    let numbers = numbers.map_or("", |(_, numbers)| numbers).split('.');
+    numbers.map_while(|number| number.parse().ok()).collect()
+}
+
+/// What the compiler opens by its bare name beside itself: of those that lie there, the one of its own version. One of
+/// another is none.
 fn builtins_beside(path: &Path) -> Option<PathBuf> {
+    // A link names the major version alone, and what it leads to all of it.
+    let version = version_of(&path.canonicalize().ok()?);
     let beside = std::fs::read_dir(path.parent()?).ok()?;
-    let mut paths = beside.flatten().map(|entry| entry.path());
-    paths.find(|path| {
+    let paths = beside.flatten().map(|entry| entry.path());
+    let is_part = |path: &PathBuf| {
         let name = path.file_name().and_then(|name| name.to_str());
-        name.is_some_and(|name| name.starts_with("libnvrtc-builtins.so"))
-    })
+        name.is_some_and(|name| name.starts_with("libnvrtc-builtins.so.")) && path.is_file()
+    };
+    let common = |path: &PathBuf| {
+        let own = version_of(path);
+        own.iter().zip(&version).take_while(|(a, b)| a == b).count()
+    };
+    let of_its_major = paths.filter(is_part).filter(|path| common(path) > 0);
+    of_its_major.max_by_key(common)
 }
 
 impl Nvrtc {
@@ -285,6 +313,44 @@ mod tests {
     fn what_is_no_compiler_is_said() {
         let nothing = Nvrtc::open(Path::new("/no/such/library.so"));
         assert!(nothing.err().unwrap().contains("cannot be loaded"));
-        assert_eq!(library_in(Path::new("/no/such/folder")), None);
+        assert!(libraries_in(Path::new("/no/such/folder")).is_empty());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn the_builtins_are_those_of_the_compilers_own_version() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in [
+            "libnvrtc.so.13.0.48",
+            "libnvrtc-builtins.so.12.9",
+            "libnvrtc-builtins.so.13.1",
+            "libnvrtc-builtins.so.13.0.48",
+            "libnvrtc-builtins.so.alt",
+        ] {
+            std::fs::write(path(name), "").unwrap();
+        }
+        std::os::unix::fs::symlink(path("libnvrtc.so.13.0.48"), path("libnvrtc.so.13")).unwrap();
+        let found = builtins_beside(&path("libnvrtc.so.13")).unwrap();
+        assert_eq!(found, path("libnvrtc-builtins.so.13.0.48"));
+        std::fs::write(path("libnvrtc.so.12"), "").unwrap();
+        let found = builtins_beside(&path("libnvrtc.so.12")).unwrap();
+        assert_eq!(found, path("libnvrtc-builtins.so.12.9"));
+        std::fs::remove_file(found).unwrap();
+        assert_eq!(builtins_beside(&path("libnvrtc.so.12")), None);
+    }
+
+    #[test]
+    fn a_file_of_the_name_that_is_no_compiler_is_passed_over_and_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("libnvrtc.so.13");
+        std::fs::write(&path, "no library").unwrap();
+        std::fs::create_dir(folder.path().join("libnvrtc.so.12")).unwrap();
+        let paths = libraries_in(folder.path());
+        assert_eq!(paths, [path]);
+        let why = first_that_opens(paths.into_iter()).err().unwrap();
+        assert!(why.contains("cannot be loaded"), "{why}");
+        let none = first_that_opens(std::iter::empty()).err().unwrap();
+        assert!(none.contains("is not installed"), "{none}");
     }
 }

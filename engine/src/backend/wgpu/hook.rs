@@ -31,10 +31,25 @@ static HOOKED: Mutex<Vec<Hooked>> = Mutex::new(Vec::new());
 impl Hook {
     /// Runs `act`; meanwhile every submission to the queue reports that the device is lost.
     pub fn while_armed<T>(&self, act: impl FnOnce() -> T) -> T {
-        self.is_armed.store(true, SeqCst);
-        let answer = act();
-        self.is_armed.store(false, SeqCst);
-        answer
+        // Also where it panics: what is submitted later by others is not to be lost.
+        let _armed = Armed::new(&self.is_armed);
+        act()
+    }
+}
+
+/// A hook that is armed; dropped, it is not any more.
+struct Armed<'a>(&'a AtomicBool);
+
+impl<'a> Armed<'a> {
+    fn new(is_armed: &'a AtomicBool) -> Self {
+        is_armed.store(true, SeqCst);
+        Self(is_armed)
+    }
+}
+
+impl Drop for Armed<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, SeqCst);
     }
 }
 
@@ -137,5 +152,28 @@ unsafe extern "system" fn submit(
         // SAFETY: the caller keeps the rules of `vkQueueSubmit`, and this is the driver's own.
         Some((real, false)) => unsafe { real(queue, count, submissions, fence) },
         _ => vk::Result::ERROR_DEVICE_LOST,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    use super::*;
+
+    #[test]
+    fn a_panic_disarms_it() {
+        let hook = Hook {
+            queue: 0,
+            is_armed: Arc::default(),
+        };
+        let act = || {
+            hook.while_armed(|| {
+                assert!(hook.is_armed.load(SeqCst));
+                panic!("as a validation of wgpu's does");
+            });
+        };
+        assert!(catch_unwind(AssertUnwindSafe(act)).is_err());
+        assert!(!hook.is_armed.load(SeqCst));
     }
 }

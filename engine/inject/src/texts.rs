@@ -1,0 +1,168 @@
+//! Texts at addresses that CUPTI's records have: copied by the system, which refuses an address at which there is nothing,
+//! where a read of our own would end the program that is recorded.
+#![cfg_attr(
+    unix,
+    expect(unsafe_code, reason = "the system copies memory by functions of C")
+)]
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+/// Bytes of a text, at most: names of kernels that are made from templates are long.
+const LONGEST: usize = 64 << 10;
+/// Bytes that are copied at once.
+const PIECE: usize = 512;
+
+/// Reads texts at addresses, until the first that is none: then the records are not laid out as they are taken to be, and
+/// nothing that they say is believed any more.
+pub struct Texts {
+    copier: Mutex<Option<imp::Copier>>,
+    is_doubtful: AtomicBool,
+}
+
+impl Texts {
+    /// Nothing was read yet.
+    pub fn new() -> Self {
+        Self {
+            copier: Mutex::new(imp::Copier::new()),
+            is_doubtful: AtomicBool::new(false),
+        }
+    }
+
+    /// Whether an address was found at which there is no text.
+    pub fn is_doubtful(&self) -> bool {
+        self.is_doubtful.load(SeqCst)
+    }
+
+    /// The text at an address, which ends in a zero; empty for no address, and once there is a doubt.
+    pub fn at(&self, address: u64) -> String {
+        if address == 0 || self.is_doubtful() {
+            return String::new();
+        }
+        self.copy(address).unwrap_or_else(|| {
+            self.is_doubtful.store(true, SeqCst);
+            String::new()
+        })
+    }
+
+    fn copy(&self, address: u64) -> Option<String> {
+        let copier = self.copier.lock().ok()?;
+        let copier = copier.as_ref()?;
+        let mut bytes = Vec::new();
+        let mut room = [0; PIECE];
+        while bytes.len() < LONGEST {
+            let from = address.checked_add(bytes.len() as u64)?;
+            let got = copier.copy(from, &mut room);
+            let piece = room.get(..got).filter(|piece| !piece.is_empty())?;
+            let end = piece.iter().position(|byte| *byte == 0);
+            bytes.extend_from_slice(piece.get(..end.unwrap_or(got))?);
+            if end.is_some() {
+                let text = String::from_utf8(bytes).ok()?;
+                return (!text.contains(char::is_control)).then_some(text);
+            }
+        }
+        None
+    }
+}
+
+#[cfg(unix)]
+mod imp {
+    use std::fs::File;
+    use std::io::Read as _;
+    use std::os::fd::{AsRawFd as _, FromRawFd as _};
+
+    /// A pipe: what is written into it from an address, the system copies, or says that nothing is there.
+    pub struct Copier {
+        out: File,
+        into: File,
+    }
+
+    impl Copier {
+        /// A pipe, or nothing where the system gives none.
+        pub fn new() -> Option<Self> {
+            let mut ends = [0; 2];
+            // SAFETY: two numbers are written, and each is made a file of once.
+            unsafe {
+                (libc::pipe(ends.as_mut_ptr()) == 0).then(|| {
+                    for end in ends {
+                        libc::fcntl(end, libc::F_SETFD, libc::FD_CLOEXEC);
+                    }
+                    let [out, into] = ends.map(|end| File::from_raw_fd(end));
+                    Self { out, into }
+                })
+            }
+        }
+
+        /// Copies what is at `address`, and says how many bytes are there.
+        pub fn copy(&self, address: u64, room: &mut [u8]) -> usize {
+            let from = std::ptr::with_exposed_provenance(address as usize);
+            // SAFETY: the system reads there itself, and answers with an error where it cannot. The pipe is empty and
+            // takes as much as the room holds.
+            let count = unsafe { libc::write(self.into.as_raw_fd(), from, room.len()) };
+            let count = usize::try_from(count).unwrap_or(0);
+            let room = room.get_mut(..count).unwrap_or_default();
+            match (&self.out).read_exact(room) {
+                Ok(()) => count,
+                Err(_) => 0,
+            }
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod imp {
+    /// There is no way to copy what may not be there.
+    pub struct Copier;
+
+    impl Copier {
+        #[expect(clippy::unnecessary_wraps, reason = "elsewhere there may be none")]
+        pub fn new() -> Option<Self> {
+            Some(Self)
+        }
+
+        #[expect(clippy::unused_self, reason = "as elsewhere")]
+        pub fn copy(&self, _: u64, _: &mut [u8]) -> usize {
+            0
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    fn address(bytes: &[u8]) -> u64 {
+        bytes.as_ptr().expose_provenance() as u64
+    }
+
+    #[test]
+    fn texts_are_read_whole_and_zero_is_none() {
+        let texts = Texts::new();
+        let long = [vec![b'x'; 3 * PIECE + 7], vec![0]].concat();
+        assert_eq!(texts.at(address(b"saxpy\0more\0")), "saxpy");
+        assert_eq!(texts.at(address(&long)).len(), 3 * PIECE + 7);
+        assert_eq!(texts.at(0), "");
+        assert!(!texts.is_doubtful());
+    }
+
+    #[test]
+    fn an_address_at_which_there_is_no_text_ends_nothing_but_the_reading() {
+        let endless = vec![b'x'; 2 * LONGEST];
+        let odd = [
+            1,
+            u64::MAX - 3,
+            0xdead_beef_0000,
+            address(&endless),
+            address(b"a\x01\0"),
+            address(b"\xff\xfe\0"),
+        ];
+        for address in odd {
+            let texts = Texts::new();
+            assert_eq!(texts.at(address), "", "{address:x}");
+            assert!(texts.is_doubtful(), "{address:x}");
+            let known = b"saxpy\0";
+            assert_eq!(texts.at(known.as_ptr().expose_provenance() as u64), "");
+        }
+    }
+}
