@@ -1,5 +1,9 @@
 //! Looks at a shader as WebGPU's device timeline does before it compiles: parse, validate, find the entry point.
 
+mod depth;
+mod stack;
+
+use std::ops::Range;
 use std::time::{Duration, Instant};
 
 use naga::front::wgsl::ParseError;
@@ -10,11 +14,29 @@ use super::compile::{CacheUse, CompileError, CompileRequest, Compiled, ShaderMes
 use super::{Limits, Sides};
 use crate::record::{PipelineKind, Severity};
 
+pub use stack::on_large_stack;
+
 /// Checks what can be known without a compiler.
 ///
 /// # Errors
 /// [`CompileError::Validation`] with the shader's messages.
 pub fn check(request: &CompileRequest, limits: &Limits) -> Result<(), CompileError> {
+    bound(&request.shader)?;
+    on_large_stack(|| check_here(request, limits))
+}
+
+/// Checks that a shader is neither too long nor too deep to be read. Whoever hands one to a compiler asks this first.
+///
+/// # Errors
+/// [`CompileError::Validation`] with the place.
+pub fn bound(source: &str) -> Result<(), CompileError> {
+    depth::bound(source).map_err(|(place, text)| {
+        let messages = vec![message(source, Some(place), text)];
+        CompileError::Validation { messages }
+    })
+}
+
+fn check_here(request: &CompileRequest, limits: &Limits) -> Result<(), CompileError> {
     let source = &*request.shader;
     let invalid = |messages| Err(CompileError::Validation { messages });
     let module = match naga::front::wgsl::parse_str(source) {
@@ -53,7 +75,7 @@ pub fn look_at(
     })
 }
 
-/// The shader's first entry point for fragments.
+/// The shader's first entry point for fragments. The shader is [bounded](bound), and the stack [large](on_large_stack).
 pub fn fragment_entry(source: &str) -> Option<String> {
     let module = naga::front::wgsl::parse_str(source).ok()?;
     let is_fragment = |entry: &&EntryPoint| entry.stage == ShaderStage::Fragment;
@@ -131,7 +153,7 @@ fn parse_messages(source: &str, error: &ParseError) -> Vec<ShaderMessage> {
         text.push_str("; ");
         text.push_str(note);
     }
-    vec![message(source, span, text)]
+    vec![message(source, span.and_then(Span::to_range), text)]
 }
 
 fn validation_message(source: &str, error: &WithSpan<ValidationError>) -> ShaderMessage {
@@ -144,12 +166,12 @@ fn validation_message(source: &str, error: &WithSpan<ValidationError>) -> Shader
         text = format!("{text}: {found}");
         cause = found.source();
     }
-    message(source, span, text)
+    message(source, span.and_then(Span::to_range), text)
 }
 
-fn message(source: &str, span: Option<Span>, text: String) -> ShaderMessage {
+fn message(source: &str, place: Option<Range<usize>>, text: String) -> ShaderMessage {
     let units = |text: &str| text.encode_utf16().count() as u32;
-    let place = span.and_then(Span::to_range).and_then(|range| {
+    let place = place.and_then(|range| {
         let before = source.get(..range.start)?;
         let line = before.matches('\n').count() as u32 + 1;
         let start = before.rfind('\n').map_or(0, |end| end + 1);

@@ -99,11 +99,21 @@ impl Pipelines {
         })
     }
 
-    /// Creates a pipeline. Scopes are of the thread that pushed them, so they are pushed here, on this one.
+    /// Creates a pipeline, on a stack that the compilers below do not fill.
     ///
     /// # Errors
     /// What is wrong with it.
     pub fn create(
+        &self,
+        device: &Device,
+        request: &CompileRequest,
+    ) -> Result<Pipeline, CompileError> {
+        shader::bound(&request.shader)?;
+        shader::on_large_stack(|| self.create_here(device, request))
+    }
+
+    /// Creates a pipeline. Scopes are of the thread that pushed them, so they are pushed here, on this one.
+    fn create_here(
         &self,
         device: &Device,
         request: &CompileRequest,
