@@ -186,6 +186,18 @@ impl Shared {
         }
     }
 
+    /// What will happen by itself besides what streams and host threads do, and may let them go on: losses at a time, and
+    /// what the timelines of promises and pipelines are at.
+    pub fn due(&self) -> usize {
+        let losses = self.losses.state();
+        let is_time = |it: &&Injection| matches!(it.at, Moment::Time(_));
+        let times = losses.awaited.iter().filter(is_time).count();
+        drop(losses);
+        let timelines = self.timelines.as_ref();
+        let works = timelines.is_some_and(|timelines| !timelines.is_at_rest(self));
+        times + usize::from(works)
+    }
+
     /// The time where no host thread asks for its own.
     pub fn now(&self) -> Nanos {
         self.device.now(HostIndex(self.plan.hosts.len()))

@@ -19,7 +19,8 @@ pub struct Watch {
 impl Watch {
     /// Looks at the device. Gives the reason once nothing can ever move again although work is pending.
     pub fn look(&mut self, shared: &Shared) -> Option<String> {
-        let activity = shared.device.activity();
+        let mut activity = shared.device.activity();
+        activity.due += shared.due();
         // Two equal readings in a row were true together at one instant; see `Activity`.
         let is_certain = activity.is_stalled() && self.previous.as_ref() == Some(&activity);
         let reason = is_certain.then(|| explain(shared, &activity));

@@ -38,6 +38,8 @@ pub use self::launch::Readiness;
 
 /// Workers that compile pipelines.
 const WORKERS: usize = 4;
+/// Threads of a device whose time is the host's.
+const THREADS: usize = WORKERS + 2;
 /// What a step of the device timeline takes in virtual time.
 const DEVICE_STEP: Nanos = Nanos(2_000);
 /// What settling a promise, or a call of this layer, takes in virtual time.

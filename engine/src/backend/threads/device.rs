@@ -28,6 +28,8 @@ const ROOM: u64 = 1 << 16;
 
 /// How long what was submitted to a lost device may take to come to an end.
 const DRAIN: Duration = Duration::from_secs(10);
+/// How often a host thread that waits for a flag looks whether the run was stopped.
+const FLAG_LOOK: Duration = Duration::from_millis(10);
 
 /// How often a thread that waits for others looks whether it is to give up.
 const LOOK: Duration = Duration::from_millis(10);
@@ -413,6 +415,19 @@ impl<E: Executor> Device for ThreadedDevice<E> {
             self.shared.check_hosts()?;
         }
         Ok(())
+    }
+
+    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
+        let block = || {
+            while !flag.wait(FLAG_LOOK) {
+                self.turn(host)?;
+            }
+            Ok(())
+        };
+        match self.shared.hosts.get(host.0) {
+            Some(slot) => slot.blocked(&Wait::Flag(flag.clone()), false, block),
+            None => block(),
+        }
     }
 
     fn work(&self, _: HostIndex, length: Nanos) {

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex};
 
 use super::mark::Mark;
-use crate::backend::{Blocker, HostActivity};
+use crate::backend::{Blocker, Flag, HostActivity};
 use crate::device::lock;
 use crate::workload::{EventIndex, SignalIndex, StreamIndex, Target};
 
@@ -32,6 +32,8 @@ pub enum Wait {
     Slot(u64),
     /// Fewer operations in the queue of a stream: this many ended ones.
     Room(StreamIndex, u64),
+    /// A flag of the runner's.
+    Flag(Flag),
 }
 
 impl Wait {
@@ -43,6 +45,7 @@ impl Wait {
             Self::Streams(target, _) => Blocker::Target(*target),
             Self::Slot(_) => Blocker::Slot,
             Self::Room(stream, _) => Blocker::Room(*stream),
+            Self::Flag(_) => Blocker::Flag,
         }
     }
 }

@@ -185,6 +185,7 @@ impl<E> Shared<E> {
             Wait::Streams(_, ends) => ends.iter().any(|(stream, ended)| is_short(stream, ended)),
             Wait::Slot(given_back) => self.slots.free().get() < *given_back,
             Wait::Room(stream, ended) => is_short(stream, ended),
+            Wait::Flag(flag) => flag.raised().is_none(),
         }
     }
 

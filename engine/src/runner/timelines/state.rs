@@ -48,6 +48,9 @@ pub struct State {
     pub asked: BTreeMap<PromiseId, Answer>,
     /// Whether an alarm for the next device step is set.
     pub is_armed: bool,
+    /// Which of the threads of a device whose time is the host's wait for something to do: the actor of the device
+    /// timeline, the workers, and the one who looks at the queue.
+    pub resting: [bool; super::THREADS],
     /// Whether the run is over.
     pub is_closed: bool,
     editions: Vec<Edition>,
@@ -151,6 +154,7 @@ impl State {
             refusals: BTreeMap::new(),
             asked: BTreeMap::new(),
             is_armed: false,
+            resting: [false; super::THREADS],
             is_closed: false,
             editions: plan.hosts.iter().map(|host| host.edition.into()).collect(),
             sizes: plan.buffers.iter().map(|it| it.len as u64 * 4).collect(),

@@ -1,16 +1,20 @@
 //! The threads of a device whose time is the host's: the actor of the device timeline, the compile workers, and the
 //! one who looks when the queue has ended what somebody waits for.
 
-use std::sync::{Arc, PoisonError};
+use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use super::device::Stepped;
-use super::state::Waiting;
+use super::state::{State, Waiting};
 use super::{Timelines, WORKERS};
 use crate::backend::Error;
 use crate::device::lock;
 use crate::runner::shared::Shared;
 
+/// The place of the actor of the device timeline among the threads; those of the workers follow.
+const ACTOR: usize = 0;
+/// That of the one who looks at the queue.
+const WATCH: usize = WORKERS + 1;
 /// Between two looks at the queue.
 const LOOK: Duration = Duration::from_micros(200);
 
@@ -53,6 +57,38 @@ impl Timelines {
         Ok(())
     }
 
+    /// Waits until there may be something to do, as the thread `own`.
+    fn rest<'s>(&'s self, mut state: MutexGuard<'s, State>, own: usize) -> MutexGuard<'s, State> {
+        let set = |state: &mut State, rests| {
+            if let Some(resting) = state.resting.get_mut(own) {
+                *resting = rests;
+            }
+        };
+        set(&mut state, true);
+        let woken = self.changed.wait(state);
+        let mut state = woken.unwrap_or_else(PoisonError::into_inner);
+        set(&mut state, false);
+        state
+    }
+
+    /// Whether nothing here will happen by itself any more, unless streams end what they have. In virtual time what is
+    /// due is known to the device.
+    pub fn is_at_rest(&self, shared: &Shared) -> bool {
+        if self.is_virtual {
+            return true;
+        }
+        let state = self.lock();
+        let queue = match state.watches.front() {
+            Some(watch) => !Self::has_ended(shared, watch),
+            None => state.resting.get(WATCH).copied().unwrap_or_default(),
+        };
+        let mut others = state.resting.iter().take(WATCH);
+        queue
+            && state.jobs.is_empty()
+            && !state.model.has_device_step()
+            && others.all(|rests| *rests)
+    }
+
     /// The actor of the device timeline.
     fn run_device(&self, shared: &Shared) {
         loop {
@@ -66,8 +102,7 @@ impl Timelines {
                         return;
                     }
                     if !state.model.has_device_step() {
-                        let woken = self.changed.wait(state);
-                        drop(woken.unwrap_or_else(PoisonError::into_inner));
+                        drop(self.rest(state, ACTOR));
                     }
                 }
             }
@@ -84,8 +119,7 @@ impl Timelines {
                 if let Some(waiting) = state.jobs.pop_front() {
                     break waiting;
                 }
-                let woken = self.changed.wait(state);
-                state = woken.unwrap_or_else(PoisonError::into_inner);
+                state = self.rest(state, ACTOR + 1 + worker);
             };
             drop(state);
             self.compile_here(shared, waiting, self.worker_lane(worker));
@@ -130,8 +164,7 @@ impl Timelines {
                 if let Some(watch) = state.watches.front() {
                     break watch.clone();
                 }
-                let woken = self.changed.wait(state);
-                state = woken.unwrap_or_else(PoisonError::into_inner);
+                state = self.rest(state, WATCH);
             };
             drop(state);
             if Self::has_ended(shared, &watch) {
