@@ -67,6 +67,10 @@ pub fn prepare_on(backend: &dyn Backend, request: &RunRequest) -> Result<Prepare
     let adapter = adapter(request, &plan, found.len());
     let place = backend::pick(&found, &adapter).map_err(|error| error.to_string())?;
     let caps = found.get(place).map(|found| &found.caps);
+    let is_virtual = caps.is_some_and(|caps| caps.deterministic);
+    // Streams of virtual time need no thread.
+    let streams = if is_virtual { 0 } else { plan.streams.len() };
+    backend::check_threads(streams + plan.hosts.len() + plan.callback_threads.len())?;
     let recorder = Arc::new(Recorder::new(caps.is_some_and(|caps| caps.deterministic)));
     let has_queue = caps.is_some_and(|caps| caps.queue);
     let layout = layout(&plan, &adapter, has_queue);
