@@ -50,6 +50,7 @@ pub use overhead::Overhead;
 pub use packed::{Kept, Packed};
 pub use raw::{Answer, ErrorFilter, MapMode, Question, Raw};
 pub use replay::{Executable, Node, Replay};
+pub use threads::check_threads;
 pub use worker::{declare_worker, is_worker};
 
 use crate::record::Record;

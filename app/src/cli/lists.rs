@@ -1,7 +1,9 @@
 //! What there is to choose from: workloads and backends.
 
+use std::time::{Duration, Instant};
+
 use crossbeam_channel::RecvTimeoutError;
-use engine::runner::far::{self, Offer, Target};
+use engine::runner::far::{self, ConnectionState, Offer, Target};
 use engine::runner::{Engine, Message};
 use engine::workload::{Document, bundled};
 use serde_json::json;
@@ -9,6 +11,9 @@ use serde_json::json;
 use super::arguments::Format;
 use super::table::Table;
 use super::{FINE, Stop, Streams};
+
+/// How long another machine may look at its devices, once it answers.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// Prints the workloads that come with the program. In JSON, an array of {name, title, about, parameters [name,
 /// default, min, max, about]}.
@@ -85,12 +90,23 @@ pub(super) fn backends(
 /// Asks the machine at `target` what it has.
 fn ask(target: &Target) -> Result<Vec<Offer>, Stop> {
     let engine = Engine::connect(target.clone(), Box::new(|| {}));
+    let until = Instant::now() + target.greeting() + PATIENCE;
     loop {
+        if Instant::now() > until {
+            let name = &target.name;
+            let text =
+                format!("{name} does not say what it has; look whether a driver there hangs");
+            return Err(Stop::Wrong(text));
+        }
         match engine.messages().recv_timeout(super::LOOK) {
             Ok(Message::Offers(offers)) => return Ok(offers),
             Ok(Message::Refused(reason)) => return Err(Stop::Wrong(reason)),
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(Stop::Wrong("the link ended without a word".to_owned()));
+            }
+            Ok(Message::Connection(link)) if link.state == ConnectionState::Gone => {
+                let text = format!("{} cannot be reached: {}", link.name, link.detail);
+                return Err(Stop::Wrong(text));
             }
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
         }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use crossbeam_channel::RecvTimeoutError;
 use engine::backend;
@@ -18,10 +19,13 @@ use super::figures::Figures;
 use super::progress::Progress;
 use super::{FAILED, FINE, LOOK, STOPPED, Stop, Streams, check, interrupt};
 
+/// How long a run has to stop, once Ctrl-C was pressed.
+const PATIENCE: Duration = Duration::from_millis(1900);
+
 /// Runs what was asked for and prints its figures.
 pub(super) fn run(options: &RunOptions, streams: &mut Streams<'_>) -> Result<u8, Stop> {
     let request = request(options).map_err(Stop::Wrong)?;
-    let (capture, lost) = follow(request, options.on.clone(), streams)?;
+    let (capture, lost, was_asked) = follow(request, options.on.clone(), streams)?;
     let figures = Figures::new(&capture, lost, options.save.as_deref());
     match options.format {
         Format::Text => {
@@ -35,6 +39,7 @@ pub(super) fn run(options: &RunOptions, streams: &mut Streams<'_>) -> Result<u8,
     Ok(match figures.outcome {
         // Whoever wanted a file has none, however the run ended.
         _ if figures.save_error.is_some() => FAILED,
+        _ if was_asked => STOPPED,
         "stopped" => STOPPED,
         _ if figures.findings.are_denied(&options.deny) => FAILED,
         _ if figures.passed() => FINE,
@@ -144,12 +149,13 @@ fn or(hint: String, otherwise: &str) -> String {
     }
 }
 
-/// Runs it to its end, here or at `on`, and answers with its capture, and how many records were lost.
+/// Runs it to its end, here or at `on`, and answers with its capture, how many records were lost, and whether Ctrl-C ended
+/// it.
 fn follow(
     request: RunRequest,
     on: Option<Target>,
     streams: &mut Streams<'_>,
-) -> Result<(Capture, u64), Stop> {
+) -> Result<(Capture, u64, bool), Stop> {
     let name = request.name.clone();
     let progress = Progress::open_ended(streams.watched);
     let engine = match on {
@@ -158,13 +164,13 @@ fn follow(
     };
     engine.send(Control::Run(Box::new(request)));
     let mut capture = Capture::new();
-    let mut stopping = false;
+    let mut stopping: Option<Instant> = None;
     let mut state = ConnectionState::default();
     loop {
         match engine.messages().recv_timeout(LOOK) {
             Ok(Message::Batch(records)) => capture.apply(records),
             Ok(Message::Refused(reason)) => return Err(Stop::Wrong(reason)),
-            Ok(Message::Finished { lost, .. }) => return Ok((capture, lost)),
+            Ok(Message::Finished { lost, .. }) => return Ok((capture, lost, stopping.is_some())),
             Ok(Message::Connection(now)) => {
                 if now.state != state && !now.detail.is_empty() {
                     writeln!(streams.err, "syncline: {}: {}", now.name, now.detail)?;
@@ -186,9 +192,18 @@ fn follow(
             }
         }
         progress.spans(&name, capture.span_count());
-        if interrupt::asked() && !stopping {
-            stopping = true;
-            engine.send(Control::Stop);
+        match stopping {
+            None if interrupt::asked() => {
+                stopping = Some(Instant::now());
+                engine.send(Control::Stop);
+            }
+            Some(since) if since.elapsed() > PATIENCE && streams.own_process => {
+                let text = "it did not stop by itself, and was ended; a file that it wrote opens up to its last packet";
+                writeln!(streams.err, "syncline: {text}")?;
+                // Workers end with this process, and nothing waits for what hangs.
+                std::process::exit(i32::from(STOPPED));
+            }
+            _ => {}
         }
     }
 }

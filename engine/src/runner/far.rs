@@ -10,6 +10,7 @@
 
 mod attach;
 mod clock;
+mod lifetime;
 mod line;
 mod link;
 mod outlet;

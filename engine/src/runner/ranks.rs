@@ -29,6 +29,8 @@ use crate::workload::{Document, FaultMoment, Placement, RankFault};
 const TICK: Duration = Duration::from_millis(20);
 /// How often a run begins again by itself.
 const AGAIN: u32 = 3;
+/// How long ranks that are told to stop have to do so.
+const STOPPING: Duration = Duration::from_secs(1);
 /// How long a rank may be silent at least before it is taken to be gone.
 const SILENCE: Duration = Duration::from_secs(5);
 
@@ -71,7 +73,8 @@ pub struct Ranks<'e> {
     since: Option<Instant>,
     /// What is to be done to ranks at a time that is not yet.
     faults: Vec<RankFault>,
-    is_stopped: bool,
+    /// Since when they are to stop, and whether one had failed before.
+    stopped: Option<(Instant, bool)>,
     restarts: u32,
     next: Option<Box<RunRequest>>,
 }
@@ -102,7 +105,7 @@ impl<'e> Ranks<'e> {
             news,
             since: None,
             faults: Vec::new(),
-            is_stopped: false,
+            stopped: None,
             restarts: 0,
             next: None,
         };
@@ -222,7 +225,8 @@ impl<'e> Ranks<'e> {
     }
 
     fn stop(&mut self) {
-        self.is_stopped = true;
+        let has_failed = self.children.iter().any(Child::has_failed);
+        self.stopped.get_or_insert((Instant::now(), has_failed));
         self.outbox.post(Message::Phase(Phase::Stopping));
         self.send_all(&Control::Stop);
     }
@@ -264,12 +268,13 @@ impl<'e> Ranks<'e> {
             self.inflict(fault);
         }
         self.merged.flush(self.outbox);
+        self.give_up();
     }
 
     /// Whether ranks that were lost begin again, in new processes; then they do.
     fn begins_again(&mut self) -> bool {
         let replays = self.request.recovery == Recovery::Replay || self.placement.again;
-        let wants = replays && !self.is_stopped && !self.is_closing();
+        let wants = replays && self.stopped.is_none() && !self.is_closing();
         let dead = self.children.iter().find(|it| it.is_dead());
         let (true, Some(dead)) = (wants && self.restarts < AGAIN, dead) else {
             return false;
@@ -310,16 +315,17 @@ impl<'e> Ranks<'e> {
     fn outcome(&self) -> Outcome {
         let failed = |child: &Child| match &child.outcome {
             Some(Outcome::Failed(why)) => Some(format!("{}: {why}", child.label)),
-            None if !self.is_stopped => Some(format!("{} came to no end", child.label)),
+            None if self.stopped.is_none() => Some(format!("{} came to no end", child.label)),
             _ => None,
         };
         // A process that died is the reason for whatever failed on the others.
         let dead = self.children.iter().filter(|it| it.is_dead());
         let first = dead.chain(&self.children).find_map(failed);
-        match first {
-            Some(why) => Outcome::Failed(why),
-            None if self.is_stopped => Outcome::Stopped,
-            None => Outcome::Finished,
+        match (first, self.stopped) {
+            // What fails because the others were stopped is stopped.
+            (Some(why), None | Some((_, true))) => Outcome::Failed(why),
+            (_, Some(_)) => Outcome::Stopped,
+            (None, None) => Outcome::Finished,
         }
     }
 }

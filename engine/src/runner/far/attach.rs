@@ -81,8 +81,14 @@ mod imp {
     use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
     use std::os::unix::net::{UnixListener, UnixStream};
     use std::path::PathBuf;
+    use std::time::Duration;
 
     use super::{Input, News, Open, Output, Sender, io, welcome};
+
+    /// How long whoever comes in has to say who it is.
+    const GREETING: Duration = Duration::from_secs(30);
+    /// For how long a door that refuses may be one that is just being made.
+    const NEW: Duration = Duration::from_secs(5);
 
     /// The folder of the doors: made for this user alone.
     fn folder() -> io::Result<PathBuf> {
@@ -114,6 +120,7 @@ mod imp {
 
     pub fn open(token: &str, news: Sender<News>) -> Option<Open> {
         let path = path(token).ok()?;
+        clean();
         let listener = UnixListener::bind(&path).ok()?;
         let open = Open(path);
         let token = token.to_owned();
@@ -124,7 +131,13 @@ mod imp {
                     let Ok(back) = stream.try_clone() else {
                         continue;
                     };
+                    let Ok(limit) = stream.try_clone() else {
+                        continue;
+                    };
+                    // Whoever comes in and says nothing does not keep others out.
+                    let _ = limit.set_read_timeout(Some(GREETING));
                     let link = welcome(Box::new(stream), Box::new(back), &token);
+                    let _ = limit.set_read_timeout(None);
                     if let Some(link) = link
                         && news.send(link).is_err()
                     {
@@ -134,6 +147,24 @@ mod imp {
             })
             .ok()?;
         Some(open)
+    }
+
+    /// Takes away the doors of workers that were killed: nobody listens there any more.
+    fn clean() {
+        let entries = folder().and_then(std::fs::read_dir);
+        for entry in entries.into_iter().flatten().flatten() {
+            let made = entry.metadata().and_then(|it| it.modified());
+            // One that is being made is not open yet.
+            let is_old = made.is_ok_and(|made| made.elapsed().is_ok_and(|age| age > NEW));
+            let refused = || {
+                let tried = UnixStream::connect(entry.path());
+                tried.is_err_and(|error| error.kind() == io::ErrorKind::ConnectionRefused)
+            };
+            if is_old && refused() {
+                // Another worker may have been faster.
+                let _ = std::fs::remove_file(entry.path());
+            }
+        }
     }
 
     pub fn find(token: &str) -> io::Result<UnixStream> {

@@ -3,6 +3,9 @@
 mod obey;
 mod own;
 mod state;
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,6 +63,8 @@ pub struct Link {
     gone: Option<Instant>,
     /// When it said something last, as far as anybody listened.
     heard: Instant,
+    /// How often the link was tried again since the last news of the worker's.
+    spent: Option<Patience>,
     /// Whether the worker is of this machine's own: nobody is told of the link.
     is_own: bool,
     own: Own,
@@ -96,6 +101,7 @@ impl Link {
             next_receipt: now,
             gone: None,
             heard: now,
+            spent: None,
             is_own: false,
             own: Own::default(),
             saved: None,
@@ -165,6 +171,7 @@ impl Link {
     /// Starts a new worker.
     fn connect(&mut self) {
         self.token.clear();
+        self.spent = None;
         (self.received, self.told) = (0, 0);
         self.trips = Trips::default();
         self.begin(None);
@@ -177,6 +184,7 @@ impl Link {
         if token.is_none() {
             self.phase = Phase::Connecting;
         }
+        self.heard = Instant::now();
         match Line::start(&self.target, token) {
             Ok(line) => self.line = Some(line),
             Err(why) => self.over_for_good(&why),
@@ -198,6 +206,7 @@ impl Link {
                 // What was on its way when the link dropped may come twice.
                 if number == self.received + 1 {
                     self.received = number;
+                    self.spent = None;
                     self.deliver(message);
                 }
             }
@@ -223,6 +232,10 @@ impl Link {
             return self.over_for_good(&mismatch);
         }
         let returns = matches!(self.phase, Phase::Dropped(_));
+        if let Phase::Dropped(patience) = &self.phase {
+            // A link that is back and brings nothing new is no better than one that is down.
+            self.spent = Some(patience.clone());
+        }
         if returns && hello.token != self.token {
             return self.over_for_good("the worker is not there any more");
         }
@@ -350,8 +363,14 @@ impl Link {
         };
         self.line = None;
         match &mut self.phase {
+            _ if !error.is_of_the_link() => self.over_for_good(&why),
+            Phase::Connected if matches!(error, WireError::Silent(_)) => self.over_for_good(&why),
             Phase::Connected if self.target.can_drop => {
-                self.phase = Phase::Dropped(Patience::new());
+                let again = self.spent.take().map(Patience::again);
+                if again.as_ref().is_some_and(Patience::is_over) {
+                    return self.over_for_good(&why);
+                }
+                self.phase = Phase::Dropped(again.unwrap_or_else(Patience::new));
                 let records = self.watch.dropped(&self.target.name, &why);
                 self.post_records(records);
                 self.say(&why);
@@ -366,7 +385,12 @@ impl Link {
 
     /// The worker is gone: what ran is lost, and what was asked for is refused.
     fn over_for_good(&mut self, why: &str) {
-        let was_connecting = matches!(self.phase, Phase::Connecting);
+        let was_connecting = match self.phase {
+            Phase::Connecting => true,
+            // It greeted, and then answered nothing.
+            Phase::Connected => self.trips.best().is_none(),
+            Phase::Dropped(_) | Phase::Gone => false,
+        };
         self.line = None;
         self.phase = Phase::Gone;
         self.behind = Nanos::ZERO;
@@ -402,6 +426,11 @@ impl Link {
         {
             let token = self.token.clone();
             self.begin(Some(&token));
+        }
+        let is_greeted = self.phase == Phase::Connected && self.trips.best().is_some();
+        let patience = self.target.greeting();
+        if self.line.is_some() && !is_greeted && self.heard.elapsed() > patience {
+            return self.over(&WireError::Silent(patience));
         }
         if self.phase != Phase::Connected {
             return;

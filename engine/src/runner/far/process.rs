@@ -2,20 +2,27 @@
 
 use std::collections::VecDeque;
 use std::ffi::OsString;
-use std::io::{BufRead as _, BufReader, IsTerminal as _};
+use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use super::lifetime;
 use crate::backend::{CUDA_STAND_IN, stand_in_path};
 use crate::device::lock;
 use crate::workload::{RemoteAddress, UnclearAddress};
 
 /// Last lines of a process's complaints that are kept.
 const LINES: usize = 8;
+/// Bytes that are kept of one of them; the rest is read and forgotten.
+const LONGEST: usize = 1000;
 /// How long a process has to end by itself.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(1);
+/// How long whatever was started has for a worker's first words, and for the first answer after them.
+const GREETING: Duration = Duration::from_millis(if cfg!(test) { 700 } else { 30_000 });
+/// The same where `ssh` may ask somebody for a password.
+const ASKING: Duration = Duration::from_mins(2);
 
 /// Where an engine is to be.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -49,6 +56,15 @@ impl Target {
             });
         }
         Ok(Self::remote(&place.parse()?))
+    }
+
+    /// How long it has for its first words.
+    pub fn greeting(&self) -> Duration {
+        if self.can_drop && std::io::stdin().is_terminal() {
+            ASKING
+        } else {
+            GREETING
+        }
     }
 
     /// The machine at an address.
@@ -109,6 +125,12 @@ impl Process {
         if let Some(stand_in) = stand_in_path() {
             command.env(CUDA_STAND_IN, stand_in);
         }
+        // Ctrl-C in a terminal is for this process, which ends what it started in good order; `ssh` may have to ask there
+        // for a password.
+        #[cfg(unix)]
+        if !(target.can_drop && std::io::stdin().is_terminal()) {
+            std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        }
         let mut child = command
             .args(first)
             .args(arguments)
@@ -160,6 +182,9 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            lifetime::wake(self.child.id());
+        }
         if self.ended().is_none() {
             // One that ended meanwhile cannot be killed, and need not be.
             let _ = self.child.kill();
@@ -168,21 +193,36 @@ impl Drop for Process {
     }
 }
 
-fn listen(stderr: ChildStderr, complaints: Arc<Mutex<VecDeque<String>>>) {
+/// Keeps a line, where there is anything in it, and begins the next.
+fn keep(complaints: &Mutex<VecDeque<String>>, line: &mut Vec<u8>) {
+    let text = String::from_utf8_lossy(line).trim().to_owned();
+    line.clear();
+    let mut kept = lock(complaints);
+    if !text.is_empty() {
+        kept.push_back(text);
+    }
+    if kept.len() > LINES {
+        kept.pop_front();
+    }
+}
+
+fn listen(mut stderr: ChildStderr, complaints: Arc<Mutex<VecDeque<String>>>) {
     // Without the thread nobody hears the complaints, and the pipe may fill: the process is told by its closing.
     let _ = std::thread::Builder::new()
         .name("complaints".to_owned())
         .spawn(move || {
-            for line in BufReader::new(stderr).split(b'\n').map_while(Result::ok) {
-                let line = String::from_utf8_lossy(&line).trim().to_owned();
-                let mut kept = lock(&complaints);
-                if !line.is_empty() {
-                    kept.push_back(line);
-                }
-                if kept.len() > LINES {
-                    kept.pop_front();
+            let mut line = Vec::new();
+            let mut room = [0; 4096];
+            while let Ok(count @ 1..) = stderr.read(&mut room) {
+                for byte in room.iter().take(count) {
+                    if *byte == b'\n' {
+                        keep(&complaints, &mut line);
+                    } else if line.len() < LONGEST {
+                        line.push(*byte);
+                    }
                 }
             }
+            keep(&complaints, &mut line);
         });
 }
 
@@ -215,6 +255,26 @@ pub fn ending(status: ExitStatus) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn complaints_without_an_end_take_no_room() {
+        let script = "head -c 100000000 /dev/zero | tr '\\0' 'a' >&2; echo >&2; echo end >&2";
+        let target = Target {
+            name: "test".to_owned(),
+            command: ["sh", "-c", script].map(Into::into).into(),
+            can_drop: false,
+            silence: None,
+            shares_clock: false,
+        };
+        let mut process = Process::start(&target, &[]).unwrap();
+        process.child.wait().unwrap();
+        let mut said = process.complaints();
+        while !said.ends_with("end") {
+            said = process.complaints();
+        }
+        assert_eq!(said.len(), LONGEST + " / end".len());
+    }
 
     #[test]
     fn places_are_this_machine_or_what_ssh_knows() {

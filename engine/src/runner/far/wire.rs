@@ -1,6 +1,7 @@
 //! Frames on a byte stream: a length, how the body is packed, and the body.
 
 use std::io::{self, Read, Write};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -44,9 +45,20 @@ pub enum WireError {
     /// Something else than a worker answered.
     #[error("no worker answered{}", said(.0))]
     NoWorker(String),
+    /// It was started and says nothing.
+    #[error("it said nothing for {} s; look whether the worker there hangs, or asks for something", .0.as_secs_f64())]
+    Silent(Duration),
     /// The system's own words.
     #[error("{0}")]
     Io(#[from] io::Error),
+}
+
+impl WireError {
+    /// Whether only the link broke: what is behind it may be as it was. What comes over a link and cannot be read comes
+    /// again as it is.
+    pub const fn is_of_the_link(&self) -> bool {
+        !matches!(self, Self::TooLong(_) | Self::Garbled(_))
+    }
 }
 
 fn said(noise: &str) -> String {

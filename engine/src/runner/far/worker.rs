@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
 
 use super::attach::Door;
+use super::lifetime::die_with_parent;
 use super::outlet::{Outlet, Output};
 use super::packet::{Down, Hello, Offer, Up};
 use super::wire::{PREAMBLE, WireError, read, write};
@@ -48,6 +49,9 @@ pub fn serve(mut input: Input, mut output: Output) -> Result<(), WireError> {
     let (sender, news) = bounded(64);
     let outlet = Arc::new(Outlet::default());
     outlet.keep(near.keep);
+    if !near.keep {
+        die_with_parent();
+    }
     // A near end that cannot come back needs no door.
     let _open = near.keep.then(|| door.open(sender.clone()));
     // What fails here fails again when the link is read.

@@ -68,6 +68,11 @@ impl Child {
         self.is_dead
     }
 
+    /// Whether its run failed.
+    pub const fn has_failed(&self) -> bool {
+        self.is_dead || matches!(self.outcome, Some(Outcome::Failed(_)))
+    }
+
     /// Takes note of how its run ends.
     pub fn note(&mut self, records: &[Record]) {
         for record in records {

@@ -1,7 +1,7 @@
 //! The end of a rank, and what it means for the others.
 
-use super::Ranks;
-use super::child::Stage;
+use super::child::{Child, Stage};
+use super::{Ranks, STOPPING};
 use crate::merge::Missing;
 use crate::record::{Outcome, Severity, SpanId};
 use crate::runner::mesh::{FAULT_UNMET, unmet_fault};
@@ -33,6 +33,23 @@ impl Ranks<'_> {
         }
     }
 
+    /// Waits no longer for ranks that were to stop and do not, such as those whose process is stopped.
+    pub(super) fn give_up(&mut self) {
+        if self
+            .stopped
+            .is_none_or(|(since, _)| since.elapsed() < STOPPING)
+        {
+            return;
+        }
+        for rank in 0..self.children.len() {
+            let is_left = |it: &&mut Child| it.stage != Stage::Over;
+            if let Some(child) = self.children.get_mut(rank).filter(is_left) {
+                child.outcome.get_or_insert(Outcome::Stopped);
+                self.over(rank);
+            }
+        }
+    }
+
     /// Ends every process. They are told first and waited for afterwards.
     pub(super) fn end_children(&mut self) {
         self.send_all(&Control::Shutdown);
@@ -41,7 +58,7 @@ impl Ranks<'_> {
 
     /// Names the collective operations that not all ranks came to.
     pub(super) fn tell_missing(&mut self) {
-        if self.is_stopped || self.is_closing() {
+        if self.stopped.is_some() || self.is_closing() {
             return;
         }
         for missing in self.merged.missing() {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 /// The longest time between two tries.
 const LONGEST: Duration = Duration::from_secs(8);
 /// How long a link is tried again: as long as a worker waits.
-const PATIENCE: Duration = Duration::from_mins(10);
+const PATIENCE: Duration = Duration::from_secs(if cfg!(test) { 1 } else { 600 });
 
 /// Where a link stands.
 #[derive(Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub enum Phase {
 }
 
 /// How often a link was tried again, and when it is next.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patience {
     since: Instant,
     wait: Duration,
@@ -38,6 +38,12 @@ impl Patience {
             wait,
             next: now + wait,
         }
+    }
+
+    /// The link is down again, and nothing came over it meanwhile.
+    pub fn again(mut self) -> Self {
+        self.try_later();
+        self
     }
 
     /// A try failed: the next one is later, and each waits twice as long.
