@@ -16,6 +16,7 @@ mod cupti;
 mod damage;
 mod databases;
 mod driver_losses;
+mod endings;
 mod exact;
 mod exports;
 mod extract;

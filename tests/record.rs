@@ -30,7 +30,7 @@ fn program() -> PathBuf {
 }
 
 /// The command that records the program into a file, in a folder that is also that of temporary files.
-fn recorder(folder: &Path, arguments: &[&str]) -> Command {
+pub fn recorder(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(syncline());
     command
         .args(["record", "--headless", "-o"])

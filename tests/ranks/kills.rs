@@ -5,45 +5,17 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use super::steps;
+use crate::endings::{MARK, Random, marked};
 use crate::house::program::syncline;
-
-/// What a process that a test started carries in its environment, with all that it starts.
-const MARK: &str = "SYNCLINE_TEST_MARK";
-
-/// Processes that carry this mark.
-fn marked(mark: &str) -> Vec<String> {
-    let wanted = format!("{MARK}={mark}");
-    let all = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    let found = all.filter(|entry| {
-        let environment = std::fs::read(entry.path().join("environ")).unwrap_or_default();
-        environment
-            .split(|byte| *byte == 0)
-            .any(|it| it == wanted.as_bytes())
-    });
-    found
-        .map(|entry| {
-            let name = std::fs::read_to_string(entry.path().join("cmdline")).unwrap_or_default();
-            format!("{}: {name}", entry.file_name().to_string_lossy())
-        })
-        .collect()
-}
-
-/// Numbers that look random and are the same for the same seed.
-fn random(state: &mut u64) -> u64 {
-    *state = state
-        .wrapping_mul(6_364_136_223_846_793_005)
-        .wrapping_add(1_442_695_040_888_963_407);
-    *state >> 33
-}
 
 /// Who is killed, and when.
 fn fault(seed: u64) -> String {
-    let mut state = seed;
-    let rank = random(&mut state) % 3;
-    let moment = if random(&mut state).is_multiple_of(2) {
-        format!("{}us", random(&mut state) % 60_000)
+    let mut random = Random::new(seed);
+    let rank = random.below(3);
+    let moment = if random.below(2) == 0 {
+        format!("{}us", random.below(60_000))
     } else {
-        format!("collective:{}", random(&mut state) % 40 + 1)
+        format!("collective:{}", random.below(40) + 1)
     };
     format!("kill:{rank}@{moment}")
 }

@@ -1,0 +1,118 @@
+//! What a process started ends with it, also where it is stopped and hears nothing.
+
+use std::path::Path;
+use std::process::Child;
+use std::time::{Duration, Instant};
+
+use super::{command, ended, marked, signal, until_none_is_left};
+
+/// A run on three ranks that goes on for longer than any test.
+fn start(folder: &Path, mark: &str) -> Child {
+    let source = r#"
+        placement ranks=3
+        stream "s"
+        buffer "x" f32=1024 init="rank"
+        host "main" {
+            upload "x" on="s"
+            repeat 1000000 { all-reduce "x" by="max" on="s"; synchronize-stream "s" }
+        }
+        "#;
+    std::fs::write(folder.join("endless.kdl"), source).unwrap();
+    let arguments = [
+        "run",
+        "endless.kdl",
+        "--backend",
+        "cpu",
+        "--save",
+        "out.pftrace",
+    ];
+    let child = command(folder, &arguments, mark).spawn().unwrap();
+    let until = Instant::now() + Duration::from_mins(2);
+    let saved = folder.join("out.pftrace");
+    while std::fs::metadata(&saved).map_or(0, |it| it.len()) < 20_000 {
+        assert!(Instant::now() < until, "the ranks do not begin");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child
+}
+
+/// The ranks of a run: all of its processes but the first.
+fn ranks(mark: &str, child: &Child) -> Vec<u32> {
+    let numbers = marked(mark).into_iter().filter_map(|it| {
+        let (number, _) = it.split_once(':')?;
+        number.parse().ok()
+    });
+    numbers.filter(|it| *it != child.id()).collect()
+}
+
+#[test]
+fn a_stopped_rank_dies_with_whoever_started_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("orphans-{}", std::process::id());
+    let mut child = start(folder.path(), &mark);
+    let ranks = ranks(&mark, &child);
+    assert_eq!(ranks.len(), 3);
+    signal(ranks[1], "-STOP");
+    signal(child.id(), "-KILL");
+    child.wait().unwrap();
+    until_none_is_left(&mark, "a stopped rank");
+}
+
+#[test]
+fn ctrl_c_ends_a_run_with_a_stopped_rank_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("interrupted-{}", std::process::id());
+    let mut child = start(folder.path(), &mark);
+    signal(ranks(&mark, &child)[1], "-STOP");
+    let began = Instant::now();
+    signal(child.id(), "-INT");
+    let status = ended(&mut child, "Ctrl-C");
+    let took = began.elapsed();
+    assert_eq!(status.code(), Some(130), "{status}");
+    // Its own limit is two seconds, and half a minute is how long a silent rank was waited for.
+    assert!(took < Duration::from_secs(15), "{took:?}");
+    until_none_is_left(&mark, "Ctrl-C");
+}
+
+#[test]
+fn a_worker_takes_away_the_doors_of_those_that_were_killed() {
+    use std::os::unix::net::UnixListener;
+    let folder = tempfile::tempdir().unwrap();
+    let doors = folder.path().join("syncline-workers");
+    std::fs::create_dir(&doors).unwrap();
+    let private = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    std::fs::set_permissions(&doors, private).unwrap();
+    let (left, used) = (doors.join("00aa"), doors.join("00bb"));
+    drop(UnixListener::bind(&left).unwrap());
+    let _listener = UnixListener::bind(&used).unwrap();
+    for path in [&left, &used] {
+        let old = std::time::SystemTime::now() - Duration::from_hours(1);
+        // A socket cannot be opened, and its times are set by its name.
+        let stamp = old.duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        let touched = std::process::Command::new("touch")
+            .args(["-d", &format!("@{stamp}")])
+            .arg(path)
+            .status();
+        assert!(touched.unwrap().success());
+    }
+    // Whoever comes over a link that can drop has the worker open a door.
+    let hello = format!(
+        r#"{{"protocol":{},"version":"x","keep":true}}"#,
+        engine::runner::far::PROTOCOL
+    );
+    let mut frame = (hello.len() as u32 + 2).to_le_bytes().to_vec();
+    frame.extend([0, 0xd9, hello.len() as u8]);
+    frame.extend(hello.as_bytes());
+    let mut command = command(folder.path(), &["worker"], "doors");
+    command.env("XDG_RUNTIME_DIR", folder.path());
+    let mut child = command.stdin(std::process::Stdio::piped()).spawn().unwrap();
+    std::io::Write::write_all(child.stdin.as_mut().unwrap(), &frame).unwrap();
+    let until = Instant::now() + Duration::from_mins(1);
+    while left.exists() {
+        assert!(Instant::now() < until, "the door is left");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    assert!(used.exists());
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
