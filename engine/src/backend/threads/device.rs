@@ -28,8 +28,6 @@ const ROOM: u64 = 1 << 16;
 
 /// How long what was submitted to a lost device may take to come to an end.
 const DRAIN: Duration = Duration::from_secs(10);
-/// How often a host thread that waits for a flag looks whether the run was stopped.
-const FLAG_LOOK: Duration = Duration::from_millis(10);
 
 /// How often a thread that waits for others looks whether it is to give up.
 const LOOK: Duration = Duration::from_millis(10);
@@ -410,17 +408,10 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         self.shared.check_hosts()
     }
 
-    fn until_flag(&self, _: HostIndex, flag: &Flag) -> Result<(), Error> {
-        while !flag.wait(LOOK) {
-            self.shared.check_hosts()?;
-        }
-        Ok(())
-    }
-
     fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
         let block = || {
-            while !flag.wait(FLAG_LOOK) {
-                self.turn(host)?;
+            while !flag.wait(LOOK) {
+                self.shared.check_hosts()?;
             }
             Ok(())
         };
