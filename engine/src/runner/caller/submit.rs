@@ -130,22 +130,15 @@ impl Caller {
             operation,
         };
         let enqueued = submission.enqueued;
-        let inside = match &submission.operation {
-            Operation::Replay(replay) => replay.hazards(stream, self.host.0 as u32),
-            _ => Box::default(),
-        };
+        let inside = self.conflicts_inside(&submission.operation, stream);
         self.report_submission(&submission, kind, shared.stream_lane(stream));
         let host = self.host;
         let begun = Cell::new(Nanos::ZERO);
         let submit = |submission| -> Result<(), Error> {
             begun.set(Self::pass(&shared, host, stream, submission)?);
             // While the stream and the event are still locked.
-            if let Some(act) = act {
+            for act in act.into_iter().chain(inside) {
                 shared.order.push(host.0 as u32, origin, act, uses);
-            }
-            if !inside.is_empty() {
-                let act = Act::Conflicts(inside);
-                shared.order.push(host.0 as u32, origin, act, &[]);
             }
             Ok(())
         };
@@ -201,6 +194,15 @@ impl Caller {
         tail.push(span, shared.machine.as_ref().map_or(0, Machine::kept));
         self.sample(stream, enqueued);
         Ok(span)
+    }
+
+    /// What conflicts within an operation: the nodes of a graph.
+    fn conflicts_inside(&self, operation: &Operation, stream: StreamIndex) -> Option<Act> {
+        let Operation::Replay(replay) = operation else {
+            return None;
+        };
+        let found = replay.hazards(stream, self.host.0 as u32);
+        (!found.is_empty()).then_some(Act::Conflicts(found))
     }
 
     /// Tells the near end of a link, where there is one, what it has to know of an operation until that has ended.
