@@ -28,6 +28,14 @@ fn json(arguments: &[&str]) -> Value {
     serde_json::from_str(&out).unwrap_or_else(|error| panic!("{error}: {out}{err}"))
 }
 
+/// A thread that feeds or empties a pipe.
+fn piping<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> std::thread::JoinHandle<T> {
+    let thread = std::thread::Builder::new().name("pipe".to_owned());
+    thread.spawn(work).unwrap()
+}
+
 fn keys(object: &Value) -> Vec<&str> {
     let object = object.as_object().unwrap();
     let mut keys: Vec<&str> = object.keys().map(String::as_str).collect();

@@ -177,8 +177,7 @@ fn same(a: &Record, b: &Record) -> bool {
 fn added(record: &Record) -> bool {
     match record {
         Record::Problem(problem) => problem.code != "wait-before-record",
-        Record::Note(_) => true,
-        Record::Began(_) | Record::Argument(..) => true,
+        Record::Note(_) | Record::Began(_) | Record::Argument(..) => true,
         _ => false,
     }
 }

@@ -288,7 +288,7 @@ host "other" { await "raised" label="heard" }
 expect { each "x" equals="2 * k"; each "never-uploaded" equals="0"; ends-before "first" "heard" }
 "#;
     for backend in backends() {
-        let (capture, outcome) = lose(backend, &source, &["driver@label:last"], Recovery::Replay);
+        let (capture, outcome) = lose(backend, source, &["driver@label:last"], Recovery::Replay);
         assert_eq!(outcome, Outcome::Finished, "{backend}: {capture}");
         assert_eq!(capture.recoveries().len(), 1, "{backend}");
         for verdict in capture.expectations() {

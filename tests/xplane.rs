@@ -1,4 +1,4 @@
-//! `XSpaces`: small files made here message by message, and a folder as TensorBoard's profiler leaves it.
+//! `XSpaces`: small files made here message by message, and a folder as the profiler of TensorFlow leaves it.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

@@ -79,10 +79,11 @@ fn fresh_programs_are_answered_right() {
     let seed = (now.unwrap().as_secs() % 1_000_000).to_string();
     eprintln!("seed {seed}");
     let made = tempfile::tempdir().unwrap();
-    let mut make = Command::new("python3");
-    make.arg(folder.join("causes_cases/gen_causes.py"))
+    let mut generator = Command::new("python3");
+    generator
+        .arg(folder.join("causes_cases/gen_causes.py"))
         .arg(made.path());
-    let output = make
+    let output = generator
         .args(["--seed", &seed, "--count", "12"])
         .output()
         .unwrap();

@@ -192,7 +192,7 @@ fn fifo(path: &Path) -> std::thread::JoinHandle<Vec<u8>> {
     let made = Command::new("mkfifo").arg(path).status().unwrap();
     assert!(made.success());
     let path = path.to_owned();
-    std::thread::spawn(move || {
+    super::piping(move || {
         let mut bytes = Vec::new();
         fs::File::open(path)
             .unwrap()

@@ -24,7 +24,7 @@ fn fed(arguments: &[&str], bytes: &[u8]) -> Output {
     let mut input = child.stdin.take().unwrap();
     let bytes = bytes.to_vec();
     // Whoever refuses what comes does not read all of it.
-    let feeder = std::thread::spawn(move || {
+    let feeder = super::piping(move || {
         let _ = input.write_all(&bytes);
     });
     let output = child.wait_with_output().unwrap();
@@ -94,7 +94,7 @@ fn fifos_and_several_pipes_are_captures_too() {
     for fifo in [&one, &other] {
         assert!(Command::new("mkfifo").arg(fifo).status().unwrap().success());
         let (fifo, bytes) = (fifo.clone(), bytes.clone());
-        feeders.push(std::thread::spawn(move || {
+        feeders.push(super::piping(move || {
             File::options()
                 .write(true)
                 .open(fifo)
@@ -114,7 +114,9 @@ fn fifos_and_several_pipes_are_captures_too() {
     ]);
     assert_eq!(several["capture"]["spans"], 3 * spans);
     assert_eq!(several["receipts"].as_array().unwrap().len(), 3);
-    feeders.into_iter().for_each(|it| it.join().unwrap());
+    for feeder in feeders {
+        feeder.join().unwrap();
+    }
 
     for out in ["out.json", "out.csv", "out.svg", "out.pftrace"] {
         let out = text(&folder.path().join(out));

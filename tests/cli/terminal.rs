@@ -91,10 +91,9 @@ fn errors_and_workloads_are_shown_and_not_obeyed() {
         );
     }
     // Of a run every name is shown: of streams, buffers, events and promises.
-    let escaped: String = ODD
-        .chars()
-        .map(|it| format!("\\u{{{:x}}}", it as u32))
-        .collect();
+    let escaped = ODD.chars().fold(String::new(), |text, it| {
+        text + &format!("\\u{{{:x}}}", it as u32)
+    });
     let (_folder, path) = file(
         "odd-run.kdl",
         &format!(

@@ -171,10 +171,9 @@ fn waits_without_records_are_inferred_or_unknown() {
 /// Where only calls were captured, streams are what was recorded on them and what they waited for.
 #[test]
 fn streams_without_work_are_shown_by_their_records_and_waits() {
-    let without: String = ["KERNEL", "MEMCPY", "MEMSET"]
-        .iter()
+    let without = ["KERNEL", "MEMCPY", "MEMSET"]
         .map(|kind| format!("DELETE FROM CUPTI_ACTIVITY_KIND_{kind};"))
-        .collect();
+        .concat();
     let script = nsight::script() + &without;
     let (capture, receipt) = open("a.sqlite", build::database(&script));
     let of_streams: Vec<String> = lanes(&capture)

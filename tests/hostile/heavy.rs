@@ -144,7 +144,7 @@ const CASES: &[Case] = &[
             let event = [
                 0x22, 12, 0x08, 1, 0x10, 0x80, 0x80, 0x80, 0x80, 1, 0x18, 0x80, 0x80, 0,
             ];
-            let count = LONG / event.len() as u64 >> 12 << 12;
+            let count = (LONG / event.len() as u64) >> 12 << 12;
             let head = head_of_line(count * event.len() as u64);
             repeated("a.xplane.pb", &head, &event, count, b"")
         },

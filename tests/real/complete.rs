@@ -80,7 +80,7 @@ fn every_file_is_counted_or_refused_with_a_reason() {
         }
         let is_compared = |all: &BTreeSet<String>| all.contains(&name);
         let in_folder = |it: &&str| name.starts_with(&format!("{it}/"));
-        let is_unknown = compared.is_none() && COMPARED.iter().any(|it| in_folder(&it));
+        let is_unknown = compared.is_none() && COMPARED.iter().any(in_folder);
         if is_unknown || compared.as_ref().is_some_and(is_compared) {
             continue;
         }

@@ -2,6 +2,7 @@
 //! may put into names and errors, are written out as `\u001b`. All that the command line says goes through here.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 /// Whether a character does something to a terminal, or to the order or the sight of what stands beside it.
@@ -13,9 +14,9 @@ fn is_odd(char: char) -> bool {
         | '\u{200E}'
         | '\u{200F}'
         | '\u{202A}'..='\u{202E}'
-        | '\u{2066}'..='\u{2069}' => true,
+        | '\u{2066}'..='\u{2069}'
         // Ends of lines and paragraphs, marks of annotations, and letters that are never seen.
-        '\u{2028}' | '\u{2029}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}' => true,
+        | '\u{2028}' | '\u{2029}' | '\u{FFF9}'..='\u{FFFB}' | '\u{E0000}'..='\u{E007F}' => true,
         _ => char.is_control(),
     }
 }
@@ -30,7 +31,8 @@ pub(super) fn plain(text: &str) -> Cow<'_, str> {
     for char in text.chars() {
         if is_odd(char) {
             for unit in char.encode_utf16(&mut [0; 2]) {
-                out.push_str(&format!("\\u{unit:04x}"));
+                // A text takes all that is written to it.
+                let _ = write!(out, "\\u{unit:04x}");
             }
         } else {
             out.push(char);

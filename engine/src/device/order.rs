@@ -251,9 +251,9 @@ impl Order {
         let chain = self.chain(stream, op.host);
         let known = self.chains.get(chain.0 as usize).map(|it| it.known.clone());
         let known = known.unwrap_or_default();
-        let mut called = run::access(&known, caller, op.origin, &Use::write(buffer));
+        let mut access = run::access(&known, caller, op.origin, &Use::write(buffer));
         // Nobody knows as much.
-        called.time = u32::MAX;
+        access.time = u32::MAX;
         if let Some(made) = self.memory.second_allocation(buffer) {
             let party = |origin, host| Party {
                 origin,
@@ -271,7 +271,7 @@ impl Order {
                 second: party(op.origin, op.host),
             });
         }
-        called
+        access
     }
 
     /// Uses of memory that nothing has allocated are wrong whenever they run.

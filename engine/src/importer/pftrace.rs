@@ -83,13 +83,11 @@ impl Importer for Pftrace {
                 Reading::Undecided | Reading::Foreign(_) if is_last => None,
                 Reading::Undecided | Reading::Foreign(_) => Some(length),
             };
-            match next {
-                Some(skipped) => damage.packet(at, skipped),
-                None => {
-                    damage.rest(at, length);
-                    break;
-                }
-            }
+            let Some(skipped) = next else {
+                damage.rest(at, length);
+                break;
+            };
+            damage.packet(at, skipped);
             sink.advance(frames.position())?;
         }
         let mut receipt = reading.finish(source, sink)?;

@@ -90,7 +90,9 @@ impl Races {
         while let Some((again, kept)) = self.order.again().zip(self.kept.take()) {
             self.order = again;
             self.found.values_mut().for_each(|it| it.count = 0);
-            kept.iter().for_each(|batch| self.order.take_all(batch));
+            for batch in &kept {
+                self.order.take_all(batch);
+            }
             self.kept = Some(kept);
             self.report(reporter);
         }

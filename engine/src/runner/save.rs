@@ -194,10 +194,9 @@ impl Drop for Output {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::Run;
 
     fn record() -> Record {
-        Record::Run(Box::new(Run::default()))
+        Record::Run(Box::default())
     }
 
     #[test]

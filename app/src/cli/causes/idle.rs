@@ -31,7 +31,7 @@ pub(in crate::cli) fn idle(options: &CauseOptions, streams: &mut Streams<'_>) ->
     let reader = scope.reader();
     match options.format {
         Format::Json => {
-            for line in lines(&scope, &reader) {
+            for line in rows(&scope, &reader) {
                 writeln!(streams.out, "{line}")?;
             }
         }
@@ -40,9 +40,9 @@ pub(in crate::cli) fn idle(options: &CauseOptions, streams: &mut Streams<'_>) ->
     Ok(FINE)
 }
 
-fn lines(scope: &Scope, reader: &CauseReader<'_>) -> Vec<Value> {
+fn rows(scope: &Scope, reader: &CauseReader<'_>) -> Vec<Value> {
     let lanes = scope.streams();
-    let mut lines = Vec::new();
+    let mut rows = Vec::new();
     for lane in &lanes {
         let idle = reader.idle(*lane, scope.within);
         let mut object = Object::new();
@@ -51,11 +51,11 @@ fn lines(scope: &Scope, reader: &CauseReader<'_>) -> Vec<Value> {
         for what in IdleUse::ALL {
             object.insert(key(what).to_owned(), json!(what.of(&idle).0));
         }
-        lines.push(Value::Object(object));
+        rows.push(Value::Object(object));
     }
     let title = |lane| reader.capture().lane_title(lane).into_owned();
     for overlap in reader.overlaps(&lanes, scope.within) {
-        lines.push(json!({
+        rows.push(json!({
             "type": "overlap",
             "first": title(overlap.first),
             "second": title(overlap.second),
@@ -63,14 +63,14 @@ fn lines(scope: &Scope, reader: &CauseReader<'_>) -> Vec<Value> {
         }));
     }
     for straggler in reader.stragglers(scope.within) {
-        lines.push(json!({
+        rows.push(json!({
             "type": "straggler",
             "lane": format!("rank {}", straggler.rank),
             "last": straggler.last,
             "cost_ns": straggler.cost.0,
         }));
     }
-    lines
+    rows
 }
 
 fn write_text(

@@ -86,9 +86,9 @@ fn write_text(
     for it in path {
         *uses.entry(it.what).or_default() += it.interval.length();
         if it.what == TimeUse::Run {
-            let named = names.entry(name(reader, it.span)).or_default();
-            named.0 += it.interval.length();
-            named.1 += 1;
+            let sum = names.entry(name(reader, it.span)).or_default();
+            sum.0 += it.interval.length();
+            sum.1 += 1;
         }
     }
     write_ranked(

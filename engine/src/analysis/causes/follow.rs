@@ -33,9 +33,9 @@ impl CauseReader<'_> {
             return Some(step);
         }
         let capture = self.capture;
-        let ties = capture.effects(span).take(MOST);
-        let ties = ties.filter_map(|id| capture.dependency(id));
-        let tied: Vec<SpanId> = ties.map(|it| it.effect).collect();
+        let known = capture.effects(span).take(MOST);
+        let known = known.filter_map(|id| capture.dependency(id));
+        let tied: Vec<SpanId> = known.map(|it| it.effect).collect();
         let next = std::iter::successors(capture.next_span(span), |id| capture.next_span(*id));
         let candidates = tied.iter().copied().chain(next.take(NEXT));
         let bound = candidates.filter(|it| self.cause_of(*it) == Some(span));

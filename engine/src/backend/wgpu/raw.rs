@@ -175,15 +175,16 @@ fn range_text(body: &Body, index: BufferIndex) -> &'static str {
     let Some(staged) = staged else { return "" };
     // Nobody polls meanwhile, which would free what is looked at.
     let _gate = body.gpu.alone();
-    match staged.buffer.get_mapped_range(..) {
-        Ok(_) => "",
-        Err(_) => ", and get_mapped_range: Err(MapRangeError)",
+    if staged.buffer.get_mapped_range(..).is_ok() {
+        ""
+    } else {
+        ", and get_mapped_range: Err(MapRangeError)"
     }
 }
 
 fn unmap(body: &Body, index: BufferIndex) -> Raw {
     let staged = lock(&body.staging.open).remove(&index);
-    let (_, raised) = caught(body, || {
+    let ((), raised) = caught(body, || {
         if let Some(staged) = staged {
             staged.buffer.unmap();
         }

@@ -117,6 +117,8 @@ impl Order {
         }
         let origin = op.origin;
         present.insert((op.host, origin.site, changes), Presence { time, origin });
-        met.into_iter().for_each(|it| meetings.note(it));
+        for meeting in met {
+            meetings.note(meeting);
+        }
     }
 }

@@ -188,7 +188,7 @@ impl OwnEvents {
     ) -> Option<()> {
         let mut plain = Vec::new();
         let facts = self.divide(arguments, scanner, sink, |name, value| {
-            plain.push((name, value))
+            plain.push((name, value));
         });
         let id = SpanId(facts.id(key::ID)?);
         let row = self.rows.global(scanner, event.row);
@@ -196,12 +196,11 @@ impl OwnEvents {
             return None;
         };
         let lane = LaneId(u32::try_from(thread.checked_div(ROWS)?.checked_sub(1)?).ok()?);
-        let name = match facts.id(key::NAME) {
-            Some(name) => NameId(name),
-            None => {
-                let text = self.texts.global(scanner, event.name);
-                self.texts.name(text, sink)
-            }
+        let name = if let Some(name) = facts.id(key::NAME) {
+            NameId(name)
+        } else {
+            let text = self.texts.global(scanner, event.name);
+            self.texts.name(text, sink)
         };
         let category = self.texts.global(scanner, event.category);
         let kind = facts.text(key::KIND, &self.texts);

@@ -152,8 +152,8 @@ mod tests {
         bytes
     }
 
-    fn text() -> Option<String> {
-        Some("caf?".to_owned())
+    fn text() -> String {
+        "caf?".to_owned()
     }
 
     #[test]
@@ -163,7 +163,7 @@ mod tests {
             ..DebugAnnotation::default()
         };
         let event = TrackEvent {
-            name: text(),
+            name: Some(text()),
             flow_ids: vec![u64::MAX],
             double_counter_value: Some(0.5),
             debug_annotations: vec![DebugAnnotation {
@@ -175,13 +175,13 @@ mod tests {
         };
         let name = InternedName {
             iid: Some(3),
-            name: text(),
+            name: Some(text()),
         };
         let whole = TracePacket {
             timestamp: Some(1 << 60),
             track_event: Some(event),
             track_descriptor: Some(TrackDescriptor {
-                name: text(),
+                name: Some(text()),
                 ..TrackDescriptor::default()
             }),
             interned_data: Some(InternedData {

@@ -40,9 +40,10 @@ pub(super) fn is_needed(found: &Metadata) -> bool {
 
 /// A copy of what is read at `path`, and what it is called. Ends once it is known that no format begins like that.
 pub(super) fn copy(path: &Path, go_on: GoOn<'_>) -> Result<(PathBuf, Arc<TempPath>, u64), Error> {
-    let called = match is_standard_input(path) {
-        true => PathBuf::from(CALLED),
-        false => path.to_owned(),
+    let called = if is_standard_input(path) {
+        PathBuf::from(CALLED)
+    } else {
+        path.to_owned()
     };
     let uncopied = |error| Error::Uncopied {
         path: called.clone(),

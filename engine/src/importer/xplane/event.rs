@@ -65,6 +65,10 @@ const fn nanos(picos: i64) -> i64 {
 }
 
 /// What the stats of an event say beyond values to show.
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says that one stat is there"
+)]
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct EventMeaning {
     pub producer: (Option<u64>, u64),

@@ -1,6 +1,6 @@
 //! Where events go: what each plane and line is, and the lanes and devices that they become.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::plane::{PlaneFacts, Space};
 use super::stat::StatKey;
@@ -185,13 +185,13 @@ struct Threads {
 impl Threads {
     fn of(space: &Space) -> Self {
         let mut named: HashMap<String, u32> = HashMap::new();
-        let mut seen = QuickMap::default();
+        let mut seen = HashSet::new();
         let hosts = space
             .planes
             .iter()
             .filter(|it| !it.name.starts_with(DEVICE));
         for line in hosts.flat_map(|it| &it.lines).filter(|it| it.events > 0) {
-            if line.id == 0 || seen.insert(line.id, ()).is_none() {
+            if line.id == 0 || seen.insert(line.id) {
                 *named.entry(base(&line.name, line.id)).or_default() += 1;
             }
         }

@@ -105,12 +105,11 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
             self.tally.sums += 1;
             return Some(());
         }
-        let name = match facts.event(event.name) {
-            Some(named) => named.text,
-            None => {
-                self.tally.unnamed += 1;
-                self.texts.add(&format!("event {}", event.name))
-            }
+        let name = if let Some(named) = facts.event(event.name) {
+            named.text
+        } else {
+            self.tally.unnamed += 1;
+            self.texts.add(&format!("event {}", event.name))
         };
         self.tally.finer += u64::from(event.is_finer());
         let line = self.places.line(plane, line)?.clone();
@@ -181,11 +180,10 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
         let meaning = self.reader.meaning;
         if name == self.marks.end
             && let Some(region) = self.open.pop()
+            && self.rows.start(region).is_some_and(|it| it <= when.0)
         {
-            if self.rows.start(region).is_some_and(|it| it <= when.0) {
-                self.rows.extend(region, when.0, self.marks.region);
-                return;
-            }
+            self.rows.extend(region, when.0, self.marks.region);
+            return;
         }
         let is_python = self.texts.text(name).as_bytes().first() == Some(&PYTHON);
         let lane = if is_python {
@@ -332,9 +330,8 @@ impl PieceTaker for SpaceReading<'_, '_, '_> {
                     self.broken.part(end - length, length);
                 }
             }
-            Piece::Field(..) => {}
             Piece::End(Level::Line) => self.rows.end_line(),
-            Piece::End(_) => {}
+            Piece::Field(..) | Piece::End(_) => {}
         }
         self.draft.sink.advance(end)
     }

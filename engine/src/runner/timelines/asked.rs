@@ -26,7 +26,7 @@ pub fn ask(shared: &Shared, state: &mut State, made: &Made, question: &Question)
 
 /// Asks for a scope like the one that was popped. What one comes to that met the loss between its push and its pop
 /// cannot be told by another, nor can an internal error be made.
-pub fn ask_scope(shared: &Shared, state: &mut State, popped: &Popped) {
+pub fn ask_scope(shared: &Shared, state: &mut State, popped: Popped) {
     if popped.met_loss || popped.captured == Some(ErrorKind::Internal) {
         return;
     }

@@ -55,7 +55,7 @@ impl Timelines {
                 let names = state.recorded_promises(settlement.promise).to_vec();
                 self.report_settled(shared, state, (settlement, &names), span, time);
             }
-            Effect::Popped(popped) => ask_scope(shared, state, popped),
+            Effect::Popped(popped) => ask_scope(shared, state, *popped),
             Effect::Uncaptured(raised) => self.report_uncaptured(shared, state, *raised),
             _ => {}
         }

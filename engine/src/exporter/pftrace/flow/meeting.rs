@@ -35,9 +35,8 @@ impl FlowMeeting {
         let is_later = time > cause.start;
         let arrival = match (is_at_end, is_later) {
             (true, _) => FlowArrival::EndMark,
-            (false, true) => FlowArrival::Start,
             (false, false) if effect.end > cause.start => FlowArrival::End,
-            (false, false) => FlowArrival::Start,
+            (false, _) => FlowArrival::Start,
         };
         Self {
             leaves_mark: is_later && cause.end > time,

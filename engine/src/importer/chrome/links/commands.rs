@@ -83,7 +83,7 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
                     }
                     None => Vec::new(),
                 };
-                syncs::tie_all(causes, (effect, end), basis, ties, sink);
+                syncs::tie_all(&causes, (effect, end), basis, ties, sink);
             }
         }
     }

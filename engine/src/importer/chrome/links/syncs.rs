@@ -63,7 +63,7 @@ fn tie_call(builder: &Builder, order: &Order, call: &Call, ties: &mut Ties, sink
     if call.verb == Verb::SyncDevice {
         if device.is_some() {
             let causes = order.last_of_each(device, call.start);
-            tie_all(causes, (call.span, call.end), Basis::Enforced, ties, sink);
+            tie_all(&causes, (call.span, call.end), Basis::Enforced, ties, sink);
         }
         return;
     }
@@ -84,7 +84,7 @@ fn tie_call(builder: &Builder, order: &Order, call: &Call, ties: &mut Ties, sink
 
 /// Ties what had ended when the call returned, as far as the clocks can tell; a query of an event returns before.
 pub(super) fn tie_all(
-    causes: Vec<&Operation>,
+    causes: &[&Operation],
     (effect, end): (SpanId, i64),
     basis: Basis,
     ties: &mut Ties,

@@ -1,5 +1,7 @@
 //! What the letters of the format mean where writers take them lightly: ends, arrows, times and counters.
 
+use std::fmt::Write as _;
+
 use super::{Opened, open};
 use crate::record::{DependencyKind, Record};
 
@@ -118,10 +120,12 @@ fn only_arguments_of_a_counter_are_its_series() {
 fn zero_is_the_earliest_span_wherever_it_stands() {
     let mut text = String::from("[");
     for at in 0..20_000 {
-        text += &format!(
-            "{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":{},\"dur\":1,\"name\":\"a template\"}},\n",
+        writeln!(
+            text,
+            "{{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":{},\"dur\":1,\"name\":\"a template\"}},",
             100_000 + at
-        );
+        )
+        .unwrap();
     }
     text += "{\"ph\":\"C\",\"pid\":1,\"ts\":3,\"name\":\"c\",\"args\":{\"v\":1}},";
     text += "{\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":5,\"dur\":900000,\"name\":\"all\"}]";
