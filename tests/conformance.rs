@@ -118,7 +118,13 @@ pub fn view(source: &str, backend: &str) -> View {
 
 /// Whether a workload has a kernel that fails, and with it the device.
 fn traps(source: &str) -> bool {
-    source.contains("\"trap\"") && !source.contains("failure=\"continue\"")
+    let goes_on = |stream: &str| {
+        let continuing = format!("stream \"{stream}\" failure=\"continue\"");
+        source.contains(&continuing)
+    };
+    let launches = source.split("launch \"trap\" on=\"").skip(1);
+    let mut streams = launches.filter_map(|rest| rest.split('"').next());
+    streams.any(|stream| !goes_on(stream))
 }
 
 #[test]

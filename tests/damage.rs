@@ -209,8 +209,9 @@ fn a_flipped_bit_costs_no_more_of_a_capture_than_its_packet() {
                 assert_eq!(capture.span_count(), whole.span_count());
             }
             let lost: Vec<_> = all.iter().filter(|it| !found.contains(it)).collect();
+            // A span and its four arguments are one packet.
             assert!(
-                lost.len() <= 4,
+                lost.len() <= 5,
                 "bit {bit} of byte {place}: {} records are lost: {lost:#?}",
                 lost.len()
             );
