@@ -24,6 +24,9 @@ host "main" {
 }
 "#;
 
+/// How many of the newest spans a killed process may not have written.
+const LAST: u32 = 512;
+
 /// What is killed.
 const KILLED: [&[&str]; 4] = [
     &["run", "endless.kdl", "--backend", "cpu"],
@@ -47,11 +50,14 @@ fn open(path: &Path, what: &str) {
     let known = |code: &str| ["cut-short", "no-end"].contains(&code);
     let odd = capture.problems().iter().find(|it| !known(&it.code));
     assert!(odd.is_none(), "{what}: {odd:?}");
+    let newest = capture.spans().map(|it| it.span.id.0).max().unwrap_or(0);
     for placed in capture.spans() {
         for cause in capture.causes(placed.span.id) {
             let dependency = capture.dependency(cause).unwrap();
+            // Threads hand on what they have by themselves: the last spans of one may be missing that another names.
+            let is_last = newest.saturating_sub(dependency.cause.0) < LAST;
             assert!(
-                capture.span(dependency.cause).is_some(),
+                is_last || capture.span(dependency.cause).is_some(),
                 "{what}: {dependency:?}"
             );
         }
