@@ -85,10 +85,10 @@ pub struct Raw {
 }
 
 /// The answer to a call that was made: asked for when somebody wants to know how far it has come.
-pub struct Answer(Box<Look>);
+pub struct Answer(Box<RawQuestion>);
 
 /// Looks for an answer for so long.
-type Look = dyn FnMut(Duration) -> Option<Raw> + Send;
+type RawQuestion = dyn FnMut(Duration) -> Option<Raw> + Send;
 
 impl Answer {
     /// One that `look` looks for.

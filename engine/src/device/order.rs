@@ -44,10 +44,10 @@ use std::sync::Arc;
 use crate::workload::{BufferIndex, SignalIndex, StreamIndex};
 use clock::Knowledge;
 use event::{EventSlot, Question};
-use history::Caller;
+use history::UseCaller;
 use meeting::Meetings;
 use memory::Memory;
-use stream::{Chain, ChainIndex, Deed, Host, Step, Stream, Ticket};
+use stream::{ChainIndex, Deed, Host, Step, Stream, StreamChain, Ticket};
 use waits::Waits;
 
 /// The order of all calls so far.
@@ -57,7 +57,7 @@ use waits::Waits;
 #[derive(Debug, Default)]
 pub struct Order {
     streams: Vec<Stream>,
-    chains: Vec<Chain>,
+    chains: Vec<StreamChain>,
     hosts: Vec<Host>,
     /// Who each member of a clock is.
     actors: Vec<Actor>,
@@ -243,7 +243,7 @@ impl Order {
     /// Who makes a use of a buffer on a stream by this call, before the stream has come to it.
     fn called(&mut self, op: &Op, stream: StreamIndex, buffer: BufferIndex) -> history::Access {
         let time = self.host(op.host).known.time;
-        let caller = Caller {
+        let caller = UseCaller {
             host: op.host,
             time,
             sequence: self.sequence,

@@ -16,7 +16,7 @@ pub(super) enum Manner {
 
 /// Whose call it was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Caller {
+pub(super) struct UseCaller {
     pub host: u32,
     /// The host thread's own time when it called.
     pub time: u32,
@@ -30,7 +30,7 @@ pub(super) struct Access {
     pub member: Member,
     /// Which operation of the member it was.
     pub time: u32,
-    pub caller: Caller,
+    pub caller: UseCaller,
     pub origin: Origin,
     pub manner: Manner,
     pub bytes: Range<u64>,
@@ -183,7 +183,7 @@ mod tests {
         Access {
             member,
             time: 1 + site,
-            caller: Caller::default(),
+            caller: UseCaller::default(),
             origin,
             manner,
             bytes,

@@ -19,7 +19,7 @@ pub(super) struct Memory {
 
 /// Whether a buffer has memory, by the order of calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Life {
+enum AllocationState {
     /// It always has, or nothing is known of it.
     #[default]
     Always,
@@ -31,7 +31,7 @@ enum Life {
 
 #[derive(Clone, Debug, Default)]
 struct Buffer {
-    life: Life,
+    life: AllocationState,
     /// For each host thread, what its own further uses have to come after.
     histories: Vec<(u32, History)>,
     /// Where there are several, the latest use of each member, site and manner: uses of other host threads are compared
@@ -66,9 +66,9 @@ impl Memory {
     pub fn note_ordered(&mut self, index: BufferIndex) {
         // Whether something allocated it before is a matter of chance where several host threads call in no order.
         let life = if self.is_shared {
-            Life::Always
+            AllocationState::Always
         } else {
-            Life::Never
+            AllocationState::Never
         };
         if let Some(buffer) = self.buffer(index) {
             buffer.life = life;
@@ -78,13 +78,13 @@ impl Memory {
     /// Whether a buffer would have to be allocated first, and never was.
     pub fn is_missing(&self, index: BufferIndex) -> bool {
         let buffer = self.buffers.get(index.index());
-        buffer.is_some_and(|it| it.life == Life::Never)
+        buffer.is_some_and(|it| it.life == AllocationState::Never)
     }
 
     /// The allocation of a buffer that has memory already.
     pub fn second_allocation(&self, index: BufferIndex) -> Option<Access> {
         let buffer = self.buffers.get(index.index())?;
-        let is_allocated = buffer.life == Life::Allocated;
+        let is_allocated = buffer.life == AllocationState::Allocated;
         buffer.made.clone().filter(|_| is_allocated)
     }
 
@@ -138,8 +138,8 @@ impl Memory {
         }
         if let Some(buffer) = self.buffer(index) {
             let life = match buffer.life {
-                Life::Always => Life::Always,
-                _ => Life::Allocated,
+                AllocationState::Always => AllocationState::Always,
+                _ => AllocationState::Allocated,
             };
             *buffer = Buffer {
                 life,
@@ -163,8 +163,8 @@ impl Memory {
         let Some(buffer) = self.buffer(index) else {
             return;
         };
-        if buffer.life == Life::Allocated {
-            buffer.life = Life::Freed;
+        if buffer.life == AllocationState::Allocated {
+            buffer.life = AllocationState::Freed;
         }
         let Some(address) = buffer.address.take() else {
             return;

@@ -3,8 +3,8 @@
 use super::clock::{Knowledge, Mark, Member};
 use super::declared::{self, Use, WHOLE};
 use super::hazard::{HazardKind, Relation};
-use super::history::{self, Access, Caller, Manner};
-use super::stream::{Chain, ChainIndex, Deed, Gathering, Host, Step, Stream, WaitFor};
+use super::history::{self, Access, Manner, UseCaller};
+use super::stream::{ChainIndex, Deed, Gathering, Host, Step, Stream, StreamChain, WaitFor};
 use super::{Actor, Hazard, Order, Origin, Party};
 use crate::workload::{BufferIndex, StreamIndex};
 
@@ -44,7 +44,7 @@ impl Order {
         }
         let member = self.member(Actor::Stream(index));
         let chain = ChainIndex(self.chains.len() as u32);
-        self.chains.push(Chain::new(index, host, member));
+        self.chains.push(StreamChain::new(index, host, member));
         self.stream(index).chains.push(chain);
         self.host(host).chains.push(chain);
         chain
@@ -190,7 +190,7 @@ impl Order {
             return;
         };
         let known = &chain.known;
-        let caller = Caller {
+        let caller = UseCaller {
             host: chain.host,
             time: submitted.time,
             sequence: step.sequence,
@@ -239,7 +239,7 @@ impl Order {
             return;
         };
         let known = &host.known;
-        let caller = Caller {
+        let caller = UseCaller {
             host: op.host,
             time: known.time,
             sequence,
@@ -260,7 +260,7 @@ impl Order {
 }
 
 /// A use by whoever knows this.
-pub(super) fn access(known: &Knowledge, caller: Caller, origin: Origin, it: &Use) -> Access {
+pub(super) fn access(known: &Knowledge, caller: UseCaller, origin: Origin, it: &Use) -> Access {
     Access {
         member: known.member,
         time: known.time,
@@ -285,7 +285,7 @@ struct Calls<'a> {
 }
 
 impl Calls<'_> {
-    fn party(&self, member: Member, caller: Caller, origin: Origin) -> Party {
+    fn party(&self, member: Member, caller: UseCaller, origin: Origin) -> Party {
         let actor = self.actors.get(member as usize).copied();
         Party {
             origin,
@@ -295,7 +295,7 @@ impl Calls<'_> {
     }
 
     /// Whether the call of an earlier use comes before that of the second.
-    fn is_called_before(&self, earlier: Caller, second: Caller) -> bool {
+    fn is_called_before(&self, earlier: UseCaller, second: UseCaller) -> bool {
         let host = self.hosts.get(earlier.host as usize);
         earlier.host == second.host
             || host.is_some_and(|it| self.submitted.clock.get(it.known.member) >= earlier.time)

@@ -130,7 +130,7 @@ pub(super) struct ChainIndex(pub u32);
 
 /// What one host thread submits to one stream.
 #[derive(Debug)]
-pub(super) struct Chain {
+pub(super) struct StreamChain {
     pub stream: StreamIndex,
     pub host: u32,
     pub known: Knowledge,
@@ -142,7 +142,7 @@ pub(super) struct Chain {
     pub published: Vec<(u32, Arc<Ticket>)>,
 }
 
-impl Chain {
+impl StreamChain {
     /// Without any operation.
     pub fn new(stream: StreamIndex, host: u32, member: Member) -> Self {
         Self {

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::items::Flows;
-use super::legacy::{self, Legacy};
+use super::legacy::{self, LegacyPhase};
 use super::sequence::Sequence;
 use crate::importer::chrome::Texts;
 use crate::perfetto::view::{Wire, each_field};
@@ -29,7 +29,7 @@ pub(super) struct EventView<'a> {
     /// The API that it is a call of.
     pub api: Option<u64>,
     /// What it says in the form that came before tracks.
-    pub legacy: Option<Legacy>,
+    pub legacy: Option<LegacyPhase>,
 }
 
 /// What an event has several of. One of these serves all events, so that none has to reserve.

@@ -7,7 +7,7 @@ use crate::perfetto::view::each_field;
 
 /// What an event says in the old form.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Legacy {
+pub(super) struct LegacyPhase {
     /// The phase, a letter of trace JSON.
     pub phase: u8,
     /// How long it took, in microseconds.
@@ -55,8 +55,8 @@ impl Sort {
 }
 
 /// Reads what an event says in the old form. Nothing where the bytes are no message.
-pub(super) fn read(bytes: &[u8], sequence: &Sequence) -> Option<Legacy> {
-    let mut legacy = Legacy::default();
+pub(super) fn read(bytes: &[u8], sequence: &Sequence) -> Option<LegacyPhase> {
+    let mut legacy = LegacyPhase::default();
     each_field(bytes, |field, wire| {
         match field {
             1 => legacy.name = sequence.name(wire.varint()?),
@@ -79,10 +79,10 @@ mod tests {
     fn a_type_counts_before_a_phase() {
         let event = |kind, phase| EventView {
             kind,
-            legacy: Some(Legacy {
+            legacy: Some(LegacyPhase {
                 phase,
                 micros: 2,
-                ..Legacy::default()
+                ..LegacyPhase::default()
             }),
             ..EventView::default()
         };
@@ -109,7 +109,7 @@ mod tests {
             b's',
         ];
         let found = read(&bytes, &Sequence::default()).unwrap();
-        let expected = Legacy {
+        let expected = LegacyPhase {
             phase: b'X',
             micros: 300,
             id: Some(9),

@@ -13,7 +13,7 @@ use crate::perfetto::proto::{
 };
 use crate::record::{CounterId, LaneId, Role, SpanKind};
 use device::Agents;
-use shared::{Merge, SharedKey};
+use shared::{SharedKey, TrackMerge};
 
 /// How many parents a track is followed up to; damaged files have circles.
 const GENERATIONS: usize = 8;
@@ -43,7 +43,7 @@ struct Described {
     process: Option<Box<ProcessDescriptor>>,
     thread: Option<Box<ThreadDescriptor>>,
     counter: Option<Box<CounterDescriptor>>,
-    merge: Merge,
+    merge: TrackMerge,
 }
 
 /// What a track is found by.
@@ -101,7 +101,7 @@ impl Tracks {
     /// Takes a description; what an earlier one said and this one does not say stays.
     pub fn describe(&mut self, track: TrackDescriptor) {
         let known = self.described.entry(track.uuid.unwrap_or(0)).or_default();
-        known.merge = Merge::of(&track).unwrap_or(known.merge);
+        known.merge = TrackMerge::of(&track).unwrap_or(known.merge);
         known.parent_uuid = track.parent_uuid.or(known.parent_uuid);
         let name = track.name.or(track.static_name);
         known.name = name.map(String::into).or(known.name.take());

@@ -59,7 +59,7 @@ enum Head {
 }
 
 /// Bytes as they are read.
-struct Feed<'a> {
+struct XPlaneFeed<'a> {
     source: &'a Source,
     reader: Box<dyn Read + Send>,
     buffer: Vec<u8>,
@@ -69,7 +69,7 @@ struct Feed<'a> {
     filled: u64,
 }
 
-impl Feed<'_> {
+impl XPlaneFeed<'_> {
     fn position(&self) -> u64 {
         self.filled - (self.buffer.len() - self.used) as u64
     }
@@ -149,7 +149,7 @@ fn head(bytes: &mut &[u8]) -> Option<(u32, Head)> {
 
 /// Hands everything in a file to `taker`, and says what of it could not be read.
 pub(super) fn walk(source: &Source, taker: &mut dyn PieceTaker) -> Result<SpaceDamage, Error> {
-    let feed = Feed {
+    let feed = XPlaneFeed {
         source,
         reader: source.reader()?,
         buffer: Vec::new(),
@@ -168,7 +168,7 @@ pub(super) fn walk(source: &Source, taker: &mut dyn PieceTaker) -> Result<SpaceD
 
 /// A way through a file.
 struct Walker<'a> {
-    feed: Feed<'a>,
+    feed: XPlaneFeed<'a>,
     depth: usize,
     /// Where the message of each level ends.
     ends: [u64; LEVELS],

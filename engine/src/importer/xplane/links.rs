@@ -26,7 +26,7 @@ type DeviceRun = (u64, i64);
 
 /// Ends of links, until all are known.
 #[derive(Debug, Default)]
-pub(super) struct Links {
+pub(super) struct XPlaneLinks {
     producers: Vec<LinkEnd>,
     consumers: Vec<LinkEnd>,
     /// Calls by the number that their work has too.
@@ -36,7 +36,7 @@ pub(super) struct Links {
     operations: Vec<(DeviceRun, u32)>,
 }
 
-impl Links {
+impl XPlaneLinks {
     /// Takes what an event of the host says of links.
     pub fn host(&mut self, meaning: &EventMeaning, row: u32, start: i64) {
         self.ends(meaning, row, start);
@@ -148,7 +148,7 @@ mod tests {
     #[test]
     fn ends_of_one_number_meet_in_order_of_time() {
         let end = |key, start, row| LinkEnd { key, start, row };
-        let links = Links {
+        let links = XPlaneLinks {
             producers: vec![end((5, 1), 10, 0), end((5, 1), 30, 1), end((0, 1), 5, 2)],
             consumers: vec![
                 end((5, 1), 30, 3),
@@ -156,7 +156,7 @@ mod tests {
                 end((5, 1), 1, 5),
                 end((0, 2), 9, 6),
             ],
-            ..Links::default()
+            ..XPlaneLinks::default()
         };
         let source = crate::importer::Source::from_bytes("a", vec![1]).unwrap();
         let mut found = Vec::new();

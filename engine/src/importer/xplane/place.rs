@@ -61,13 +61,13 @@ pub(super) struct LinePlace {
 }
 
 /// Every line of a file by plane, and the devices.
-pub(super) struct Places {
+pub(super) struct XPlanePlaces {
     planes: Vec<Vec<LinePlace>>,
     devices: HashMap<i64, (String, String)>,
     process: String,
 }
 
-impl Places {
+impl XPlanePlaces {
     /// What the planes and lines of a file are.
     pub fn of(space: &Space, texts: &Texts) -> Self {
         let process = space.number(StatKey::Process);

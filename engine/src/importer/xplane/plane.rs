@@ -58,11 +58,11 @@ struct Pending {
     /// The event's name that it is of; nothing for the plane itself.
     owner: Option<u64>,
     name: u64,
-    value: Later,
+    value: LaterValue,
 }
 
 /// A value, or the number of a text that may follow.
-enum Later {
+enum LaterValue {
     Known(Plain),
     Reference(u64),
 }
@@ -158,8 +158,8 @@ impl PlaneFacts {
     fn pend(&mut self, owner: Option<u64>, stat: &[u8], texts: &mut Texts) -> Option<()> {
         let stat = RawStat::of(stat)?;
         let value = match stat.value {
-            RawValue::Reference(number) => Later::Reference(number),
-            value => Later::Known(self.stats.plain(value, texts)?),
+            RawValue::Reference(number) => LaterValue::Reference(number),
+            value => LaterValue::Known(self.stats.plain(value, texts)?),
         };
         self.raw.push(Pending {
             owner,
@@ -176,8 +176,10 @@ impl PlaneFacts {
                 continue;
             };
             let value = match pending.value {
-                Later::Known(value) => Some(value),
-                Later::Reference(number) => self.stats.plain(RawValue::Reference(number), texts),
+                LaterValue::Known(value) => Some(value),
+                LaterValue::Reference(number) => {
+                    self.stats.plain(RawValue::Reference(number), texts)
+                }
             };
             let Some(value) = value else { continue };
             match pending.owner {

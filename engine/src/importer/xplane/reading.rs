@@ -3,8 +3,8 @@
 use super::damage::SpaceDamage;
 use super::event::{EventReader, XEventView};
 use super::feed::{Level, Piece, PieceTaker};
-use super::links::Links;
-use super::place::{LinePlace, LineSort, Places};
+use super::links::XPlaneLinks;
+use super::place::{LinePlace, LineSort, XPlanePlaces};
 use super::plane::{EVENT, Space};
 use super::rendezvous::{MEETING, Meetings};
 use super::rows::{Rows, XRow};
@@ -53,11 +53,11 @@ pub(super) struct SpaceReading<'a, 'd, 's> {
     space: &'a Space,
     texts: Texts,
     draft: Draft<'d, 's>,
-    places: Places,
+    places: XPlanePlaces,
     programs: QuickMap<i64, u32>,
     marks: Marks,
     rows: Rows,
-    links: Links,
+    links: XPlaneLinks,
     meetings: Meetings,
     reader: EventReader,
     /// The plane and the line that are read, counted from 1.
@@ -79,13 +79,13 @@ impl<'a, 'd, 's> SpaceReading<'a, 'd, 's> {
         };
         Self {
             space,
-            places: Places::of(space, &texts),
+            places: XPlanePlaces::of(space, &texts),
             programs: space.programs(),
             texts,
             draft,
             marks,
             rows: Rows::default(),
-            links: Links::default(),
+            links: XPlaneLinks::default(),
             meetings: Meetings::default(),
             reader: EventReader::default(),
             at: (0, 0),

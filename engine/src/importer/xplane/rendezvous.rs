@@ -14,7 +14,7 @@ const NONE: u32 = u32::MAX;
 
 /// A thread at a rendezvous.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Arrival {
+struct ThreadArrival {
     /// The number of the text of its key.
     key: u32,
     /// How often its thread met there before: one operation may meet several times.
@@ -31,7 +31,7 @@ struct Arrival {
 /// Every rendezvous.
 #[derive(Debug, Default)]
 pub(in crate::importer) struct Meetings {
-    all: Vec<Arrival>,
+    all: Vec<ThreadArrival>,
     /// Operations under way on the line that is read: when they end, and their rows.
     open: Vec<(i64, u32)>,
     line: u32,
@@ -54,7 +54,7 @@ impl Meetings {
     pub fn arrive(&mut self, key: u32, order: Option<i64>, (start, end): (i64, i64), row: u32) {
         let around = self.open.iter().rev().take(DEEPEST);
         let around = { around }.find(|(ends, _)| *ends >= end);
-        self.all.push(Arrival {
+        self.all.push(ThreadArrival {
             key,
             round: 0,
             order: order.unwrap_or(start),

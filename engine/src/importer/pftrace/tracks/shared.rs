@@ -9,7 +9,7 @@ const NEVER: i32 = 2;
 
 /// Which of its siblings a track shares its row with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Merge {
+pub(super) enum TrackMerge {
     /// Those of the same name.
     #[default]
     ByName,
@@ -18,7 +18,7 @@ pub(super) enum Merge {
     Never,
 }
 
-impl Merge {
+impl TrackMerge {
     /// What a description says of it, if it does.
     pub fn of(track: &TrackDescriptor) -> Option<Self> {
         Some(match track.sibling_merge_behavior? {
@@ -51,11 +51,11 @@ impl Tracks {
             return None;
         }
         match (track.merge, track.name.as_deref()) {
-            (Merge::Never, _) => None,
-            (Merge::ByKey(key), _) => Some(SharedKey::Key(parent, key)),
-            (Merge::ByName, None | Some("")) => Some(SharedKey::First(parent, first)),
-            (Merge::ByName, Some(name)) if names::says_stream(name) => None,
-            (Merge::ByName, Some(name)) => Some(SharedKey::Named(parent, name.into())),
+            (TrackMerge::Never, _) => None,
+            (TrackMerge::ByKey(key), _) => Some(SharedKey::Key(parent, key)),
+            (TrackMerge::ByName, None | Some("")) => Some(SharedKey::First(parent, first)),
+            (TrackMerge::ByName, Some(name)) if names::says_stream(name) => None,
+            (TrackMerge::ByName, Some(name)) => Some(SharedKey::Named(parent, name.into())),
         }
     }
 }
