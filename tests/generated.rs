@@ -2,11 +2,16 @@
 //! engine: which races there are, which waits are needed, what buffers hold, what ends before what begins, and what never
 //! ends.
 
+mod aborts;
 mod check;
 mod draw;
+mod families;
+mod inserted;
+mod memory;
 mod model;
 mod order;
 mod shrink;
+mod submitted;
 mod text;
 mod values;
 

@@ -1,16 +1,19 @@
 //! Compares the records of a run with what the model of its workload allows.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::analysis::ANALYSES;
 use engine::capture::Capture;
 use engine::record::{
     Basis, CallId, Dependency, DependencyKind, Expectation, Finding, Group, Lane, LaneId, Outcome,
-    Record, Role, Span, SpanId, SpanKind, State,
+    Record, Role, Span, SpanId, SpanKind, State, Value,
 };
 use engine::time::{Interval, Nanos};
 
-use super::order::{EnforcedOrder, ModelOperation};
+use super::inserted::WrittenOut;
+use super::memory::{self, MemoryFault};
+use super::order::{EnforcedOrder, ModelRace};
+use super::submitted::ModelOperation;
 use super::text::{BufferWork, GeneratedCall, GeneratedWorkload, SynchronizationMode, host};
 use super::values::{self, DrawnWork};
 
@@ -25,6 +28,8 @@ pub struct RunRecords {
     lines: BTreeMap<CallId, u32>,
     expectations: Vec<Expectation>,
     problems: Vec<String>,
+    /// Inserted waits that are called redundant.
+    redundant: BTreeSet<SpanId>,
     outcome: Option<Outcome>,
     ended: Nanos,
 }
@@ -49,6 +54,11 @@ impl RunRecords {
                     run.lines.insert(call.id, call.line);
                 }
                 Record::Expectation(it) => run.expectations.push((**it).clone()),
+                Record::Argument(span, _, Value::Text(text))
+                    if text.contains("this wait is redundant") =>
+                {
+                    run.redundant.insert(*span);
+                }
                 Record::Problem(problem) => run.problems.push(problem.code.clone()),
                 Record::End(end) => {
                     run.outcome = Some(end.outcome.clone());
@@ -75,7 +85,30 @@ impl RunRecords {
         (lane.role != Role::Queue).then_some(lane.group)
     }
 
-    fn line(&self, span: &Span) -> u32 {
+    /// Every span.
+    pub fn spans(&self) -> impl Iterator<Item = &Span> {
+        self.spans.values()
+    }
+
+    /// The name of the lane of a span.
+    pub fn lane_name(&self, span: &Span) -> Option<&str> {
+        self.lanes.get(&span.lane).map(|it| it.name.as_str())
+    }
+
+    /// The causes of a span by dependencies of a kind.
+    pub fn causes(&self, effect: SpanId, kind: DependencyKind) -> impl Iterator<Item = &Span> {
+        let ties = self.dependencies.iter();
+        let ties = ties.filter(move |it| it.effect == effect && it.kind == kind);
+        ties.filter_map(|it| self.spans.get(&it.cause))
+    }
+
+    /// Whether an inserted wait is called redundant.
+    pub fn is_redundant(&self, wait: SpanId) -> bool {
+        self.redundant.contains(&wait)
+    }
+
+    /// The line of the call of a span.
+    pub fn line(&self, span: &Span) -> u32 {
         self.lines.get(&span.call).copied().unwrap_or_default()
     }
 
@@ -117,12 +150,17 @@ impl Comparison<'_> {
         self.spans(&mut complaints);
         self.streams(&mut complaints);
         self.dependencies(&mut complaints);
-        self.aborted(&mut complaints);
         if !self.order.is_stuck() {
+            self.aborted(&mut complaints);
             self.moments(&mut complaints);
             self.values(&mut complaints);
             self.races(&mut complaints);
+            self.memory(&mut complaints);
             self.redundant_waits(&mut complaints);
+            if self.workload.mode != SynchronizationMode::Manual {
+                let written = WrittenOut::of(self.workload, self.run);
+                complaints.extend(written.map(|it| it.complaints()).unwrap_or_default());
+            }
         }
         complaints
     }
@@ -416,6 +454,7 @@ impl Comparison<'_> {
     fn is_free_of_races(&self) -> bool {
         self.order.races(self.workload.mode).is_empty()
             && self.order.unordered_calls.is_empty()
+            && self.memory_faults().is_empty()
             && !self.workload.has_aborts
     }
 
@@ -467,33 +506,45 @@ impl Comparison<'_> {
         drawn.collect()
     }
 
+    fn memory_faults(&self) -> Vec<MemoryFault> {
+        if self.workload.mode != SynchronizationMode::Manual {
+            return Vec::new();
+        }
+        memory::faults(self.workload, self.order)
+    }
+
     /// The races that are found are races, and of each buffer that has some, some are found.
     fn races(&self, complaints: &mut Vec<(&'static str, String)>) {
-        if self.workload.has_aborts {
-            return;
-        }
-        let races = self.order.races(self.workload.mode);
+        let mode = self.workload.mode;
+        let races = self.order.races(mode);
+        // What waits for a record that an abort may have dropped may be said to come after it.
+        let mut missing = if self.workload.has_aborts {
+            EnforcedOrder::trusting(self.workload, &[]).races(mode)
+        } else {
+            races.clone()
+        };
+        missing.retain(|it| !self.workload.is_memory(it.copy.buffer));
         let replays: Vec<u32> = (self.order.calls.iter())
             .filter(|it| matches!(it.call, GeneratedCall::Replay(..)))
             .map(|it| it.line)
             .collect();
-        let mut missing = races.clone();
         for finding in self.run.findings("race") {
-            let (first, second) = match *finding.lines {
-                [only] => (only, only),
-                [first, second] => (first.min(second), first.max(second)),
-                _ => continue,
+            let Some((first, second)) = both_lines(finding) else {
+                continue;
             };
             // A graph whose nodes are one may be named by its replay.
             let fits = |line: u32, found: u32| line == found || replays.contains(&found);
-            let agrees = |race: &super::order::ModelRace| {
-                let name = format!("x{}", race.copy.buffer);
-                let is_host = finding.text.contains("the host's copy of");
-                finding.text.contains(&name)
-                    && race.copy.is_host == is_host
+            let agrees = |race: &ModelRace| {
+                names(finding, race.copy.buffer)
+                    && race.copy.is_host == finding.text.contains("the host's copy of")
                     && (fits(race.lines.0, first) && fits(race.lines.1, second)
                         || fits(race.lines.0, second) && fits(race.lines.1, first))
             };
+            let faults = self.memory_faults();
+            let mut faults = faults.iter();
+            if faults.any(|it| names(finding, it.buffer) && it.lines == (first, second)) {
+                continue;
+            }
             let Some(race) = races.iter().find(|it| agrees(it)) else {
                 complaints.push(("false race", finding.text.clone()));
                 continue;
@@ -503,6 +554,10 @@ impl Comparison<'_> {
         for race in &missing {
             complaints.push(("missed race", format!("{race:?}")));
         }
+        self.unordered_hosts(complaints);
+    }
+
+    fn unordered_hosts(&self, complaints: &mut Vec<(&'static str, String)>) {
         let unordered = !self.order.unordered_calls.is_empty();
         let is_told = self.run.findings("unordered-hosts").next().is_some();
         if unordered != is_told {
@@ -516,22 +571,52 @@ impl Comparison<'_> {
         }
     }
 
+    /// Of each memory something that is wrong is found, and all sorts of it where it has but one.
+    fn memory(&self, complaints: &mut Vec<(&'static str, String)>) {
+        let faults = self.memory_faults();
+        let races = self.order.races(self.workload.mode);
+        let found = |fault: &MemoryFault| {
+            let mut findings = self.run.findings("race");
+            findings.any(|it| names(it, fault.buffer) && both_lines(it) == Some(fault.lines))
+        };
+        for fault in &faults {
+            let is_alone = races.iter().all(|it| it.copy.buffer != fault.buffer);
+            let mut same = faults
+                .iter()
+                .filter(|it| it.buffer == fault.buffer && (it.sort == fault.sort || !is_alone));
+            if !same.any(found) {
+                complaints.push(("missed fault of memory", format!("{fault:?}")));
+            }
+        }
+    }
+
     /// A wait that is called redundant may be taken out.
     fn redundant_waits(&self, complaints: &mut Vec<(&'static str, String)>) {
-        if self.workload.has_aborts || self.workload.mode != SynchronizationMode::Manual {
+        if self.workload.mode != SynchronizationMode::Manual {
             return;
         }
         let races = self.order.races(self.workload.mode);
+        let faults = self.memory_faults();
+        let mut idle = Vec::new();
         for finding in &self.run.concluded {
             for line in finding.lines.iter().take(1) {
                 let place = self.order.calls.iter().position(|it| it.line == *line);
                 let Some(place) = place else { continue };
-                let without = EnforcedOrder::of(self.workload, &[place]);
-                let more = without.races(self.workload.mode);
-                if let Some(race) = more.iter().find(|it| !races.contains(it)) {
-                    let text = format!("{}: without it {race:?}", finding.text);
-                    complaints.push(("redundant wait", text));
-                }
+                idle.push(place);
+                let mut without = |places: &[usize]| {
+                    let without = EnforcedOrder::of(self.workload, places);
+                    let more = without.races(self.workload.mode);
+                    let text = format!("{}: without {places:?}", finding.text);
+                    if let Some(race) = more.iter().find(|it| !races.contains(it)) {
+                        complaints.push(("redundant wait", format!("{text} {race:?}")));
+                    }
+                    let more = memory::faults(self.workload, &without);
+                    if let Some(fault) = more.iter().find(|it| !faults.contains(it)) {
+                        complaints.push(("redundant wait", format!("{text} {fault:?}")));
+                    }
+                };
+                without(&[place]);
+                without(&idle);
             }
         }
     }
@@ -544,4 +629,18 @@ struct DrawnMoment {
     /// Whether all of it comes after what must come before it; of a wait only its end does.
     is_work: bool,
     span: Span,
+}
+
+/// The lines of a finding, the lower first.
+fn both_lines(finding: &Finding) -> Option<(u32, u32)> {
+    match *finding.lines {
+        [only] => Some((only, only)),
+        [first, second] => Some((first.min(second), first.max(second))),
+        _ => None,
+    }
+}
+
+/// Whether a finding is about a buffer.
+fn names(finding: &Finding, buffer: usize) -> bool {
+    finding.text.contains(&format!("x{buffer}"))
 }

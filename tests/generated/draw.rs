@@ -1,5 +1,6 @@
 //! Draws small workloads by a seed: which resources there are, and which calls come in which order.
 
+use super::families;
 use super::text::{
     BufferWork, GeneratedCall, GeneratedWorkload, ResourceCounts, StreamSort, SynchronizationMode,
 };
@@ -25,6 +26,14 @@ pub enum Family {
     Callbacks,
     /// Streams that are aborted.
     Aborts,
+    /// The same with streams that wait for signals.
+    HeldAborts,
+    /// Waits that have an end.
+    Timeouts,
+    /// Memory that is allocated and freed in the order of streams.
+    Memory,
+    /// Several host threads that begin after the first, and that it waits for.
+    Fans,
 }
 
 /// Every family, the more of it the more often it is drawn.
@@ -39,8 +48,13 @@ const FAMILIES: &[Family] = &[
     Family::UnorderedHosts,
     Family::Callbacks,
     Family::Aborts,
+    Family::Memory,
+    Family::HeldAborts,
     Family::Plain,
+    Family::Timeouts,
     Family::Automatic,
+    Family::Fans,
+    Family::Memory,
 ];
 
 /// Numbers that a seed determines.
@@ -84,14 +98,22 @@ pub fn draw(seed: u64) -> GeneratedWorkload {
     match family {
         Family::Hosts | Family::UnorderedHosts => hosts(family, &mut workload, &mut random),
         Family::Graphs => graphs(&mut workload, &mut random),
+        Family::Memory => families::memory(&mut workload, &mut random),
+        Family::Fans => families::fans(&mut workload, &mut random),
         _ => {
             let count = 4 + random.below(11);
             let calls = calls(family, &mut workload, count, &mut random);
             workload.hosts.push(calls);
         }
     }
-    if family == Family::Signals {
-        raise_signals(&mut workload, &mut random);
+    match family {
+        Family::Signals => raise_signals(&mut workload, true, &mut random),
+        Family::HeldAborts => raise_signals(&mut workload, false, &mut random),
+        Family::Timeouts => {
+            raise_signals(&mut workload, true, &mut random);
+            families::end_long_waits(&mut workload);
+        }
+        _ => {}
     }
     workload
 }
@@ -119,7 +141,11 @@ fn resources(family: Family, random: &mut SeededRandom) -> GeneratedWorkload {
             ..ResourceCounts::default()
         },
         has_callbacks: family == Family::Callbacks,
-        has_aborts: family == Family::Aborts,
+        has_aborts: matches!(family, Family::Aborts | Family::HeldAborts),
+        goes_on: match family {
+            Family::Timeouts => (0..count).map(|_| random.happens(70)).collect(),
+            _ => Vec::new(),
+        },
         mode: match family {
             Family::Automatic if random.happens(50) => SynchronizationMode::Automatic,
             Family::Automatic => SynchronizationMode::Least,
@@ -129,7 +155,8 @@ fn resources(family: Family, random: &mut SeededRandom) -> GeneratedWorkload {
     }
 }
 
-fn work(workload: &GeneratedWorkload, random: &mut SeededRandom) -> BufferWork {
+/// Work on buffers that always have memory.
+pub fn work(workload: &GeneratedWorkload, random: &mut SeededRandom) -> BufferWork {
     let count = workload.counts.buffers;
     let from = random.below(count);
     let to = (from + 1 + random.below(count - 1)) % count;
@@ -146,7 +173,7 @@ fn work(workload: &GeneratedWorkload, random: &mut SeededRandom) -> BufferWork {
 }
 
 /// A call that any workload may make on one of these streams.
-fn any_call(
+pub fn any_call(
     workload: &GeneratedWorkload,
     streams: &[usize],
     random: &mut SeededRandom,
@@ -185,6 +212,20 @@ fn calls(
                 blocks: random.happens(60),
                 panics: random.happens(25),
             },
+            Family::HeldAborts if random.happens(20) => {
+                workload.counts.signals += 1;
+                GeneratedCall::Hold(workload.counts.signals - 1, stream)
+            }
+            Family::HeldAborts if random.happens(25) => GeneratedCall::Abort(stream),
+            Family::Timeouts if random.happens(25) => {
+                let event = random.below(workload.counts.events);
+                let micros = if workload.goes_on(stream) {
+                    100 + 100 * random.below(4) as u32
+                } else {
+                    families::FOR_EVER
+                };
+                GeneratedCall::TimedWait(event, stream, micros)
+            }
             Family::Aborts if random.happens(15) => GeneratedCall::Abort(stream),
             Family::Aborts if random.happens(20) => {
                 // Whoever waits for what an abort drops.
@@ -201,7 +242,7 @@ fn calls(
             Family::Automatic if random.happens(40) => {
                 GeneratedCall::Work(work(workload, random), stream)
             }
-            Family::Signals if random.happens(25) => {
+            Family::Signals | Family::Timeouts if random.happens(20) => {
                 workload.counts.signals += 1;
                 GeneratedCall::Hold(workload.counts.signals - 1, stream)
             }
@@ -213,8 +254,12 @@ fn calls(
 }
 
 /// Raises each signal that streams wait for: later, sooner, by another host thread, or sometimes too late.
-fn raise_signals(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
-    let has_other = random.happens(40);
+fn raise_signals(
+    workload: &mut GeneratedWorkload,
+    may_have_other: bool,
+    random: &mut SeededRandom,
+) {
+    let has_other = may_have_other && random.happens(40);
     let mut other = Vec::new();
     for signal in 0..workload.counts.signals {
         let call = GeneratedCall::Signal(signal);
@@ -348,7 +393,7 @@ fn capture(
             let stream = taking_part[random.below(taking_part.len())];
             calls.push(node(workload, stream, random));
         }
-        if random.happens(30) {
+        if random.happens(50) {
             let pair = (
                 random.below(taking_part.len()),
                 random.below(taking_part.len()),

@@ -29,10 +29,12 @@ fn workload(streams: &[StreamSort], hosts: &[&[GeneratedCall]]) -> GeneratedWork
             captured_events: 0,
             signals: 2,
             buffers: 2,
+            memories: 1,
             graphs: 1,
         },
         has_callbacks: false,
         has_aborts: false,
+        goes_on: Vec::new(),
         mode: SynchronizationMode::Manual,
         hosts: hosts.iter().map(|calls| calls.to_vec()).collect(),
     }

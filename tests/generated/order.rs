@@ -4,27 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use super::aborts;
+use super::submitted::{CapturedGraph, ModelOperation, captures, operations};
 use super::text::{
     BufferCopy, GeneratedCall, GeneratedWorkload, PlacedCall, StreamSort, SynchronizationMode,
 };
 
 /// A moment: the begin or the end of a call, or of an operation.
 pub type MomentIndex = usize;
-
-/// An operation of a stream, or a node of a graph that is replayed.
-#[derive(Clone, Debug)]
-pub struct ModelOperation {
-    /// The call that submitted it.
-    pub call: usize,
-    /// The call that says what it does: another one for a node of a graph.
-    pub site: usize,
-    /// It begins and ends; the same for all but replays.
-    pub moments: (MomentIndex, MomentIndex),
-    /// Whether it is a node of a graph.
-    pub is_node: bool,
-    /// Its stream.
-    pub stream: usize,
-}
 
 /// Two operations that use one copy of a buffer, one of them writing, in no order: their lines, the lower first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -43,9 +30,18 @@ pub struct EnforcedOrder {
     pub operations: Vec<ModelOperation>,
     /// For each moment, those that come before it.
     before: Vec<MomentSet>,
+    /// Of moments at which something runs that an abort may have dropped, when its stream is past it.
+    past: BTreeMap<MomentIndex, MomentIndex>,
+    /// Buffers from here on have memory from their allocation on.
+    memories: usize,
+    /// Whether what waits for a record that an abort may have dropped is taken to come after it.
+    is_trusting: bool,
     /// Pairs of calls of two host threads that nothing orders, and that use one stream or one event.
     pub unordered_calls: Vec<(usize, usize)>,
 }
+
+/// The first of two moments comes before the second.
+type MomentEdge = (MomentIndex, MomentIndex);
 
 /// A set of moments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -78,15 +74,6 @@ impl MomentSet {
     }
 }
 
-/// What a capture holds.
-#[derive(Clone, Debug, Default)]
-struct CapturedGraph {
-    /// The calls that became nodes.
-    nodes: Vec<usize>,
-    /// For each, the nodes before it.
-    before: Vec<Vec<usize>>,
-}
-
 /// The begin of the call at a place; its return is the next moment.
 const fn begin(call: usize) -> MomentIndex {
     2 * call
@@ -99,6 +86,15 @@ const fn end(call: usize) -> MomentIndex {
 impl EnforcedOrder {
     /// Of a workload without the calls at these places.
     pub fn of(workload: &GeneratedWorkload, without: &[usize]) -> Self {
+        Self::with(workload, without, false)
+    }
+
+    /// The same, where what waits for a record that an abort may have dropped is taken to come after it.
+    pub fn trusting(workload: &GeneratedWorkload, without: &[usize]) -> Self {
+        Self::with(workload, without, true)
+    }
+
+    fn with(workload: &GeneratedWorkload, without: &[usize], is_trusting: bool) -> Self {
         let mut calls = workload.placed();
         let mut place = 0;
         calls.retain(|_| {
@@ -106,24 +102,28 @@ impl EnforcedOrder {
             !without.contains(&(place - 1))
         });
         let (graphs, captured) = captures(&calls);
-        let operations = operations(&calls, &graphs, &captured);
-        let moments = operations.iter().map(|it| it.moments.1 + 1).max();
+        let mut operations = operations(&calls, &graphs, &captured);
+        aborts::drop_what_stands(workload, &calls, &mut operations);
+        let moments = operations.iter().map(|it| it.gone + 1).max();
         let moments = moments.unwrap_or_default().max(2 * calls.len());
         let mut order = Self {
             calls,
             operations,
             before: vec![MomentSet::default(); moments],
+            past: BTreeMap::new(),
+            memories: workload.counts.buffers,
+            is_trusting,
             unordered_calls: Vec::new(),
         };
         // Which record a wait means, and what a synchronisation covers, depends on the order of host threads, and that
         // on synchronisations: until nothing changes.
         for _ in 0..order.calls.len() + 2 {
-            let edges = order.edges(workload, &graphs, &captured);
+            let (edges, past) = order.edges(workload, &graphs, &captured);
             let before = closure(moments, &edges);
-            if before == order.before {
+            if before == order.before && past == order.past {
                 break;
             }
-            order.before = before;
+            (order.before, order.past) = (before, past);
         }
         order.unordered_calls = order.find_unordered_calls();
         order
@@ -131,7 +131,10 @@ impl EnforcedOrder {
 
     /// Whether one moment comes before another, whatever happens.
     pub fn is_before(&self, first: MomentIndex, second: MomentIndex) -> bool {
+        // What ran was not dropped: that says nothing of what it came after.
+        let past = self.past.get(&first);
         self.before[second].contains(first)
+            || past.is_some_and(|&past| past == second || self.before[second].contains(past))
     }
 
     /// Whether something waits for itself, or for a signal that nobody raises: then the whole never ends.
@@ -143,10 +146,30 @@ impl EnforcedOrder {
                 .any(|it| it.call == GeneratedCall::Signal(signal))
         };
         moments.any(|(moment, before)| before.contains(moment))
-            || self.calls.iter().any(|it| match it.call {
-                GeneratedCall::Hold(signal, _) | GeneratedCall::Await(signal) => !is_raised(signal),
-                _ => false,
-            })
+            || self
+                .calls
+                .iter()
+                .enumerate()
+                .any(|(place, it)| match it.call {
+                    GeneratedCall::Hold(signal, _) => !is_raised(signal) && !self.is_dropped(place),
+                    GeneratedCall::Await(signal) => !is_raised(signal),
+                    _ => false,
+                })
+    }
+
+    /// Whether what a call submits is dropped by an abort for certain.
+    fn is_dropped(&self, call: usize) -> bool {
+        let mut own = self.operations.iter().filter(|it| it.call == call);
+        own.any(|it| it.dropped_by.is_some())
+    }
+
+    /// How often a buffer was allocated or freed by calls before the operation at a place.
+    fn life(&self, buffer: usize, place: usize) -> usize {
+        let calls = self.operations[..place]
+            .iter()
+            .map(|it| self.calls[it.site].call);
+        let own = calls.filter(|it| matches!(it, GeneratedCall::Allocate(of, _) | GeneratedCall::Free(of, _) if *of == buffer));
+        own.count()
     }
 
     /// Whether a call has returned before another begins.
@@ -158,8 +181,10 @@ impl EnforcedOrder {
     pub fn races(&self, mode: SynchronizationMode) -> Vec<ModelRace> {
         let mut races = Vec::new();
         for (place, first) in self.operations.iter().enumerate() {
-            for second in &self.operations[..place] {
-                let is_ordered = self.is_before(first.moments.1, second.moments.0)
+            for (other, second) in self.operations[..place].iter().enumerate() {
+                let never_ran = first.dropped_by.is_some() || second.dropped_by.is_some();
+                let is_ordered = never_ran
+                    || self.is_before(first.moments.1, second.moments.0)
                     || self.is_before(second.moments.1, first.moments.0);
                 if is_ordered || mode != SynchronizationMode::Manual {
                     continue;
@@ -169,7 +194,12 @@ impl EnforcedOrder {
                     sites.0.line.min(sites.1.line),
                     sites.0.line.max(sites.1.line),
                 );
-                let conflicts = conflicts(sites.0.call, sites.1.call);
+                let mut conflicts = conflicts(sites.0.call, sites.1.call);
+                // Uses of memory that was given back meanwhile are faults of another sort.
+                conflicts.retain(|it| {
+                    it.buffer < self.memories
+                        || self.life(it.buffer, place) == self.life(it.buffer, other)
+                });
                 races.extend(conflicts.into_iter().map(|copy| ModelRace { lines, copy }));
             }
         }
@@ -217,8 +247,9 @@ impl EnforcedOrder {
         workload: &GeneratedWorkload,
         graphs: &BTreeMap<usize, CapturedGraph>,
         captured: &[bool],
-    ) -> Vec<(MomentIndex, MomentIndex)> {
+    ) -> (Vec<MomentEdge>, BTreeMap<MomentIndex, MomentIndex>) {
         let mut edges = Vec::new();
+        let mut past = BTreeMap::new();
         for (place, placed) in self.calls.iter().enumerate() {
             edges.push((begin(place), end(place)));
             let before = self.calls[..place].iter();
@@ -233,17 +264,67 @@ impl EnforcedOrder {
             if operation.is_node {
                 continue;
             }
+            self.fate_edges(place, workload, &mut edges, &mut past);
+            if operation.dropped_by.is_some() {
+                continue;
+            }
             edges.push((begin(operation.call), operation.moments.0));
             if operation.moments.0 != operation.moments.1 {
                 self.node_edges(place, graphs, &mut edges);
             }
-            let earlier = self.submitted(operation.call, None).filter(|it| {
-                it.stream == operation.stream || share_legacy(workload, it.stream, operation.stream)
-            });
-            edges.extend(earlier.map(|it| (it.moments.1, operation.moments.0)));
-            self.stream_edges(place, &mut edges);
+            self.stream_edges(place, workload, &mut edges);
         }
-        edges
+        (edges, past)
+    }
+
+    /// What comes before an operation on its stream, and when its stream is past it.
+    fn fate_edges(
+        &self,
+        place: usize,
+        workload: &GeneratedWorkload,
+        edges: &mut Vec<MomentEdge>,
+        past: &mut BTreeMap<MomentIndex, MomentIndex>,
+    ) {
+        let operation = &self.operations[place];
+        let (ran, gone) = (operation.moments, operation.gone);
+        let runs = operation.dropped_by.is_none();
+        for earlier in self.submitted(operation.call, None) {
+            let is_own = earlier.stream == operation.stream;
+            if !is_own && !share_legacy(workload, earlier.stream, operation.stream) {
+                continue;
+            }
+            if runs {
+                edges.push((earlier.gone, ran.0));
+            }
+            if is_own && gone != ran.1 {
+                edges.push((earlier.gone, gone));
+            }
+            // What runs was not dropped, and so neither was what is before it on its stream.
+            let abort = self.abort_after(earlier);
+            if is_own && runs && abort.is_some_and(|abort| abort > operation.call) {
+                edges.push((earlier.moments.1, ran.0));
+            }
+        }
+        if gone == ran.1 {
+            return;
+        }
+        edges.push((begin(operation.call), gone));
+        if let Some(abort) = operation.dropped_by {
+            edges.push((begin(abort), gone));
+            return;
+        }
+        let abort = self.abort_after(operation);
+        if abort.is_none_or(|abort| self.is_before(ran.1, begin(abort))) {
+            edges.push((ran.1, gone));
+        } else {
+            past.insert(ran.1, gone);
+        }
+    }
+
+    /// The first abort of an operation's stream that is called after it.
+    fn abort_after(&self, operation: &ModelOperation) -> Option<usize> {
+        let mut later = (operation.call..self.calls.len()).filter(|it| *it > operation.call);
+        later.find(|&it| self.calls[it].call == GeneratedCall::Abort(operation.stream))
     }
 
     /// What a host thread waits for.
@@ -252,24 +333,28 @@ impl EnforcedOrder {
         place: usize,
         call: GeneratedCall,
         workload: &GeneratedWorkload,
-        edges: &mut Vec<(MomentIndex, MomentIndex)>,
+        edges: &mut Vec<MomentEdge>,
     ) {
         let mut wait = |moment| edges.push((moment, end(place)));
         match call {
             GeneratedCall::SynchronizeDevice => {
-                self.submitted(place, None)
-                    .for_each(|it| wait(it.moments.1));
+                self.submitted(place, None).for_each(|it| wait(it.gone));
             }
             GeneratedCall::SynchronizeStream(stream) => {
                 let covers = |it: &&ModelOperation| {
                     it.stream == stream || share_legacy(workload, stream, it.stream)
                 };
                 let found = self.submitted(place, None).filter(covers);
-                found.for_each(|it| wait(it.moments.1));
+                found.for_each(|it| wait(it.gone));
+            }
+            // Nothing of the stream is left to run then.
+            GeneratedCall::Abort(stream) => {
+                let own = self.submitted(place, Some(stream));
+                own.for_each(|it| wait(it.gone));
             }
             GeneratedCall::SynchronizeEvent(event) => {
                 if let Some(record) = self.record(event, place) {
-                    wait(record.moments.1);
+                    wait(record.gone);
                 }
             }
             GeneratedCall::Await(signal) => {
@@ -286,13 +371,23 @@ impl EnforcedOrder {
     }
 
     /// What an operation of a stream waits for on others.
-    fn stream_edges(&self, place: usize, edges: &mut Vec<(MomentIndex, MomentIndex)>) {
+    fn stream_edges(
+        &self,
+        place: usize,
+        workload: &GeneratedWorkload,
+        edges: &mut Vec<MomentEdge>,
+    ) {
         let operation = &self.operations[place];
         let mut wait = |moment| edges.push((moment, operation.moments.0));
         match self.calls[operation.call].call {
-            GeneratedCall::Wait(event, _) => {
+            // Where its stream goes on once it has given up, it orders nothing.
+            GeneratedCall::TimedWait(_, stream, _) if workload.goes_on(stream) => {}
+            GeneratedCall::Wait(event, _) | GeneratedCall::TimedWait(event, ..) => {
                 if let Some(record) = self.record(event, operation.call) {
-                    wait(record.moments.1);
+                    wait(record.gone);
+                    if self.is_trusting && record.dropped_by.is_none() {
+                        wait(record.moments.1);
+                    }
                 }
             }
             GeneratedCall::Join(from, _) if operation.stream != from => {
@@ -301,7 +396,10 @@ impl EnforcedOrder {
                     .rfind(|it| it.call == operation.call);
                 let record = own.filter(|it| it.stream == from);
                 if let Some(record) = record {
-                    wait(record.moments.1);
+                    wait(record.gone);
+                    if self.is_trusting && record.dropped_by.is_none() {
+                        wait(record.moments.1);
+                    }
                 }
             }
             GeneratedCall::Hold(signal, _) => {
@@ -322,7 +420,7 @@ impl EnforcedOrder {
         &self,
         place: usize,
         graphs: &BTreeMap<usize, CapturedGraph>,
-        edges: &mut Vec<(MomentIndex, MomentIndex)>,
+        edges: &mut Vec<MomentEdge>,
     ) {
         let replay = &self.operations[place];
         let GeneratedCall::Replay(graph, _) = self.calls[replay.call].call else {
@@ -365,9 +463,9 @@ fn share(first: GeneratedCall, second: GeneratedCall) -> bool {
     };
     let event = |call: GeneratedCall| match call {
         GeneratedCall::Record(event, _) => Some((event, true)),
-        GeneratedCall::Wait(event, _) | GeneratedCall::SynchronizeEvent(event) => {
-            Some((event, false))
-        }
+        GeneratedCall::Wait(event, _)
+        | GeneratedCall::TimedWait(event, ..)
+        | GeneratedCall::SynchronizeEvent(event) => Some((event, false)),
         _ => None,
     };
     let (of_first, of_second) = (streams(first), streams(second));
@@ -397,109 +495,16 @@ fn conflicts(first: GeneratedCall, second: GeneratedCall) -> Vec<BufferCopy> {
     found
 }
 
-fn share_legacy(workload: &GeneratedWorkload, first: usize, second: usize) -> bool {
+/// Whether one of two streams is the legacy stream, and the other obeys it.
+pub fn share_legacy(workload: &GeneratedWorkload, first: usize, second: usize) -> bool {
     matches!(
         (workload.streams[first], workload.streams[second]),
         (StreamSort::Legacy, StreamSort::Blocking) | (StreamSort::Blocking, StreamSort::Legacy)
     )
 }
 
-/// The graphs of a workload, and which calls only made them.
-fn captures(calls: &[PlacedCall]) -> (BTreeMap<usize, CapturedGraph>, Vec<bool>) {
-    let mut graphs = BTreeMap::new();
-    let mut captured = vec![false; calls.len()];
-    let mut open: Option<CapturedGraph> = None;
-    // What the next call on a stream comes right after, for the streams that take part.
-    let mut frontiers: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    let mut recorded: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
-    for (place, placed) in calls.iter().enumerate() {
-        match placed.call {
-            GeneratedCall::BeginCapture(stream) => {
-                captured[place] = true;
-                open = Some(CapturedGraph::default());
-                frontiers = BTreeMap::from([(stream, Vec::new())]);
-                recorded.clear();
-                continue;
-            }
-            GeneratedCall::EndCapture(_, graph) => {
-                captured[place] = true;
-                graphs.insert(graph, open.take().unwrap_or_default());
-                frontiers.clear();
-                continue;
-            }
-            _ => {}
-        }
-        let (Some(graph), Some(stream)) = (&mut open, placed.call.stream()) else {
-            continue;
-        };
-        if let GeneratedCall::Wait(event, _) = placed.call {
-            if let Some(mark) = recorded.get(&event) {
-                captured[place] = true;
-                frontiers.entry(stream).or_default().extend(mark);
-            }
-            continue;
-        }
-        let Some(frontier) = frontiers.get_mut(&stream) else {
-            continue;
-        };
-        captured[place] = true;
-        if let GeneratedCall::Record(event, _) = placed.call {
-            recorded.insert(event, frontier.clone());
-            continue;
-        }
-        graph.nodes.push(place);
-        graph
-            .before
-            .push(std::mem::replace(frontier, vec![graph.nodes.len() - 1]));
-    }
-    (graphs, captured)
-}
-
-fn operations(
-    calls: &[PlacedCall],
-    graphs: &BTreeMap<usize, CapturedGraph>,
-    captured: &[bool],
-) -> Vec<ModelOperation> {
-    let mut operations = Vec::new();
-    let mut next = 2 * calls.len();
-    let mut add = |call: usize, site: usize, stream: usize, moments: usize, is_node: bool| {
-        operations.push(ModelOperation {
-            call,
-            site,
-            moments: (next, next + moments - 1),
-            is_node,
-            stream,
-        });
-        next += moments;
-    };
-    for (place, placed) in calls
-        .iter()
-        .enumerate()
-        .filter(|(place, _)| !captured[*place])
-    {
-        let Some(stream) = placed.call.stream() else {
-            continue;
-        };
-        match placed.call {
-            GeneratedCall::Replay(graph, _) => {
-                add(place, place, stream, 2, false);
-                let nodes = graphs.get(&graph).map(|it| it.nodes.clone());
-                for node in nodes.unwrap_or_default() {
-                    add(place, node, stream, 1, true);
-                }
-            }
-            GeneratedCall::Join(from, _) => {
-                add(place, place, from, 1, false);
-                add(place, place, stream, 1, false);
-            }
-            _ => add(place, place, stream, 1, false),
-        }
-    }
-    operations
-}
-
 /// For each moment, all that come before it, directly or not.
-fn closure(moments: usize, edges: &[(MomentIndex, MomentIndex)]) -> Vec<MomentSet> {
+fn closure(moments: usize, edges: &[MomentEdge]) -> Vec<MomentSet> {
     let mut before = vec![MomentSet::default(); moments];
     for &(first, second) in edges {
         before[second].insert(first);

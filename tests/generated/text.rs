@@ -52,6 +52,12 @@ pub enum GeneratedCall {
     Record(usize, usize),
     /// A stream waits for an event: (event, stream).
     Wait(usize, usize),
+    /// The same for so many microseconds at most: (event, stream, microseconds).
+    TimedWait(usize, usize, u32),
+    /// A buffer gets memory in the order of a stream: (buffer, stream).
+    Allocate(usize, usize),
+    /// Its memory is given back in the order of a stream: (buffer, stream).
+    Free(usize, usize),
     /// The second stream waits for the first.
     Join(usize, usize),
     /// A stream waits for a signal: (signal, stream).
@@ -109,8 +115,10 @@ pub struct GeneratedWorkload {
     pub counts: ResourceCounts,
     /// Whether a callback thread serves every stream, and streams go on after failures.
     pub has_callbacks: bool,
-    /// Whether streams go on after failures, and synchronisations may fail.
+    /// Whether streams are aborted, go on after failures, and synchronisations may fail.
     pub has_aborts: bool,
+    /// For each stream whether it goes on once a wait has timed out; empty where no wait has an end.
+    pub goes_on: Vec<bool>,
     /// Who orders uses of buffers.
     pub mode: SynchronizationMode,
     /// The calls of each host thread. After those of the first, every buffer is downloaded.
@@ -126,8 +134,10 @@ pub struct ResourceCounts {
     pub captured_events: usize,
     /// Signals that calls name; one more for each further host thread says that its calls are over.
     pub signals: usize,
-    /// Buffers.
+    /// Buffers that always have memory.
     pub buffers: usize,
+    /// Buffers after those that have memory from their allocation on.
+    pub memories: usize,
     /// Graphs.
     pub graphs: usize,
 }
@@ -213,10 +223,27 @@ impl GeneratedCall {
             | Self::Callback { stream, .. }
             | Self::Record(_, stream)
             | Self::Wait(_, stream)
+            | Self::TimedWait(_, stream, _)
+            | Self::Allocate(_, stream)
+            | Self::Free(_, stream)
             | Self::Join(_, stream)
             | Self::Hold(_, stream)
             | Self::Replay(_, stream) => Some(stream),
             _ => None,
+        }
+    }
+
+    /// The same on another stream, where it has one.
+    pub const fn moved(self, to: usize) -> Self {
+        match self {
+            Self::Work(work, _) => Self::Work(work, to),
+            Self::Spin(micros, _) => Self::Spin(micros, to),
+            Self::Record(event, _) => Self::Record(event, to),
+            Self::Wait(event, _) => Self::Wait(event, to),
+            Self::Allocate(buffer, _) => Self::Allocate(buffer, to),
+            Self::Free(buffer, _) => Self::Free(buffer, to),
+            Self::SynchronizeStream(_) => Self::SynchronizeStream(to),
+            other => other,
         }
     }
 
@@ -240,6 +267,11 @@ impl GeneratedCall {
             ),
             Self::Record(event, stream) => format!("record \"e{event}\" on=\"s{stream}\""),
             Self::Wait(event, stream) => format!("wait \"e{event}\" on=\"s{stream}\""),
+            Self::TimedWait(event, stream, micros) => {
+                format!("wait \"e{event}\" on=\"s{stream}\" timeout-micros={micros}")
+            }
+            Self::Allocate(buffer, stream) => format!("allocate \"x{buffer}\" on=\"s{stream}\""),
+            Self::Free(buffer, stream) => format!("free \"x{buffer}\" on=\"s{stream}\""),
             Self::Join(from, stream) => format!("wait-stream \"s{from}\" on=\"s{stream}\""),
             Self::Hold(signal, stream) => format!("hold \"g{signal}\" on=\"s{stream}\""),
             Self::Signal(signal) => format!("signal \"g{signal}\""),
@@ -257,7 +289,7 @@ impl GeneratedCall {
         }
     }
 
-    /// Whether it may fail where streams were aborted.
+    /// Whether it may fail where streams were aborted, or waits have timed out.
     const fn may_fail(self) -> bool {
         matches!(
             self,
@@ -333,7 +365,7 @@ impl GeneratedWorkload {
                 let line = text.lines().count() as u32 + 1;
                 placed.push(PlacedCall { call, host, line });
                 let written = call.text();
-                let _ = if self.has_aborts && call.may_fail() {
+                let _ = if self.may_fail() && call.may_fail() {
                     writeln!(text, "    try {{ {written} }}; catch")
                 } else {
                     writeln!(text, "    {written}")
@@ -349,6 +381,20 @@ impl GeneratedWorkload {
         (text, placed)
     }
 
+    const fn may_fail(&self) -> bool {
+        self.has_aborts || !self.goes_on.is_empty()
+    }
+
+    /// Whether a wait that has timed out is followed by what comes after it on its stream.
+    pub fn goes_on(&self, stream: usize) -> bool {
+        self.has_aborts || self.goes_on.get(stream).copied().unwrap_or_default()
+    }
+
+    /// Whether a buffer has memory from its allocation on.
+    pub const fn is_memory(&self, buffer: usize) -> bool {
+        buffer >= self.counts.buffers
+    }
+
     fn resources(&self, text: &mut String) {
         match self.mode {
             SynchronizationMode::Manual => {}
@@ -361,7 +407,7 @@ impl GeneratedWorkload {
                 StreamSort::Blocking => " blocking=#true",
                 StreamSort::Legacy => " kind=\"legacy\"",
             };
-            let failure = if self.has_aborts {
+            let failure = if self.goes_on(place) {
                 " failure=\"continue\""
             } else {
                 ""
@@ -380,6 +426,9 @@ impl GeneratedWorkload {
         for place in 0..self.counts.buffers {
             let value = initial(host(place));
             let _ = writeln!(text, "buffer \"x{place}\" f32=1 init=\"{value}\"");
+        }
+        for place in self.counts.buffers..self.counts.buffers + self.counts.memories {
+            let _ = writeln!(text, "buffer \"x{place}\" f32=1 memory=\"stream-ordered\"");
         }
         for place in 0..self.counts.graphs {
             let _ = writeln!(text, "graph \"q{place}\"");

@@ -17,7 +17,8 @@ pub type BufferValues = BTreeMap<BufferCopy, i64>;
 const MOST_STATES: usize = 20_000;
 
 fn at_first(workload: &GeneratedWorkload) -> BufferValues {
-    let copies = (0..workload.counts.buffers).flat_map(|it| [device(it), host(it)]);
+    let count = workload.counts.buffers + workload.counts.memories;
+    let copies = (0..count).flat_map(|it| [device(it), host(it)]);
     copies.map(|it| (it, initial(it) as i64)).collect()
 }
 

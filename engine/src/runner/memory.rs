@@ -28,6 +28,8 @@ struct Noted {
     of: BTreeMap<SpanId, usize>,
     /// The life of each buffer that was allocated last.
     latest: BTreeMap<BufferIndex, usize>,
+    /// The stream that gave each buffer back last.
+    freed_on: BTreeMap<BufferIndex, StreamIndex>,
     /// Operations that ended and were not looked at yet, some before whoever submitted them could say what they are.
     ended: Vec<Span>,
     /// What each stream has.
@@ -136,9 +138,15 @@ impl Memory {
         lock(&self.state).latest.contains_key(&buffer)
     }
 
+    /// The stream on which the buffer was freed last.
+    pub fn freed_on(&self, buffer: BufferIndex) -> Option<StreamIndex> {
+        lock(&self.state).freed_on.get(&buffer).copied()
+    }
+
     /// A free was submitted.
-    pub fn free(&self, span: SpanId, buffer: BufferIndex) {
+    pub fn free(&self, span: SpanId, buffer: BufferIndex, stream: StreamIndex) {
         let mut state = lock(&self.state);
+        state.freed_on.insert(buffer, stream);
         // A second free of it is a finding, and ends nothing.
         if let Some(place) = state.latest.remove(&buffer) {
             state.of.insert(span, place);

@@ -23,6 +23,8 @@ pub enum Awaited {
     Event(EventIndex),
     /// The same, by a query that says "complete" (rule A9).
     Query(EventIndex),
+    /// All that was submitted to this stream before, and nothing that the rules of the legacy stream add.
+    Alone(StreamIndex),
     /// All that was submitted to a stream before (rule A24); a legacy stream stands for all blocking ones as well.
     Stream(StreamIndex),
     /// All that was submitted to a device before.

@@ -32,6 +32,7 @@ impl Order {
                 found.into_iter().map(|it| it.ticket).collect()
             }
             Awaited::Signal(signal) => self.signal(signal).into_iter().collect(),
+            Awaited::Alone(stream) => self.all_of_one(op.host, stream),
             Awaited::Stream(stream) => {
                 self.meet_stream(op, stream, false);
                 self.all_of_stream(op.host, stream)

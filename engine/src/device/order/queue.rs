@@ -41,15 +41,21 @@ impl Order {
     /// What a host thread waits for that waits for a stream: what it submitted itself, what others did by calls that come
     /// before its own, and what the rules of the legacy stream put before (rules A22, A24).
     pub(super) fn all_of_stream(&mut self, host: u32, index: StreamIndex) -> Vec<Arc<Ticket>> {
-        let chain = self.chain(index, host);
-        let mut tickets = vec![self.point(chain)];
-        self.others(host, index, &mut tickets);
+        let mut tickets = self.all_of_one(host, index);
         let traits = self.stream(index).traits;
         if traits.is_legacy {
             self.blocking(host, traits.device, &mut tickets);
         } else if traits.is_blocking {
             self.legacy(host, index, &mut tickets);
         }
+        tickets
+    }
+
+    /// The same without what the rules of the legacy stream put before.
+    pub(super) fn all_of_one(&mut self, host: u32, index: StreamIndex) -> Vec<Arc<Ticket>> {
+        let chain = self.chain(index, host);
+        let mut tickets = vec![self.point(chain)];
+        self.others(host, index, &mut tickets);
         tickets
     }
 
@@ -177,10 +183,11 @@ impl Order {
                 continue;
             };
             let dropped = std::mem::take(&mut state.queue);
-            if dropped.is_empty() {
-                continue;
+            // Its waits may have been dropped: what comes next comes after what they waited for only where the host knows.
+            state.known.forget();
+            if !dropped.is_empty() {
+                state.known.join(&called);
             }
-            state.known.join(&called);
             state.known.tick();
             let mark = state.known.mark();
             self.freshen(chain);

@@ -204,7 +204,7 @@ impl Caller {
     fn abort(&mut self, current: &Current, stream: StreamIndex) -> (SpanKind, Result<(), Error>) {
         use crate::device::order::{Act, Awaited};
         self.note(current, Act::Abort(stream));
-        self.note_begin(current, Awaited::Stream(stream));
+        self.note_begin(current, Awaited::Alone(stream));
         let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             shared.device.abort(caller.host, stream)
         });

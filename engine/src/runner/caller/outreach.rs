@@ -104,7 +104,7 @@ impl Caller {
                     let ids = (span, shared.next_span(), CallId(node.call.0));
                     memory.allocate(ids, buffer, stream);
                 }
-                Operation::Free(buffer) => memory.free(span, buffer),
+                Operation::Free(buffer) => memory.free(span, buffer, stream),
                 _ => {}
             }
         }

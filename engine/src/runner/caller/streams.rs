@@ -303,6 +303,7 @@ impl Caller {
         buffer: BufferIndex,
         stream: StreamIndex,
     ) -> Result<(), Error> {
+        self.wait_for_memory(current, buffer, stream)?;
         let span = self.submit(current, stream, Operation::Allocate(buffer))?;
         // What is captured allocates at each replay.
         if let Some(memory) = self.shared.memory.as_ref().filter(|_| span.is_some()) {
@@ -310,6 +311,33 @@ impl Caller {
             memory.allocate(ids, buffer, stream);
         }
         Ok(())
+    }
+
+    /// A buffer has the same memory in each of its lives, so that the next begins once the last was given back, on
+    /// whichever stream. A pool may give out other memory instead: the order of calls does not count this wait (rule A35).
+    fn wait_for_memory(
+        &mut self,
+        current: &Current,
+        buffer: BufferIndex,
+        stream: StreamIndex,
+    ) -> Result<(), Error> {
+        let shared = Arc::clone(&self.shared);
+        let from = shared.memory.as_ref().and_then(|it| it.freed_on(buffer));
+        let Some(from) = from.filter(|&from| from != stream && !shared.launches.is_capturing())
+        else {
+            return Ok(());
+        };
+        shared.device.make_room(self.host, stream);
+        let join = Join {
+            stream,
+            from: &[from],
+            kind: DependencyKind::Automatic,
+            because: "its memory was freed on another stream, and is the same here; a driver's pool may give out other memory, so \
+                      that this wait counts as no order (rule A35)"
+                .to_owned(),
+            act: None,
+        };
+        self.join(current, &join).map(|_| ())
     }
 
     fn free(
@@ -320,7 +348,7 @@ impl Caller {
     ) -> Result<(), Error> {
         let span = self.submit(current, stream, Operation::Free(buffer))?;
         if let Some(memory) = self.shared.memory.as_ref().filter(|_| span.is_some()) {
-            memory.free(span, buffer);
+            memory.free(span, buffer, stream);
         }
         Ok(())
     }

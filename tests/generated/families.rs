@@ -1,0 +1,179 @@
+//! Draws workloads whose calls belong together: lives of memory, host threads that hand over to several others.
+
+use super::draw::{SeededRandom, any_call, work};
+use super::order::EnforcedOrder;
+use super::text::{BufferWork, GeneratedCall, GeneratedWorkload};
+
+/// Microseconds that no wait lasts.
+pub const FOR_EVER: u32 = 60_000_000;
+
+/// Where nothing would ever go on, no wait has an end that is far away.
+pub fn end_long_waits(workload: &mut GeneratedWorkload) {
+    if EnforcedOrder::of(workload, &[]).is_stuck() {
+        for calls in &mut workload.hosts {
+            calls.retain(|it| !matches!(it, GeneratedCall::TimedWait(_, _, FOR_EVER)));
+        }
+    }
+}
+
+/// Memory that is allocated, used on one stream or two, and freed; more often than not something is wrong with it.
+pub fn memory(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
+    workload.counts.memories = 1 + random.below(2);
+    let buffers = workload.counts.buffers;
+    let all: Vec<usize> = (0..workload.streams.len()).collect();
+    let mut lives: Vec<Vec<GeneratedCall>> = Vec::new();
+    let other_events = workload.counts.events;
+    for memory in buffers..buffers + workload.counts.memories {
+        let mut calls = Vec::new();
+        for _ in 0..=random.below(2) {
+            life(workload, memory, &mut calls, random);
+        }
+        lives.push(calls);
+    }
+    let own_events = workload.counts.events - other_events;
+    workload.counts.captured_events = own_events;
+    let mut calls = Vec::new();
+    while let Some(next) = lives.iter().position(|it| !it.is_empty()) {
+        let next = if random.happens(50) {
+            next
+        } else {
+            lives.len() - 1
+        };
+        if !lives[next].is_empty() {
+            calls.push(lives[next].remove(0));
+        }
+        if random.happens(20) {
+            calls.push(any_call(workload, &all, random));
+        }
+    }
+    workload.counts.captured_events = 0;
+    for _ in 0..random.below(3) {
+        spoil(&mut calls, workload.streams.len(), random);
+    }
+    workload.hosts.push(calls);
+}
+
+/// One life of a memory, as it should be.
+fn life(
+    workload: &mut GeneratedWorkload,
+    memory: usize,
+    calls: &mut Vec<GeneratedCall>,
+    random: &mut SeededRandom,
+) {
+    use GeneratedCall::{Allocate, Free, Work};
+    let count = workload.streams.len();
+    let (own, other) = (random.below(count), random.below(count));
+    let buffer = random.below(workload.counts.buffers);
+    calls.push(Allocate(memory, own));
+    calls.push(Work(
+        BufferWork::Fill(memory, 1 + random.below(9) as u32),
+        own,
+    ));
+    hand_over(workload, own, other, calls, random);
+    calls.push(Work(BufferWork::Copy(memory, buffer), other));
+    if random.happens(50) {
+        calls.push(Work(BufferWork::Scale(memory, memory, 3), other));
+        calls.push(Work(BufferWork::Add(memory, buffer), other));
+    }
+    hand_over(workload, other, own, calls, random);
+    calls.push(Free(memory, own));
+}
+
+/// What the second stream does next comes after the first.
+fn hand_over(
+    workload: &mut GeneratedWorkload,
+    from: usize,
+    to: usize,
+    calls: &mut Vec<GeneratedCall>,
+    random: &mut SeededRandom,
+) {
+    if from == to {
+        return;
+    }
+    if random.happens(25) {
+        calls.push(GeneratedCall::SynchronizeStream(from));
+        return;
+    }
+    let event = workload.counts.events;
+    workload.counts.events += 1;
+    calls.push(GeneratedCall::Record(event, from));
+    calls.push(GeneratedCall::Wait(event, to));
+}
+
+/// Leaves a call out, makes it twice, sooner, or on another stream.
+fn spoil(calls: &mut Vec<GeneratedCall>, streams: usize, random: &mut SeededRandom) {
+    let place = random.below(calls.len());
+    match random.below(4) {
+        0 => drop(calls.remove(place)),
+        1 => calls.insert(place, calls[place]),
+        2 => calls.swap(place, place.saturating_sub(1)),
+        _ => calls[place] = calls[place].moved(random.below(streams)),
+    }
+}
+
+/// The first host thread signals to others, which begin then, and waits for them; some of their streams stand for signals
+/// of each other.
+pub fn fans(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
+    let count = 2 + random.below(2);
+    let all: Vec<usize> = (0..workload.streams.len()).collect();
+    let is_apart = random.happens(60);
+    let mut hosts: Vec<Vec<GeneratedCall>> = vec![Vec::new(); count + 1];
+    let signal = |workload: &mut GeneratedWorkload| {
+        workload.counts.signals += 1;
+        workload.counts.signals - 1
+    };
+    for _ in 0..=random.below(4) {
+        hosts[0].push(any_call(workload, &all, random));
+    }
+    let mut overs = Vec::new();
+    for host in 1..=count {
+        let (begin, over) = (signal(workload), signal(workload));
+        hosts[0].push(GeneratedCall::Signal(begin));
+        hosts[host].push(GeneratedCall::Await(begin));
+        let apart = all.iter().copied().filter(|it| it % count == host - 1);
+        let mut own: Vec<usize> = if is_apart {
+            apart.collect()
+        } else {
+            all.clone()
+        };
+        if own.is_empty() {
+            own.clone_from(&all);
+        }
+        for _ in 0..=random.below(4) {
+            let call = match any_call(workload, &own, random) {
+                // An event is recorded by whoever has it.
+                GeneratedCall::Record(..) | GeneratedCall::Wait(..) if is_apart => {
+                    GeneratedCall::Work(work(workload, random), own[0])
+                }
+                call => call,
+            };
+            hosts[host].push(call);
+        }
+        if random.happens(30) {
+            // Another thread lets its stream go on.
+            let held = signal(workload);
+            let stream = own[random.below(own.len())];
+            let place = 1 + random.below(hosts[host].len());
+            hosts[host].insert(place, GeneratedCall::Hold(held, stream));
+            let other = if random.happens(50) {
+                0
+            } else {
+                1 + host % count
+            };
+            hosts[other].push(GeneratedCall::Signal(held));
+        }
+        hosts[host].push(GeneratedCall::Signal(over));
+        overs.push(over);
+    }
+    while !overs.is_empty() {
+        let over = overs.remove(random.below(overs.len()));
+        for _ in 0..random.below(3) {
+            hosts[0].push(any_call(workload, &all, random));
+        }
+        hosts[0].push(GeneratedCall::Await(over));
+    }
+    for _ in 0..random.below(4) {
+        hosts[0].push(any_call(workload, &all, random));
+    }
+    workload.hosts = hosts;
+}

@@ -1,0 +1,113 @@
+//! What is wrong with uses of memory that is allocated and freed in the order of streams (rules A33, A34).
+
+use super::order::EnforcedOrder;
+use super::text::{GeneratedCall, GeneratedWorkload};
+
+/// What is wrong with a use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FaultSort {
+    /// It is used or freed, and nothing has allocated it.
+    OfNothing,
+    /// It may be used before it is allocated.
+    BeforeAllocation,
+    /// It is used after it was freed.
+    AfterFree,
+    /// It may be freed while it is used.
+    WhileInUse,
+    /// It is allocated while it is.
+    AllocatedTwice,
+}
+
+/// Two calls of which one is wrong, or one that is wrong by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MemoryFault {
+    /// Which memory.
+    pub buffer: usize,
+    /// What is wrong.
+    pub sort: FaultSort,
+    /// The lines of the two, the lower first.
+    pub lines: (u32, u32),
+}
+
+/// What an operation does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum MemoryUse {
+    Allocates,
+    Frees,
+    Uses,
+}
+
+/// What is wrong with the memory of a workload of one host thread.
+pub fn faults(workload: &GeneratedWorkload, order: &EnforcedOrder) -> Vec<MemoryFault> {
+    let count = workload.counts.buffers + workload.counts.memories;
+    let memories = workload.counts.buffers..count;
+    let mut found: Vec<MemoryFault> = memories.flat_map(|it| faults_of(it, order)).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+fn use_of(buffer: usize, call: GeneratedCall) -> Option<MemoryUse> {
+    match call {
+        GeneratedCall::Allocate(of, _) if of == buffer => Some(MemoryUse::Allocates),
+        GeneratedCall::Free(of, _) if of == buffer => Some(MemoryUse::Frees),
+        GeneratedCall::Work(work, _) => {
+            let mut copies = work.reads().into_iter().chain([work.writes()]);
+            copies
+                .any(|it| it.buffer == buffer && !it.is_host)
+                .then_some(MemoryUse::Uses)
+        }
+        _ => None,
+    }
+}
+
+/// The faults of one buffer: uses in the order of their calls, each compared with the life that it belongs to.
+fn faults_of(buffer: usize, order: &EnforcedOrder) -> Vec<MemoryFault> {
+    let mut found = Vec::new();
+    let line = |operation: usize| order.calls[order.operations[operation].site].line;
+    let mut say = |sort, first: usize, second: usize| {
+        let (first, second) = (line(first), line(second));
+        let lines = (first.min(second), first.max(second));
+        found.push(MemoryFault {
+            buffer,
+            sort,
+            lines,
+        });
+    };
+    let is_before = |first: usize, second: usize| {
+        let (first, second) = (&order.operations[first], &order.operations[second]);
+        order.is_before(first.moments.1, second.moments.0)
+    };
+    let (mut allocation, mut free): (Option<usize>, Option<usize>) = (None, None);
+    let mut uses: Vec<usize> = Vec::new();
+    for (place, operation) in order.operations.iter().enumerate() {
+        let Some(what) = use_of(buffer, order.calls[operation.site].call) else {
+            continue;
+        };
+        if what == MemoryUse::Allocates {
+            if let Some(first) = allocation.filter(|_| free.is_none()) {
+                say(FaultSort::AllocatedTwice, first, place);
+            }
+            (allocation, free) = (Some(place), None);
+            uses.clear();
+            continue;
+        }
+        match (allocation, free) {
+            (None, _) => say(FaultSort::OfNothing, place, place),
+            (Some(_), Some(freed)) => say(FaultSort::AfterFree, freed, place),
+            (Some(allocated), None) if !is_before(allocated, place) => {
+                say(FaultSort::BeforeAllocation, allocated, place);
+            }
+            _ => {}
+        }
+        if what == MemoryUse::Uses {
+            uses.push(place);
+        } else if allocation.is_some() && free.is_none() {
+            for &used in uses.iter().filter(|&&used| !is_before(used, place)) {
+                say(FaultSort::WhileInUse, used, place);
+            }
+            free = Some(place);
+        }
+    }
+    found
+}
