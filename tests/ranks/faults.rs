@@ -118,8 +118,9 @@ fn what_a_killed_rank_had_submitted_is_lost_and_not_absent() {
         "calls without an operation: {without:#?}"
     );
     let operations = spans.values().filter(|it| of_rank(it, Group::Streams));
+    // How many were in flight depends on how far its calls had come; the collective that it died in is one.
     let in_flight = operations.filter(|it| it.state == State::Lost);
-    assert!(in_flight.count() > 3, "what was in flight is lost");
+    assert!(in_flight.count() > 0, "what was in flight is lost");
 }
 
 #[test]

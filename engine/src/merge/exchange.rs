@@ -30,7 +30,7 @@ pub struct Exchanges {
 struct Half {
     rank: usize,
     key: Option<Box<str>>,
-    gives: bool,
+    part: ExchangePart,
     parts: Option<u32>,
     span: Option<Span>,
 }
@@ -45,8 +45,18 @@ struct Open {
 #[derive(Clone, Copy, Debug)]
 struct Ended {
     rank: usize,
-    gives: bool,
+    part: ExchangePart,
     span: Span,
+}
+
+/// What a rank does in an operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum ExchangePart {
+    /// It gives and takes like all others: where the operation completed on one of them, all came.
+    #[default]
+    All,
+    Gives,
+    Takes,
 }
 
 /// An operation that not all ranks came to.
@@ -98,7 +108,13 @@ impl Exchanges {
         half.rank = rank;
         match value {
             Value::Text(text) if name == self.exchange => half.key = Some(text.clone()),
-            Value::Text(text) if name == self.part => half.gives = &**text == "gives",
+            Value::Text(text) if name == self.part => {
+                half.part = match &**text {
+                    "gives" => ExchangePart::Gives,
+                    "takes" => ExchangePart::Takes,
+                    _ => ExchangePart::All,
+                };
+            }
             Value::Integer(count) if name == self.parts => half.parts = Some(*count as u32),
             _ => {}
         }
@@ -115,7 +131,7 @@ impl Exchanges {
         let Some(Half {
             rank,
             key: Some(key),
-            gives,
+            part,
             parts: Some(parts),
             span: Some(span),
         }) = self.spans.remove(&id)
@@ -124,7 +140,7 @@ impl Exchanges {
         };
         let open = self.open.entry(key.clone()).or_default();
         open.parts = parts;
-        open.ended.push(Ended { rank, gives, span });
+        open.ended.push(Ended { rank, part, span });
         let is_done = |it: &Ended| it.span.state == State::Done;
         if open.ended.len() < parts as usize || !open.ended.iter().all(is_done) {
             return Vec::new();
@@ -150,9 +166,11 @@ impl Exchanges {
 
 /// What there is to say of an operation that is not tied; nothing where all came.
 fn incomplete(exchange: &str, open: &Open) -> Option<Missing> {
-    // Where all that ended ended well, all came: what one of them reported of it died with its process.
+    // Where it completed on one rank, or on all that ended, all came: what another reported of it died with its process.
     let is_done = |it: &Ended| it.span.state == State::Done;
-    if !open.ended.is_empty() && open.ended.iter().all(is_done) {
+    let proves_all = |it: &Ended| is_done(it) && it.part == ExchangePart::All;
+    let is_whole = !open.ended.is_empty() && open.ended.iter().all(is_done);
+    if is_whole || open.ended.iter().any(proves_all) {
         return None;
     }
     let mut came: Vec<&Ended> = open.ended.iter().filter(|it| began(&it.span)).collect();
@@ -187,7 +205,7 @@ pub struct Tie {
 }
 
 fn tie(ended: &[Ended]) -> Vec<Tie> {
-    let giver = ended.iter().find(|it| it.gives);
+    let giver = ended.iter().find(|it| it.part == ExchangePart::Gives);
     let last = ended.iter().max_by_key(|it| (it.span.start, it.span.id));
     let Some(cause) = giver.or(last) else {
         return Vec::new();
@@ -281,5 +299,20 @@ mod tests {
         // Lost while it ran.
         part(&mut exchanges, 1, 900, State::Lost, "all");
         assert_eq!(exchanges.missing()[0].came, [1]);
+    }
+
+    #[test]
+    fn what_completed_on_one_rank_was_come_to_by_all() {
+        let mut exchanges = Exchanges::default();
+        part(&mut exchanges, 0, 100, State::Done, "all");
+        part(&mut exchanges, 1, 100, State::Failed, "all");
+        // Its process died before it could say that this had ended.
+        part(&mut exchanges, 2, 1_000, State::Lost, "all");
+        assert_eq!(exchanges.missing(), []);
+        // A rank that gives need not wait for those that take.
+        part(&mut exchanges, 0, 100, State::Done, "gives");
+        part(&mut exchanges, 1, 1_000, State::Cancelled, "takes");
+        part(&mut exchanges, 2, 1_000, State::Failed, "takes");
+        assert_eq!(exchanges.missing()[0].came, [0, 2]);
     }
 }
