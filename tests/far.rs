@@ -22,7 +22,7 @@ fn here() -> Target {
         name: "here".to_owned(),
         command: vec![syncline().into(), "worker".into()],
         can_drop: false,
-        silence: None,
+        silence: std::time::Duration::from_mins(1),
         shares_clock: false,
     }
 }

@@ -19,7 +19,7 @@ fn piped() -> Target {
         name: "piped".to_owned(),
         command: vec!["sh".into(), "-c".into(), script.into(), syncline().into()],
         can_drop: true,
-        silence: None,
+        silence: std::time::Duration::from_mins(1),
         shares_clock: false,
     }
 }

@@ -11,7 +11,7 @@ fn script(text: &str) -> Target {
         name: "odd".to_owned(),
         command: ["sh", "-c", text].map(Into::into).into(),
         can_drop: false,
-        silence: None,
+        silence: std::time::Duration::from_mins(1),
         shares_clock: false,
     }
 }

@@ -16,6 +16,7 @@ mod resync;
 mod sequence;
 mod tracks;
 mod unread;
+mod unwritten;
 mod utf8;
 
 use std::io::Read as _;

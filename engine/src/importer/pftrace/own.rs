@@ -6,6 +6,7 @@ use super::damage::Damage;
 use super::frame::{Frame, Frames};
 use super::resync;
 use super::sequence::annotations::{find, int, narrow, text, uint};
+use super::unwritten::Unwritten;
 use crate::importer::{Error, Receipt, Sink, Source};
 use crate::perfetto::dialect::{
     self, ARGUMENTS, DEPENDENCY_KINDS, FORMAT, SEQUENCE, TITLE, Track, key, time_of,
@@ -32,6 +33,7 @@ pub(super) struct Own {
     headers: u64,
     others: u64,
     open: u64,
+    unwritten: Unwritten,
 }
 
 /// Whether a file's first packet, as far as it is known, says that Syncline wrote the file, or what stands behind a damaged
@@ -172,6 +174,7 @@ impl Own {
                     .begun
                     .take_if(|(uuid, ..)| Some(*uuid) == event.track_uuid);
                 let (_, span, arguments) = begun?;
+                self.unwritten.hold(span.id);
                 sink.push(Record::Span(Span { end: time, ..span }));
                 sink.extend(arguments);
             }
@@ -181,11 +184,18 @@ impl Own {
                 value: event.double_counter_value?,
             })),
             (event_type::INSTANT, Track::Dependencies) => {
-                sink.push(Record::Dependency(self.dependency(&event)?));
+                let dependency = self.dependency(&event)?;
+                self.unwritten.name(&dependency);
+                sink.push(Record::Dependency(dependency));
             }
             (event_type::INSTANT, Track::Records | Track::Problems) => match fact(event)? {
                 Record::Note(text) => self.notes.push(text.into()),
-                record => sink.push(record),
+                record => {
+                    if let Record::Began(Began { id, .. }) = record {
+                        self.unwritten.hold(id);
+                    }
+                    sink.push(record);
+                }
             },
             // An end of an arrow that Perfetto needs a place for; its dependency is told in the list of all.
             (event_type::INSTANT, Track::Lane(..)) => {}
@@ -239,6 +249,7 @@ impl Own {
     fn leave_open(&mut self, sink: &mut Sink<'_>) {
         if let Some((_, span, arguments)) = self.begun.take() {
             self.open += 1;
+            self.unwritten.hold(span.id);
             sink.push(Record::Began(Began {
                 id: span.id,
                 lane: span.lane,
@@ -283,6 +294,7 @@ impl Own {
             receipt.repair("begins without an end", self.open);
             receipt.notes.push(text);
         }
+        self.unwritten.tell(sink, &mut receipt);
         if self.others > 0 {
             let text = format!(
                 "{} packets come from another writer, or from a second capture in the same file, and are not shown. \

@@ -30,6 +30,8 @@ use crate::time::Nanos;
 
 /// How often the worker is asked how far it is.
 const PING: Duration = Duration::from_millis(500);
+/// By how much a ping is late where this process was stopped itself: then it heard nothing because it did not listen.
+const STOPPED: Duration = Duration::from_secs(2);
 /// How often it is told what has arrived.
 const RECEIPT: Duration = Duration::from_millis(100);
 /// Pings before the first run, so that its clock is known.
@@ -397,10 +399,11 @@ impl Link {
         if !was_connecting {
             self.gone = Some(Instant::now());
         }
-        let asked = self
+        let waits = self
             .waiting
             .drain(..)
             .any(|control| matches!(control, Control::Run(_)));
+        let asked = std::mem::take(&mut self.watch.is_asked) || waits;
         if let Some((run, records)) = self.watch.gone(why) {
             self.post_records(records);
             self.own.had_fault |= self.is_own;
@@ -435,7 +438,11 @@ impl Link {
         if self.phase != Phase::Connected {
             return;
         }
-        if let Some(silence) = self.target.silence.filter(|it| self.heard.elapsed() > *it) {
+        if now > self.next_ping + STOPPED {
+            self.heard = now;
+        }
+        let silence = self.target.silence;
+        if self.heard.elapsed() > silence {
             let seconds = silence.as_secs_f64();
             return self.over_for_good(&format!(
                 "it did not answer for {seconds:.1} s, as if it was stopped, and was ended"

@@ -21,7 +21,10 @@ const LONGEST: usize = 1000;
 const GRACE: Duration = Duration::from_secs(1);
 /// How long whatever was started has for a worker's first words, and for the first answer after them.
 const GREETING: Duration = Duration::from_millis(if cfg!(test) { 700 } else { 30_000 });
-/// The same where `ssh` may ask somebody for a password.
+/// How long a worker that greeted may say nothing, though it is asked twice a second how far it is: one whose process was
+/// stopped never answers. A link that broke is noticed earlier, by `ssh`.
+const SILENCE: Duration = Duration::from_secs(30);
+/// The same as for its first words where `ssh` may ask somebody for a password.
 const ASKING: Duration = Duration::from_mins(2);
 
 /// Where an engine is to be.
@@ -33,8 +36,8 @@ pub struct Target {
     pub command: Vec<OsString>,
     /// Whether the link can drop while the worker lives on.
     pub can_drop: bool,
-    /// For how long it may say nothing before it is taken to be gone; for as long as it likes where nothing is given.
-    pub silence: Option<Duration>,
+    /// For how long it may say nothing before it is taken to be gone.
+    pub silence: Duration,
     /// Whether its clock is certainly this process's own, and need not be compared.
     pub shares_clock: bool,
 }
@@ -51,7 +54,7 @@ impl Target {
                 name: "this machine".to_owned(),
                 command: vec![program().into_os_string(), "worker".into()],
                 can_drop: false,
-                silence: None,
+                silence: SILENCE,
                 shares_clock: false,
             });
         }
@@ -82,7 +85,7 @@ impl Target {
             name: host.to_owned(),
             command,
             can_drop: true,
-            silence: None,
+            silence: SILENCE,
             shares_clock: false,
         }
     }
@@ -264,7 +267,7 @@ mod tests {
             name: "test".to_owned(),
             command: ["sh", "-c", script].map(Into::into).into(),
             can_drop: false,
-            silence: None,
+            silence: SILENCE,
             shares_clock: false,
         };
         let mut process = Process::start(&target, &[]).unwrap();
@@ -305,7 +308,7 @@ mod tests {
                 .map(Into::into)
                 .into(),
             can_drop: false,
-            silence: None,
+            silence: SILENCE,
             shares_clock: false,
         };
         let mut process = Process::start(&target, &[]).unwrap();

@@ -12,6 +12,9 @@ use crate::time::Nanos;
 /// The code of the problem that says that a worker died.
 pub const GONE: &str = "worker-gone";
 
+/// How far a span's number may lie beyond those heard of, in words of 64: work ends in another order than it is numbered.
+const FAR: usize = 1 << 16;
+
 /// What a run at the far end was doing last.
 #[derive(Debug, Default)]
 pub struct Watch {
@@ -19,6 +22,8 @@ pub struct Watch {
     pub run: Option<u64>,
     /// What was asked for last.
     pub request: Option<Box<RunRequest>>,
+    /// Whether the worker has been asked for a run and has neither begun nor refused it.
+    pub is_asked: bool,
     /// The latest time that was heard of.
     latest: Nanos,
     /// What began and has not ended.
@@ -66,6 +71,7 @@ impl Watch {
                 }
             }
             Message::Finished { .. } => self.run = None,
+            Message::Refused(_) => self.is_asked = false,
             _ => {}
         }
     }
@@ -123,6 +129,10 @@ impl Watch {
 
     fn learn(&mut self, span: SpanId) {
         let place = span.index() / 64;
+        // A number far beyond all others is a worker's mistake: nothing is kept for what lies between.
+        if place > self.known.len() + FAR {
+            return;
+        }
         if self.known.len() <= place {
             self.known.resize(place + 1, 0);
         }
@@ -297,6 +307,17 @@ mod tests {
             ]
         ));
         assert_eq!(watch.gone("again"), None);
+    }
+
+    #[test]
+    fn a_number_far_beyond_all_others_takes_no_room() {
+        let mut watch = Watch::default();
+        watch.learn(SpanId(u32::MAX - 1));
+        assert!(watch.known.is_empty());
+        for id in [0, 100_000, 4_000_000] {
+            watch.learn(SpanId(id));
+            assert!(watch.knows(SpanId(id)));
+        }
     }
 
     #[test]

@@ -134,7 +134,7 @@ impl Ranks<'_> {
         };
         let mut target = target.map_err(|error| error.to_string())?;
         target.shares_clock = elsewhere.is_none() && at.is_none();
-        target.silence = Some(self.placement.timeout.to_duration().max(SILENCE));
+        target.silence = self.placement.timeout.to_duration().max(SILENCE);
         Ok(target)
     }
 

@@ -83,6 +83,7 @@ impl Link {
             return;
         }
         for control in std::mem::take(&mut self.waiting) {
+            self.watch.is_asked |= matches!(control, Control::Run(_));
             self.send(&Up::Control(control));
         }
     }

@@ -3,8 +3,10 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use crate::runner::far::{PROTOCOL, Target};
+use crate::runner::far::packet::{Down, unix_now};
+use crate::runner::far::{PROTOCOL, Target, wire};
 use crate::runner::{Control, Engine, Message, RunRequest};
+use crate::time::Nanos;
 
 /// A worker's first words, as they go over the link.
 fn hello(folder: &Path) {
@@ -14,6 +16,13 @@ fn hello(folder: &Path) {
     bytes.extend([0, 0xd9, text.len() as u8]);
     bytes.extend(text.as_bytes());
     std::fs::write(folder.join("hello"), bytes).unwrap();
+    let pong = Down::Pong {
+        sent: unix_now(),
+        unix: unix_now(),
+        waiting: 0,
+        age: Nanos::ZERO,
+    };
+    std::fs::write(folder.join("pong"), wire::frame(&pong, false).unwrap()).unwrap();
 }
 
 /// Why a run at a far end that is this script is refused, and how often it was started for that.
@@ -30,7 +39,7 @@ fn refusal(script: &str, can_drop: bool) -> (String, usize) {
         ]
         .into(),
         can_drop,
-        silence: None,
+        silence: Duration::from_secs(2),
         shares_clock: false,
     };
     let engine = Engine::connect(target, Box::new(|| ()));
@@ -58,6 +67,15 @@ fn whoever_says_nothing_is_not_waited_for() {
             );
             assert_eq!(starts, 1, "{script}");
         }
+    }
+}
+
+#[test]
+fn whoever_falls_silent_later_is_not_waited_for() {
+    for can_drop in [false, true] {
+        let (reason, starts) = refusal("cat hello pong; exec sleep 600", can_drop);
+        assert!(reason.contains("did not answer for 2.0 s"), "{reason}");
+        assert_eq!(starts, 1);
     }
 }
 
