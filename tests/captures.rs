@@ -3,6 +3,7 @@
 pub mod sample;
 
 pub mod foreign;
+mod legacy;
 pub mod random;
 mod schema;
 

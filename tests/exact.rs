@@ -7,18 +7,29 @@ use std::process::Command;
 use crate::house::program::syncline;
 use crate::house::root;
 
-/// The small captures of the project, and those of the folder of captures that are no larger, where it is at hand.
-fn folders() -> Vec<PathBuf> {
+/// Captures that are no larger are compared in every test run; the others where `SYNCLINE_EXACT` is set.
+const SMALL: u64 = 512 << 10;
+
+/// The captures of the project, and those of the folder of captures, where it is at hand.
+fn files() -> Vec<PathBuf> {
     let given = std::env::var_os("SYNCLINE_CAPTURES");
     let shared = given.map_or_else(|| root().join("../shared/captures"), PathBuf::from);
-    let all = [
-        root().join("tests/data/captures"),
-        shared.join("odd"),
-        shared.join("fresh"),
-        shared.join("perfetto"),
-        shared.join("rocm"),
-    ];
-    all.into_iter().filter(|it| it.is_dir()).collect()
+    let mut folders = vec![root().join("tests/data/captures"), shared];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        for path in entries.map(|it| it.path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                files.push(path);
+            }
+        }
+    }
+    let takes_all = std::env::var_os("SYNCLINE_EXACT").is_some();
+    files.retain(|path| takes_all || std::fs::metadata(path).is_ok_and(|it| it.len() <= SMALL));
+    files.sort();
+    files
 }
 
 /// The script compares the tables that the program exports with the raw file: every span's name, process, thread, start and
@@ -29,7 +40,7 @@ fn what_is_exported_is_what_the_bytes_say() {
     script
         .arg(root().join("tests/exact/compare.py"))
         .arg(syncline())
-        .args(folders())
+        .args(files())
         .env("PYTHONDONTWRITEBYTECODE", "1");
     let output = match script.output() {
         Ok(output) => output,

@@ -10,6 +10,7 @@ use engine::backend::BACKENDS;
 use engine::capture::Capture;
 use engine::exporter::{EXPORTERS, Exporter, Keeps};
 use engine::importer::{Source, open_source};
+use engine::record::{Record, SpanId, Value};
 use engine::runner::{RunRequest, run};
 use engine::workload::bundled;
 
@@ -100,6 +101,36 @@ fn captures_of_other_tools_come_back_as_they_were() {
     }
     eprintln!("{compared} captures compared");
     assert!(compared > 0);
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Bytes that are zero at the end of a text are left off where programs in C left them, and not where they were kept.
+#[test]
+fn texts_that_end_in_zero_bytes_come_back() {
+    let json = r#"{"traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a","args":{"k":"v"}}]}"#;
+    let source = Source::from_bytes("a.json", json.as_bytes().to_vec()).unwrap();
+    let mut capture = Capture::new();
+    open_source(&source, &mut |batch| {
+        let records = batch.records.into_iter().map(|record| match record {
+            Record::Fields(mut fields) => {
+                fields.texts = vec!["v\0\0".into()];
+                Record::Fields(fields)
+            }
+            other => other,
+        });
+        capture.apply(records);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    let kept = capture
+        .arguments(SpanId(0))
+        .any(|(_, it)| it == Value::Text("v\0\0".into()));
+    assert!(
+        kept,
+        "{:?}",
+        capture.arguments(SpanId(0)).collect::<Vec<_>>()
+    );
+    let found = differences(&capture, "a text");
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 

@@ -22,7 +22,7 @@ mod sqlite;
 pub mod xplane;
 
 pub use error::Error;
-pub use receipt::Receipt;
+pub use receipt::{Receipt, Unit};
 pub use refused::{REFUSED, Refused};
 pub use several::{Part, moved, note_refused, open_all};
 pub use sink::{Batch, Sink};
@@ -47,6 +47,14 @@ pub trait Importer: Sync {
     /// How the names of tables begin by which a database of the format is known; none where it is no database.
     fn tables(&self) -> &'static [&'static str] {
         &[]
+    }
+    /// What its files are made of, which receipts count.
+    fn unit(&self) -> Unit {
+        if self.tables().is_empty() {
+            Unit::Event
+        } else {
+            Unit::Row
+        }
     }
     /// Hands every record of `source` to `sink`, batch by batch.
     fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error>;
@@ -124,5 +132,6 @@ fn read(
     }
     sink.send()?;
     receipt.read = sink.count();
+    receipt.unit = importer.unit();
     Ok(receipt)
 }

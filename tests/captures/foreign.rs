@@ -258,6 +258,9 @@ fn tracks_of_one_name_below_one_track_share_a_lane() {
     let lanes: Vec<u32> = capture.spans().map(|it| it.span.lane.0).collect();
     assert_eq!(capture.lanes().len(), 2);
     assert_eq!(lanes, [0, 0, 1]);
+    // Those below another track say which.
+    let names: Vec<&str> = capture.lanes().iter().map(|it| it.name.as_str()).collect();
+    assert_eq!(names, ["one · request", "two · request"]);
 }
 
 /// A track is a stream where its name says so and its slices are work, or where the name numbers it.

@@ -107,3 +107,29 @@ fn what_cannot_be_kept_is_dropped_in_the_receipt_and_the_exit_code() {
     assert_eq!(told["receipt"]["dropped"], 2);
     assert_eq!(told["capture"]["spans"], 2);
 }
+
+/// What a receipt counts is what the file is made of; what it says is of the capture, and stays with it.
+#[test]
+fn receipts_count_what_the_file_holds_and_their_notes_survive_saving() {
+    let text = r#"{"spans":[], "other":{"a":[1,2,3]}, "traceEvents":[
+{"ph":"M","name":"thread_name","pid":1,"tid":7,"args":{"name":"main"}},
+{"ph":"X","name":"k","pid":1,"tid":7,"ts":1,"dur":2},
+{"ph":"E","name":"k","pid":1,"tid":8,"ts":9}]}"#;
+    let (folder, path) = file("events.json", text);
+    let path_of = |name: &str| folder.path().join(name).display().to_string();
+    let notes = |path: &str| json(&["info", path, "--format", "json"])["receipt"]["notes"].clone();
+    let (code, out, err) = syncline(&["info", &path]);
+    assert_eq!(code, FINE, "{err}");
+    assert!(out.contains("\n3 events read, 1 repaired"), "{out}");
+    let first = notes(&path);
+    assert!(
+        first.as_array().is_some_and(|it| it.len() == 2),
+        "{first:#}"
+    );
+    for name in ["saved.pftrace", "saved.json"] {
+        let saved = path_of(name);
+        let (code, _, err) = syncline(&["convert", &path, &saved]);
+        assert_eq!(code, FINE, "{err}");
+        assert_eq!(notes(&saved), first, "{name}");
+    }
+}

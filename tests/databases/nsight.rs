@@ -35,7 +35,7 @@ CREATE TABLE SCHED_EVENTS (start INTEGER, cpu INTEGER);
 ";
 
 /// The processes 5 and 6, and a thread of each.
-const GLOBALS: &[(&str, i64)] = &[
+pub const GLOBALS: &[(&str, i64)] = &[
     (":P5", 5 << 24),
     (":P6", 6 << 24),
     (":T5", (5 << 24) + 51),

@@ -217,3 +217,48 @@ fn tables_that_are_not_shown_are_counted() {
     let notes = receipt.notes.join(" ");
     assert!(notes.contains("OTHER (3 rows)"), "{notes}");
 }
+
+/// The sample with more rows.
+fn with(rows: &str) -> (engine::capture::Capture, engine::importer::Receipt) {
+    let mut rows = rows.to_owned();
+    for (name, number) in nsight::GLOBALS {
+        rows = rows.replace(name, &number.to_string());
+    }
+    open("a.sqlite", build::database(&(nsight::script() + &rows)))
+}
+
+/// Stream 21 runs nothing: what it waits for is what a record on it captures, and so holds back stream 8.
+#[test]
+fn a_stream_without_work_passes_on_what_it_waits_for() {
+    let (capture, _) = with("
+        INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES
+          (1000, 1005, 0, :T5, 20, 1, 0), (1006, 1008, 0, :T5, 21, 3, 0), (1009, 1011, 0, :T5, 22, 4, 0),
+          (1012, 1014, 0, :T5, 23, 3, 0), (1015, 1017, 0, :T5, 24, 4, 0), (1018, 1020, 0, :T5, 25, 1, 0);
+        INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES
+          (1010, 1100, 0, 1, 7, 20, :P5, 10, 11, 32, 1, 1, 1, 1, 1, 1, 0, 0, NULL),
+          (1110, 1150, 0, 1, 8, 25, :P5, 12, 12, 32, 1, 1, 1, 1, 1, 1, 0, 0, NULL);
+        INSERT INTO CUPTI_ACTIVITY_KIND_CUDA_EVENT VALUES
+          (0, 0, 1, 7, 21, :P5, 7, 700), (0, 0, 1, 21, 23, :P5, 8, 701);
+        INSERT INTO CUPTI_ACTIVITY_KIND_SYNCHRONIZATION VALUES
+          (1009, 1011, 0, 1, 21, 22, :P5, 2, 7, 700), (1015, 1017, 0, 1, 8, 24, :P5, 2, 8, 701);");
+    let expected = "event enforced: Stream 7 (default): void gemm<float>(float*) 1010..1100 -> Stream 8, priority -5: \
+                    ncclDevKernel_AllReduce 1110..1150";
+    let found = arrows(&capture);
+    assert!(found.iter().any(|it| it == expected), "{found:#?}");
+}
+
+/// A copy to memory that is not pinned blocks its call, which may seem to return up to 2 µs before the copy ends.
+#[test]
+fn a_download_to_pageable_memory_blocks_its_call() {
+    let copies = |end: i64, memory: i64| {
+        let (capture, _) = with(&format!(
+            "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1200, 1300, 0, :T5, 30, 2, 0);
+             INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1210, {end}, 0, 1, 20, 30, :P5, 64, 2, 2, {memory});"
+        ));
+        let blocks =
+            |it: &String| it.starts_with("synchronization inferred: Stream 20: Memcpy DtoH");
+        arrows(&capture).into_iter().filter(blocks).count()
+    };
+    assert_eq!((copies(1_299, 0), copies(3_300, 0)), (1, 1));
+    assert_eq!((copies(3_301, 0), copies(1_299, 1)), (0, 0));
+}

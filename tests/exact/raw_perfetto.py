@@ -127,6 +127,7 @@ class Reading:
         self.clocks, self.tracks, self.primary = {}, {}, None
         self.items = []
         self.gauges = {}
+        self.numbered = {}
 
     def all(self, packets):
         for packet in packets:
@@ -219,20 +220,23 @@ class Reading:
             entry = writer.tables[2].get(event.get(10))
             name = entry.text(2) if entry else None
         kind, legacy = event.get(9, 0), event.message(6)
-        phase = chr(legacy.get(2, 0)) if legacy and kind == 0 else None
+        phase = chr(legacy.get(2, 0)) if legacy and kind != 4 and legacy.get(2, 0) else None
+        kind = 0 if phase else kind
         if legacy and name is None and 1 in legacy:
             entry = writer.tables[2].get(legacy.get(1))
             name = entry.text(2) if entry else None
+        if phase and phase in "benSTpF":
+            track = self.asynchronous(writer, event, legacy, phase, name, track)
         flows = [("flow", struct.unpack("<Q", it)[0], ends) for field, ends in ((47, False), (48, True)) for it in event.list(field)]
         flows += [("flow", it, ends) for field, ends in ((36, False), (42, True)) for it in event.list(field)]
         gpu = event.message(3000)
         points = ([], []) if gpu is None else (gpu.list(1), gpu.list(2))
         slice_ = {"name": name or "?", "flows": flows, "submits": points[0], "waits": points[1]}
-        if kind == 1 or phase == "B":
+        if kind == 1 or phase in ("B", "b", "S"):
             what = ("begin", slice_)
-        elif kind == 2 or phase == "E":
+        elif kind == 2 or phase in ("E", "e", "F"):
             what = ("end", slice_)
-        elif kind == 3 or phase in ("i", "I", "R", "n", "P"):
+        elif kind == 3 or phase in ("i", "I", "R", "P", "n", "T", "p"):
             what = ("whole", slice_, time)
         elif phase == "X":
             what = ("whole", slice_, time + (legacy.signed(3) or 0) * 1000)
@@ -258,6 +262,26 @@ class Reading:
         else:
             return
         self.items.append((time, track, what))
+
+    def asynchronous(self, writer, event, legacy, phase, name, track):
+        """The track of an asynchronous operation, which the trace processor finds by number and scope."""
+        process = "" if isinstance(track, tuple) else self.place(track)[0]
+        category = []
+        for iid in event.list(3):
+            entry = writer.tables[1].get(iid)
+            category.append(entry.text(2) if entry else "")
+        category += [it.decode("utf-8", "replace") for it in event.list(22)]
+        if 7 in legacy:
+            scope = (tuple(category), legacy.text(7))
+        else:
+            scope = name if phase in "STpF" else tuple(category)
+        if 6 in legacy or 11 in legacy:
+            number = ("everywhere", legacy.get(6, legacy.get(11)))
+        elif 10 in legacy:
+            number = (process or track, legacy.get(10))
+        else:
+            return track
+        return self.numbered.setdefault((scope, number), ("async", process, scope, number))
 
     def stage(self, writer, time, event):
         if 13 not in event and 7 not in event and 2 not in event:
@@ -294,7 +318,7 @@ class Reading:
 
         def keep(track, time, end, slice_, place=None):
             if isinstance(track, tuple):
-                at = track[1:3] if track[0] == "thread" else ("", "")
+                at = track[1:3] if track[0] == "thread" else (track[1], "") if track[0] == "async" else ("", "")
             else:
                 at = self.place(track)
             if place is None:

@@ -27,8 +27,9 @@ pub(super) fn write(part: &Part, is_one_of_several: bool, out: &mut dyn Write) -
     };
     writeln!(
         out,
-        "{heading}{} records read, {} repaired, {} inferred, {} dropped",
-        text::count(receipt.read),
+        "{heading}{} {} read, {} repaired, {} inferred, {} dropped",
+        text::count(receipt.events),
+        receipt.unit.label(receipt.events),
         text::count(receipt.repaired),
         text::count(receipt.inferred),
         receipt.dropped

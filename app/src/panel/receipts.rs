@@ -61,7 +61,11 @@ fn file(ui: &mut Ui, scene: &Scene<'_>, part: &Part) {
     });
     let receipt = &part.receipt;
     let counts = [
-        format!("{} records read", text::count(receipt.read)),
+        format!(
+            "{} {} read",
+            text::count(receipt.events),
+            receipt.unit.label(receipt.events)
+        ),
         format!("{} repaired", text::count(receipt.repaired)),
         format!("{} inferred", text::count(receipt.inferred)),
         format!("{} dropped", text::count(receipt.dropped)),

@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use inject::{Decoder, MAGIC, VERSION};
 
-use super::{Error, Importer, Receipt, Sink, Source};
+use super::{Error, Importer, Receipt, Sink, Source, Unit};
 use crate::activity::{Converter, Pace, Summary};
 use crate::record::Run;
 
@@ -29,6 +29,10 @@ impl Importer for Cupti {
 
     fn recognises(&self, head: &[u8]) -> bool {
         head.starts_with(&MAGIC) || (!head.is_empty() && MAGIC.starts_with(head))
+    }
+
+    fn unit(&self) -> Unit {
+        Unit::Record
     }
 
     fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {

@@ -27,7 +27,7 @@ use prost::Message as _;
 pub(super) use fields::SliceFields;
 pub(super) use nature::of_work as kind_of_work;
 
-use super::{Error, Importer, Receipt, Sink, Source};
+use super::{Error, Importer, Receipt, Sink, Source, Unit};
 use crate::perfetto::proto::TracePacket;
 use crate::perfetto::view::PacketView;
 use damage::Damage;
@@ -54,6 +54,10 @@ impl Importer for Pftrace {
 
     fn recognises(&self, head: &[u8]) -> bool {
         frame::begins_file(head) || resync::is_ours(head)
+    }
+
+    fn unit(&self) -> Unit {
+        Unit::Packet
     }
 
     fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {

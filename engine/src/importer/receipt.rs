@@ -2,12 +2,45 @@
 
 use crate::time::Nanos;
 
+/// What a file is made of, and what [`Receipt::events`] counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// Events of a list.
+    #[default]
+    Event,
+    /// Rows of tables.
+    Row,
+    /// Packets of Perfetto.
+    Packet,
+    /// Records of CUPTI.
+    Record,
+}
+
+impl Unit {
+    /// The word for so many of them.
+    #[must_use]
+    pub const fn label(self, count: u64) -> &'static str {
+        match (self, count) {
+            (Self::Event, 1) => "event",
+            (Self::Event, _) => "events",
+            (Self::Row, 1) => "row",
+            (Self::Row, _) => "rows",
+            (Self::Packet, 1) => "packet",
+            (Self::Packet, _) => "packets",
+            (Self::Record, 1) => "record",
+            (Self::Record, _) => "records",
+        }
+    }
+}
+
 /// What became of all that a file held: so much was read, so much of it mended, and nothing left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Receipt {
     /// What the file itself counts and was understood: its events, rows or packets.
     pub events: u64,
-    /// Records that were handed over.
+    /// Which of those.
+    pub unit: Unit,
+    /// Records of Syncline's own that this became, several for some events.
     pub read: u64,
     /// How many of the file's facts had to be mended, each of them marked or counted by a problem.
     pub repaired: u64,

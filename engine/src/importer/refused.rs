@@ -30,10 +30,16 @@ pub const REFUSED: &[Refused] = &[
         instead: "run legion_prof view prof_*.gz to see it",
     },
     Refused {
-        name: "a table of kernels by rocprof",
+        name: "a table by rocprof",
         recognises: is_rocprof_table,
-        instead: "it has no streams and no calls: profile with rocprof --sys-trace and open the results.json, or with \
+        instead: "it has no streams or no calls: profile with rocprof --sys-trace and open the results.json, or with \
                   rocprofv3 --sys-trace --output-format json and open the file that ends in _results.json",
+    },
+    Refused {
+        name: "a log of TensorBoard (events.out.tfevents)",
+        recognises: is_tensorboard_log,
+        instead: "it has no timeline: open the folder that it is in, or the .xplane.pb below its plugins/profile; where \
+                  there is none, profile with tf.profiler.experimental.start or jax.profiler.start_trace",
     },
     Refused {
         name: "a profile of stacks for speedscope",
@@ -42,8 +48,8 @@ pub const REFUSED: &[Refused] = &[
                   as py-spy record --format chrometrace -o out.json does, and open out.json",
     },
     Refused {
-        name: "a profile of JavaScript functions (.cpuprofile)",
-        recognises: is_cpuprofile,
+        name: "a profile of JavaScript (.cpuprofile, .heapprofile)",
+        recognises: is_javascript_profile,
         instead: "its samples are no timeline: view it in a browser's developer tools, or run node \
                   --trace-event-categories v8,node PROGRAM and open the node_trace.1.log that it writes",
     },
@@ -62,19 +68,42 @@ fn has(head: &[u8], text: &[u8]) -> bool {
     memchr::memmem::find(head, text).is_some()
 }
 
-/// Whether a file is a table whose first columns are those of rocprof.
+/// Whether a file is a table of rocprof: of kernels, of sums, or one of those of rocprofv3.
 fn is_rocprof_table(head: &[u8]) -> bool {
     let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default();
-    let starts = line.starts_with(b"Index,") || line.starts_with(b"\"Index\",");
-    starts && has(line, b"KernelName") && has(line, b"gpu-id")
+    let columns: Vec<&[u8]> = line
+        .split(|&byte| byte == b',')
+        .map(|column| {
+            let column = column.trim_ascii();
+            let quoted = column.strip_prefix(b"\"");
+            quoted
+                .and_then(|it| it.strip_suffix(b"\""))
+                .unwrap_or(column)
+        })
+        .collect();
+    let tables: [&[&[u8]]; 4] = [
+        &[b"Index", b"KernelName", b"gpu-id"],
+        &[b"Name", b"Calls", b"TotalDurationNs"],
+        &[b"Kind", b"Agent_Id"],
+        &[b"Domain", b"Function", b"Process_Id"],
+    ];
+    tables.iter().any(|table| columns.starts_with(table))
 }
 
-/// Whether a file is an object whose first key is a list of the functions of a profile. Traces have such lists as well,
-/// in events.
-fn is_cpuprofile(head: &[u8]) -> bool {
-    let object = head.trim_ascii_start().strip_prefix(b"{");
-    let first = object.map(<[u8]>::trim_ascii_start);
-    first.is_some_and(|first| first.starts_with(b"\"nodes\"")) && has(head, b"\"callFrame\"")
+/// Whether a file is a log of TensorBoard: its first record says its version, behind the record's length and a checksum.
+fn is_tensorboard_log(head: &[u8]) -> bool {
+    let first = head.get(..64).unwrap_or(head);
+    has(first, b"brain.Event:") && head.get(4..8) == Some(&[0; 4])
+}
+
+/// Whether a file is an object with the functions of a profile. Traces have such in events.
+fn is_javascript_profile(head: &[u8]) -> bool {
+    let is_object = head.trim_ascii_start().starts_with(b"{");
+    let lists: [&[u8]; 2] = [b"\"nodes\"", b"\"head\""];
+    is_object
+        && has(head, b"\"callFrame\"")
+        && lists.iter().any(|it| has(head, it))
+        && !has(head, b"\"traceEvents\"")
 }
 
 /// Whether a file is packets written out as text, behind comments.
@@ -116,6 +145,15 @@ mod tests {
         let functions =
             br#"{ "nodes":[{"id":1,"callFrame":{"functionName":"(root)"}}],"samples":[1]}"#;
         assert!(refused_name(functions).contains(".cpuprofile"));
+        let later = br#"{"startTime":1,"nodes":[{"id":1,"callFrame":{"functionName":"(root)"}}]}"#;
+        assert!(refused_name(later).contains(".cpuprofile"));
+        let memory = br#"{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0}}"#;
+        assert!(refused_name(memory).contains(".heapprofile"));
+        let sums = b"\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\"\n\"k\",1,2,2\n";
+        assert!(refused_name(sums).contains("rocprof"));
+        let log =
+            b"\x18\0\0\0\0\0\0\0\xA3\x7FK\x22\x09\0\0\x80\x87\xCC\xF8\xD9A\x1A\x0Dbrain.Event:2";
+        assert!(refused_name(log).contains("TensorBoard"));
     }
 
     fn refused_name(head: &[u8]) -> &'static str {
@@ -131,6 +169,8 @@ mod tests {
         assert_eq!(refused(b"{\"traceEvents\":[]}"), None);
         let chunk =
             br#"[{"ph":"P","name":"ProfileChunk","args":{"data":{"nodes":[{"callFrame":{}}]}}}]"#;
+        assert_eq!(refused(chunk), None);
+        let chunk = br#"{"traceEvents":[{"ph":"P","args":{"data":{"nodes":[{"callFrame":{}}]}}}]}"#;
         assert_eq!(refused(chunk), None);
         assert_eq!(refused(b"Index,Name\n"), None);
         assert_eq!(refused(b""), None);

@@ -7,6 +7,7 @@ mod database;
 mod device;
 mod draft;
 mod event;
+mod frontier;
 mod handle;
 mod host;
 mod lane;

@@ -1,11 +1,11 @@
 //! Turns events into records: spans wait until their row is sorted, everything else goes on at once.
 
-use super::class::Class;
+use super::class::{Class, Verb};
 use super::counters::Counters;
 use super::flows::{Flow, FlowRole, Flows};
 use super::halves::Halves;
 use super::handover::When;
-use super::judge::Judge;
+use super::judge::{Judge, Judged};
 use super::lanes::Lanes;
 use super::rows::{Pending, Rows, Slot};
 use super::scan::{
@@ -17,7 +17,7 @@ use super::texts::Texts;
 use super::work::{Call, Work};
 use super::xla::Xla;
 use crate::importer::{Error, Sink};
-use crate::record::{NameId, Record, SpanId, Value};
+use crate::record::{NameId, Record, SpanId, SpanKind, Value};
 use crate::time::Nanos;
 
 /// How many spans wait before those of streams are handed over.
@@ -329,6 +329,7 @@ impl Builder {
         self.link(told, class, span);
         if class == Class::Plain && !told.arguments.is_empty() {
             let end = time.saturating_add(length.max(0));
+            self.note_connection(told, time, span);
             if let Some(row) = self.note_xla(told, (time, end), span) {
                 let pending = Pending {
                     span,
@@ -343,6 +344,33 @@ impl Builder {
             }
         }
         self.wait(told, class, span, time, length);
+    }
+
+    /// Remembers the number that ties a task of Ascend to the call that asked for it, of records of events and waits for them.
+    fn note_connection(&mut self, told: Told<'_>, start: i64, span: SpanId) {
+        let mut arguments = told.arguments.iter();
+        let number = arguments.find(|it| it.key == words::CONNECTION);
+        let number = number.and_then(|it| {
+            self.argument(told.scanner, *it)
+                .payload
+                .integer(self.texts.table())
+        });
+        let Some(number) = number else {
+            return;
+        };
+        let name = self.texts.global(told.scanner, told.event.name);
+        let row = self.rows.global(told.scanner, told.event.row);
+        match self.judge.of(name, &self.texts) {
+            Judged {
+                kind: SpanKind::EventRecord | SpanKind::EventWait,
+                ..
+            } => self.work.connect_task(span, number),
+            Judged {
+                verb: Verb::Record | Verb::Wait,
+                ..
+            } => self.work.connect_call(number, (start, row)),
+            _ => {}
+        }
     }
 
     /// Remembers what of an event ties it to others.

@@ -146,6 +146,27 @@ fn waits_of_ascend_and_mtia_are_tied_as_their_files_allow() {
     );
 }
 
+/// A wait that held nothing back ends when it begins, whatever record it is for: calls say which that was, as in the database
+/// of such a run.
+#[test]
+fn a_wait_of_ascend_that_passed_at_once_is_for_the_last_record_of_its_thread() {
+    let ascend = br#"[{"name":"process_name","pid":3,"ph":"M","args":{"name":"Ascend Hardware"}},
+{"name":"AscendCL@aclrtRecordEvent","pid":1,"tid":1,"ts":10,"dur":1,"ph":"X","args":{"connection_id":7}},
+{"name":"AscendCL@aclrtRecordEvent","pid":1,"tid":1,"ts":12,"dur":1,"ph":"X","args":{"connection_id":8}},
+{"name":"AscendCL@aclrtStreamWaitEvent","pid":1,"tid":1,"ts":14,"dur":1,"ph":"X","args":{"connection_id":9}},
+{"name":"AscendCL@aclrtRecordEvent","pid":1,"tid":1,"ts":16,"dur":1,"ph":"X","args":{"connection_id":10}},
+{"name":"EVENT_RECORD","pid":3,"tid":2,"ts":20,"dur":0.02,"ph":"X","args":{"connection_id":7}},
+{"name":"EVENT_RECORD","pid":3,"tid":2,"ts":25,"dur":0.02,"ph":"X","args":{"connection_id":8}},
+{"name":"EVENT_RECORD","pid":3,"tid":2,"ts":39.99,"dur":0.02,"ph":"X","args":{"connection_id":10}},
+{"name":"EVENT_WAIT","pid":3,"tid":4,"ts":40,"dur":0.02,"ph":"X","args":{"connection_id":9}}]"#;
+    let opened = open(ascend).unwrap();
+    let [tie] = opened.ties(DependencyKind::Event)[..] else {
+        panic!()
+    };
+    assert_eq!((tie.cause.0, tie.effect.0), (5, 7));
+    assert_eq!(tie.basis, Basis::Inferred);
+}
+
 #[test]
 fn odd_rows_are_kept_and_counted() {
     let text = br#"[{},{"ph":"B","name":"open","pid":"a","tid":"b","ts":0},{"ph":"E","pid":"a","tid":"c","ts":1},

@@ -66,6 +66,9 @@ pub(super) struct Work {
     kinds: HashMap<SpanId, SpanKind>,
     /// The process group of each collective operation that names one.
     groups: HashMap<SpanId, u32>,
+    /// Of Ascend's records and waits the numbers of their calls, and of those calls when and on which row they were made.
+    tasks: HashMap<SpanId, i64>,
+    connected: HashMap<i64, (i64, u32)>,
 }
 
 impl Work {
@@ -134,6 +137,21 @@ impl Work {
         if class == Class::Sync || ties {
             self.details.push(detail);
         }
+    }
+
+    /// Takes the number that ties a task to the call that asked for it.
+    pub fn connect_task(&mut self, task: SpanId, number: i64) {
+        self.tasks.insert(task, number);
+    }
+
+    /// Takes when a call of such a number was made, and on which row.
+    pub fn connect_call(&mut self, number: i64, call: (i64, u32)) {
+        self.connected.entry(number).or_insert(call);
+    }
+
+    /// When the call was made that asked for a task, and on which row.
+    pub fn asked(&self, task: SpanId) -> Option<(i64, u32)> {
+        self.connected.get(self.tasks.get(&task)?).copied()
     }
 
     /// Takes the process group of a collective operation.

@@ -6,7 +6,10 @@ use super::super::sqlite::{As, Columns, Draft, Operation, Ran, Row, Stream, Titl
 use super::Reading;
 use super::facts::PROCESS;
 use super::host::THREAD_BITS;
-use crate::record::{Dependency, Group, LaneId, NameId, SpanId, SpanKind, State, Value};
+use crate::record::{
+    Basis, Dependency, DependencyKind, EventId, Group, LaneId, NameId, SpanId, SpanKind, State,
+    Value,
+};
 
 /// What every table of work has, and every query asks for first.
 macro_rules! work {
@@ -56,6 +59,11 @@ const MEMORY: &[&str] = &[
     "device static",
     "managed static",
 ];
+
+/// The first of them.
+const PAGEABLE: i64 = 0;
+/// How far the clocks of host and device may be apart: a call may seem to return so much before what it waited for ended.
+const CLOCKS: i64 = 2_000;
 
 /// Sizes that are kept as text at once, so that a file in which each differs does not fill the memory.
 const SIZES: usize = 1 << 12;
@@ -151,6 +159,28 @@ impl Reading<'_, '_> {
             .argument(span, self.fields.bytes, Value::Integer(row.or_zero(8)));
         for (field, at) in [(self.fields.from, 10), (self.fields.to, 11)] {
             self.memory(span, field, row, at);
+        }
+        if kind == SpanKind::Download && row.integer(11) == Some(PAGEABLE) {
+            self.blocks_call(row, span);
+        }
+    }
+
+    /// A copy to memory of the host that is not pinned blocks the call that submitted it until it is complete, as far as the
+    /// clocks can tell.
+    fn blocks_call(&mut self, row: Row<'_>, copy: SpanId) {
+        let process = row.or_zero(6) >> THREAD_BITS;
+        let call = row.integer(5).and_then(|it| self.launches.get(process, it));
+        let end = row.or_zero(1).saturating_sub(CLOCKS);
+        if let Some(call) = call.filter(|call| !self.hosts.ended_by(*call, end)) {
+            self.draft.receipt.inferred += 1;
+            self.draft.depends(Dependency {
+                cause: copy,
+                effect: self.hosts.span(call),
+                kind: DependencyKind::Synchronization,
+                basis: Basis::Inferred,
+                event: EventId::NONE,
+                generation: 0,
+            });
         }
     }
 

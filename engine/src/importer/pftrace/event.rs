@@ -76,7 +76,7 @@ pub(super) fn read<'a>(
         match field {
             3 => wire.varints(|iid| lists.categories.extend(sequence.category(iid)))?,
             4 => annotation(wire.bytes()?, sequence, texts, lists, 0)?,
-            6 => event.legacy = Some(legacy::read(wire.bytes()?, sequence)?),
+            6 => event.legacy = Some(legacy::read(wire.bytes()?, sequence, texts)?),
             9 => event.kind = wire.varint()? as i32,
             10 => iid = Some(wire.varint()?),
             11 => event.track = Some(wire.varint()?),

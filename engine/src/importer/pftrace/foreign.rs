@@ -9,7 +9,7 @@ use super::event::{EventView, Lists, read};
 use super::fields::SliceFields;
 use super::gpu::{Gpu, Points};
 use super::items::{Items, Slice, What};
-use super::legacy::Sort;
+use super::legacy::{AsyncScope, Sort};
 use super::nature;
 use super::replay::replay;
 use super::sequence::Sequence;
@@ -62,6 +62,8 @@ pub(super) struct Own {
 pub(super) struct Tally {
     /// Events of types that are not read.
     others: u64,
+    /// Arrows of the old form.
+    arrows: u64,
     /// Numbers of events of GPUs that no event has.
     pub missing: u64,
     /// Packets that the writer itself lost.
@@ -197,6 +199,7 @@ impl Foreign {
         // Of a writer that names no track it is its own.
         let own = u64::MAX - u64::from(packet.sequence);
         let track = self.tracks.place(event.track.or(default).unwrap_or(own));
+        let track = self.asynchronous(track, &event).unwrap_or(track);
         match Sort::of(&event) {
             Sort::Begin => {
                 let slice = self.track_slice(track, &event)?;
@@ -213,9 +216,27 @@ impl Foreign {
             Sort::End => (self.items).end(time, track, event.name, self.lists.flows()),
             Sort::Count => (self.items).count(time, track, event.value.unwrap_or(0.0)),
             Sort::Series(id) => self.series(time, track, (event.name, id)),
+            Sort::Arrow => self.tally.arrows += 1,
             Sort::Other => self.tally.others += 1,
         }
         Some(())
+    }
+
+    /// The place of the asynchronous operation that an event of the old form on a track tells of. One without a number stays
+    /// where it was told.
+    fn asynchronous(&mut self, track: u32, event: &EventView<'_>) -> Option<u32> {
+        let (scope, number) = event.legacy?.asynchronous()?;
+        let category = self.category();
+        let (kind, text) = match scope {
+            AsyncScope::Category => ("", category),
+            AsyncScope::Name => ("name ", event.name.unwrap_or(self.own.unnamed)),
+            AsyncScope::Own(own) => ("own ", own),
+        };
+        let mut scope = format!("{kind}{}", self.texts.text(text));
+        if kind == "own " {
+            scope = format!("{scope} {}", self.texts.text(category));
+        }
+        Some(self.tracks.numbered(track, &scope, number))
     }
 
     /// Keeps values of counters that an event names itself: each field is a counter of its own.
@@ -325,6 +346,7 @@ impl Foreign {
     fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
         let Tally {
             others,
+            arrows,
             missing,
             lost,
             ends,
@@ -346,6 +368,12 @@ impl Foreign {
                 Severity::Info,
                 "not-read",
                 "events are of types that Syncline does not read",
+            ),
+            (
+                arrows,
+                Severity::Info,
+                "not-read",
+                "points of arrows are told by phases of the old form (s, t, f), which are not read",
             ),
             (
                 missing,

@@ -2,6 +2,7 @@
 
 use super::event::EventView;
 use super::sequence::Sequence;
+use crate::importer::chrome::Texts;
 use crate::perfetto::proto::event_type;
 use crate::perfetto::view::each_field;
 
@@ -12,10 +13,37 @@ pub(super) struct LegacyPhase {
     pub phase: u8,
     /// How long it took, in microseconds.
     pub micros: i64,
-    /// The number that tells it apart from others of its name.
-    pub id: Option<u64>,
+    /// The number that tells it apart from others of its name, and whether that counts in one process only.
+    pub id: Option<(u64, bool)>,
+    /// What the number is of, by the number of the text.
+    pub scope: Option<u32>,
     /// The name, by the number of the text.
     pub name: Option<u32>,
+}
+
+/// What the beginnings, ends and steps of one asynchronous operation have in common, besides its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AsyncScope {
+    /// The category.
+    Category,
+    /// The name, as with phases that do not nest.
+    Name,
+    /// The category and a text of the event's own.
+    Own(u32),
+}
+
+impl LegacyPhase {
+    /// By what an asynchronous operation is told apart, and its number; nothing where it is none. As in Perfetto's
+    /// `TrackEventEventImporter::ParseTrackAssociation`.
+    pub fn asynchronous(&self) -> Option<(AsyncScope, (u64, bool))> {
+        let scope = match (self.phase, self.scope) {
+            (b'b' | b'e' | b'n' | b'S' | b'F' | b'T' | b'p', Some(own)) => AsyncScope::Own(own),
+            (b'b' | b'e' | b'n', None) => AsyncScope::Category,
+            (b'S' | b'F' | b'T' | b'p', None) => AsyncScope::Name,
+            _ => return None,
+        };
+        Some((scope, self.id?))
+    }
 }
 
 /// What an event is, in either form.
@@ -30,40 +58,41 @@ pub(super) enum Sort {
     Count,
     /// New values of counters that the event names itself, and its number.
     Series(Option<u64>),
+    /// An arrow, at whatever is around it on its thread.
+    Arrow,
     Other,
 }
 
 impl Sort {
-    /// What an event is: its type counts, and the phase where it has none.
+    /// What an event is: a phase counts before a type, as in Perfetto, but for counters.
     pub fn of(event: &EventView<'_>) -> Self {
-        match (event.kind, event.legacy) {
-            (event_type::BEGIN, _) => Self::Begin,
-            (event_type::END, _) => Self::End,
-            (event_type::INSTANT, _) => Self::Instant,
+        let legacy = event.legacy.unwrap_or_default();
+        match (event.kind, legacy.phase) {
             (event_type::COUNTER, _) => Self::Count,
-            (0, Some(legacy)) => match legacy.phase {
-                b'B' => Self::Begin,
-                b'E' => Self::End,
-                b'i' | b'I' | b'R' | b'n' | b'P' => Self::Instant,
-                b'X' => Self::Complete(legacy.micros.saturating_mul(1000)),
-                b'C' => Self::Series(legacy.id),
-                _ => Self::Other,
-            },
+            (_, b'B' | b'b' | b'S') | (event_type::BEGIN, 0) => Self::Begin,
+            (_, b'E' | b'e' | b'F') | (event_type::END, 0) => Self::End,
+            (_, b'i' | b'I' | b'R' | b'P' | b'n' | b'T' | b'p') | (event_type::INSTANT, 0) => {
+                Self::Instant
+            }
+            (_, b'X') => Self::Complete(legacy.micros.saturating_mul(1000)),
+            (_, b'C') => Self::Series(legacy.id.map(|it| it.0)),
+            (_, b's' | b't' | b'f') => Self::Arrow,
             _ => Self::Other,
         }
     }
 }
 
 /// Reads what an event says in the old form. Nothing where the bytes are no message.
-pub(super) fn read(bytes: &[u8], sequence: &Sequence) -> Option<LegacyPhase> {
+pub(super) fn read(bytes: &[u8], sequence: &Sequence, texts: &mut Texts) -> Option<LegacyPhase> {
     let mut legacy = LegacyPhase::default();
     each_field(bytes, |field, wire| {
         match field {
             1 => legacy.name = sequence.name(wire.varint()?),
             2 => legacy.phase = u8::try_from(wire.varint()?).unwrap_or(0),
             3 => legacy.micros = wire.varint()? as i64,
-            // Of the whole machine, of a process, or of either.
-            6 | 10 | 11 => legacy.id = Some(wire.varint()?),
+            6 | 11 => legacy.id = Some((wire.varint()?, false)),
+            10 => legacy.id = Some((wire.varint()?, true)),
+            7 => legacy.scope = Some(texts.add_bytes(wire.bytes()?)),
             _ => {}
         }
         Some(())
@@ -76,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_type_counts_before_a_phase() {
+    fn a_phase_counts_before_a_type() {
         let event = |kind, phase| EventView {
             kind,
             legacy: Some(LegacyPhase {
@@ -87,18 +116,21 @@ mod tests {
             ..EventView::default()
         };
         assert_eq!(Sort::of(&event(0, b'X')), Sort::Complete(2_000));
-        assert_eq!(Sort::of(&event(event_type::END, b'X')), Sort::End);
+        assert_eq!(Sort::of(&event(event_type::END, b'b')), Sort::Begin);
+        assert_eq!(Sort::of(&event(event_type::END, 0)), Sort::End);
+        assert_eq!(Sort::of(&event(event_type::COUNTER, b'X')), Sort::Count);
         assert_eq!(Sort::of(&event(0, b'C')), Sort::Series(None));
+        assert_eq!(Sort::of(&event(0, b'f')), Sort::Arrow);
         assert_eq!(Sort::of(&event(0, b'?')), Sort::Other);
         assert_eq!(Sort::of(&EventView::default()), Sort::Other);
     }
 
     #[test]
     fn fields_are_read_and_others_passed_over() {
-        // The phase X, 300 µs, a number of the process, and a scope of it.
+        // The phase b, 300 µs, a number of the process, and a scope of it.
         let bytes = [
             2 << 3,
-            b'X',
+            b'b',
             3 << 3,
             0xAC,
             2,
@@ -108,18 +140,23 @@ mod tests {
             1,
             b's',
         ];
-        let found = read(&bytes, &Sequence::default()).unwrap();
+        let mut texts = Texts::new();
+        let found = read(&bytes, &Sequence::default(), &mut texts).unwrap();
+        let scope = texts.add("s");
         let expected = LegacyPhase {
-            phase: b'X',
+            phase: b'b',
             micros: 300,
-            id: Some(9),
+            id: Some((9, true)),
+            scope: Some(scope),
             name: None,
         };
         assert_eq!(found, expected);
         assert_eq!(
-            read(&bytes[..2], &Sequence::default()).map(|it| it.phase),
-            Some(b'X')
+            found.asynchronous(),
+            Some((AsyncScope::Own(scope), (9, true)))
         );
-        assert_eq!(read(&bytes[..1], &Sequence::default()), None);
+        let first = read(&bytes[..2], &Sequence::default(), &mut texts).unwrap();
+        assert_eq!((first.phase, first.asynchronous()), (b'b', None));
+        assert_eq!(read(&bytes[..1], &Sequence::default(), &mut texts), None);
     }
 }

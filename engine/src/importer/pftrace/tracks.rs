@@ -59,6 +59,18 @@ enum Key {
     Thread(u32, u32),
     /// A counter that events of a track name themselves: the track's place, the name, the field and the number.
     Series(u32, u32, u32, Option<u64>),
+    /// An asynchronous operation of the old form: where its number counts, what the number is of, and the number.
+    Numbered(NumberSpace, Box<str>, u64),
+}
+
+/// Where the number of an asynchronous operation counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum NumberSpace {
+    Everywhere,
+    /// In the process of this number.
+    Process(i32),
+    /// Of a track of no process, on that track, by its place.
+    Track(u32),
 }
 
 /// A track on which something happened.
@@ -78,6 +90,8 @@ struct Used {
     agents: Option<Box<Agents>>,
     /// Name and unit of a counter that has no track of its own.
     gauge: Option<Box<(String, String)>>,
+    /// The process of an asynchronous operation that has no track of its own: that of its first event.
+    process: Option<i32>,
 }
 
 impl Used {
@@ -93,6 +107,7 @@ impl Used {
             is_stream: false,
             agents: None,
             gauge: None,
+            process: None,
         }
     }
 }
@@ -151,6 +166,25 @@ impl Tracks {
                 format!("{shown} · {part}")
             };
             self.name_gauge(place, shown, String::new());
+        }
+        place
+    }
+
+    /// The place of an asynchronous operation of the old form, of which an event on a track tells: by what its number is of,
+    /// the number, and whether that counts in the track's process only.
+    pub fn numbered(&mut self, track: u32, scope: &str, (id, is_local): (u64, bool)) -> u32 {
+        let process = self.at(track).and_then(|used| self.process_of(used));
+        let space = match process {
+            _ if !is_local => NumberSpace::Everywhere,
+            Some(process) => NumberSpace::Process(process),
+            None => NumberSpace::Track(track),
+        };
+        let next = self.used.len() as u32;
+        let place = self.place_of(Key::Numbered(space, scope.into(), id));
+        if place == next
+            && let Some(used) = self.at_mut(place)
+        {
+            used.process = process;
         }
         place
     }
@@ -226,7 +260,7 @@ impl Tracks {
         let Some(used) = self.used.get(place as usize).filter(|it| it.lane.is_none()) else {
             return;
         };
-        let shared = self.shared_key(&used.key, name);
+        let shared = self.shared_key(used, name);
         let home = shared.map_or(place, |key| *self.shared.entry(key).or_insert(place));
         let lane = self.at(home).and_then(|it| it.lane).unwrap_or(next);
         if lane == next {

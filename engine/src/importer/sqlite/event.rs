@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::Draft;
-use super::order::Stream;
+use super::order::{Operation, Operations, Stream};
 use crate::record::{Event, EventId, Record, SpanId};
 
 /// A record of an event.
@@ -95,6 +95,19 @@ impl Events {
         let records = self.records.get(event.index())?;
         let at = records.partition_point(|it| it.order < order);
         records.get(at.checked_sub(1)?).copied()
+    }
+
+    /// Records that are spans of their streams, in the order of their calls.
+    pub fn marks(&self) -> Operations {
+        let mut marks = Operations::default();
+        for record in self.records.iter().flatten() {
+            if let Some(span) = record.span {
+                let (order, start) = (record.order, 0);
+                marks.add(record.stream, Operation { order, start, span });
+            }
+        }
+        marks.sort();
+        marks
     }
 
     /// Whether any record is known.

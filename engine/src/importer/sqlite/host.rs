@@ -42,6 +42,8 @@ pub(in crate::importer) struct Hosts {
     /// Those of all lanes together: there may be as many lanes as spans.
     entries: Vec<Entry>,
     starts: Vec<i64>,
+    /// How long each took, as far as that fits.
+    lengths: Vec<u32>,
     lanes_of: Vec<(LaneId, SpanKind)>,
     spans: Vec<SpanId>,
     fields: HostFields,
@@ -52,6 +54,9 @@ impl Hosts {
     pub fn push(&mut self, lane: LaneId, span: HostSpan) -> u32 {
         let place = self.starts.len() as u32;
         self.starts.push(span.start);
+        let length = span.end.map(|end| end.saturating_sub(span.start));
+        self.lengths
+            .push(length.map_or(u32::MAX, |it| u32::try_from(it).unwrap_or(u32::MAX)));
         self.lanes_of.push((lane, span.kind));
         self.entries.push(Entry {
             lane,
@@ -73,6 +78,14 @@ impl Hosts {
     /// When the span at a place began, in the file's own time.
     pub fn start(&self, place: u32) -> Option<i64> {
         self.starts.get(place as usize).copied()
+    }
+
+    /// Whether the span at a place had ended by then. Of one of more than four seconds that is not known.
+    pub fn ended_by(&self, place: u32, instant: i64) -> bool {
+        let length = self.lengths.get(place as usize).copied();
+        let length = length.filter(|it| *it != u32::MAX);
+        let end = self.start(place).zip(length);
+        end.is_some_and(|(start, length)| start.saturating_add(i64::from(length)) < instant)
     }
 
     /// The lane of the span at a place.

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use super::Draft;
-use super::event::Events;
+use super::event::{Events, Recorded};
+use super::frontier::{Frontier, Waited};
 use super::order::{Operation, Operations, Stream};
 use crate::importer::Receipt;
 use crate::record::{Basis, Dependency, DependencyKind, EventId, SpanId};
@@ -121,39 +122,27 @@ pub(in crate::importer) fn resolve(
     draft: &mut Draft<'_, '_>,
 ) -> Outcome {
     waits.sort_by_key(|wait| (wait.process, wait.order));
-    let mut outcome = Outcome::default();
-    let mut waited = HashMap::new();
+    let marks = events.marks();
+    let mut resolver = Resolver {
+        events,
+        operations,
+        marks: &marks,
+        waited: Waited::default(),
+        outcome: Outcome::default(),
+    };
+    let mut all = HashMap::new();
     for wait in waits.iter() {
         match wait.waits {
-            Waits::Stream(stream, event) => {
-                outcome.waits += 1;
-                let found = held_back(wait, stream, event, events, operations);
-                found.count(&mut outcome);
-                if let Held::By(dependency) = found {
-                    draft.receipt.inferred += u64::from(dependency.basis == Basis::Inferred);
-                    draft.depends(dependency);
-                }
-            }
-            Waits::HostForEvent(event) => {
-                let record = events.waited_for(event.id, wait.process, event.tie, wait.order);
-                outcome.blind += u64::from(record.is_none());
-                if let Some(record) = record {
-                    let last = operations
-                        .before(record.stream, record.order)
-                        .map(|it| it.span);
-                    if let Some(cause) = record.span.or(last) {
-                        let generation = record.generation;
-                        draft.depends(host(wait, cause, event.id, generation));
-                    }
-                }
-            }
+            Waits::Stream(stream, event) => resolver.stream(wait, stream, event, draft),
+            Waits::HostForEvent(event) => resolver.host_for_event(wait, event, draft),
             Waits::HostForStream(stream) => {
-                if let Some(last) = operations.before(stream, wait.order) {
+                let captured = resolver.waited.at(operations, stream, wait.order);
+                for (_, last) in captured {
                     draft.depends(host(wait, last.span, EventId::NONE, 0));
                 }
             }
             Waits::HostForAll(context) => {
-                let before = waited.insert((wait.process, context), wait.order);
+                let before = all.insert((wait.process, context), wait.order);
                 // What an earlier wait for everything has seen end is no longer waited for.
                 let between = (before, wait.order);
                 for (_, last) in operations.all_between(wait.process, context, between) {
@@ -163,69 +152,105 @@ pub(in crate::importer) fn resolve(
             }
         }
     }
-    outcome
+    resolver.outcome
 }
 
-/// What holds a stream back.
-enum Held {
-    By(Dependency),
-    Unknown,
-    Own,
-    Passed,
-    Idle,
+/// What waits are tied by.
+struct Resolver<'a> {
+    events: &'a Events,
+    operations: &'a Operations,
+    /// Records that are spans of their streams.
+    marks: &'a Operations,
+    waited: Waited,
+    outcome: Outcome,
 }
 
-impl Held {
-    fn count(&self, outcome: &mut Outcome) {
-        *match self {
-            Self::By(dependency) if dependency.basis == Basis::Inferred => &mut outcome.guessed,
-            Self::By(_) => &mut outcome.drawn,
-            Self::Unknown => &mut outcome.unknown,
-            Self::Own => &mut outcome.own,
-            Self::Passed => &mut outcome.passed,
-            Self::Idle => &mut outcome.idle,
+impl Resolver<'_> {
+    /// A wait of a stream: what its event's record captured holds back what comes next on the stream. A stream without work
+    /// passes it on to whoever waits for that stream.
+    fn stream(&mut self, wait: &Wait, stream: Stream, event: Event, draft: &mut Draft<'_, '_>) {
+        self.outcome.waits += 1;
+        let record = self
+            .events
+            .waited_for(event.id, wait.process, event.tie, wait.order);
+        let (captured, generation, basis) = match (record, wait.guess) {
+            (Some(record), _) => (self.captured(&record), record.generation, wait.basis),
+            (None, Some((source, last))) => (Frontier::from([(source, last)]), 0, Basis::Inferred),
+            (None, None) => {
+                let next = self.next(wait, stream);
+                *if next.is_some() {
+                    &mut self.outcome.unknown
+                } else {
+                    &mut self.outcome.idle
+                } += 1;
+                return;
+            }
+        };
+        self.waited
+            .wait(self.operations, (stream, wait.order), &captured);
+        let Some(effect) = self.next(wait, stream) else {
+            self.outcome.idle += 1;
+            return;
+        };
+        let source = record.map(|it| it.stream);
+        let work = captured.iter().filter(|(on, _)| *on != stream);
+        let causes: Vec<SpanId> = match record.and_then(|it| it.span) {
+            _ if source == Some(stream) => Vec::new(),
+            Some(mark) => vec![mark],
+            None => work.map(|(_, it)| it.span).collect(),
+        };
+        *match () {
+            () if causes.is_empty() && (source == Some(stream) || !captured.is_empty()) => {
+                &mut self.outcome.own
+            }
+            () if causes.is_empty() => &mut self.outcome.passed,
+            () if basis == Basis::Inferred => &mut self.outcome.guessed,
+            () => &mut self.outcome.drawn,
         } += 1;
-    }
-}
-
-fn held_back(
-    wait: &Wait,
-    stream: Stream,
-    event: Event,
-    events: &Events,
-    operations: &Operations,
-) -> Held {
-    let next = || operations.after(stream, wait.order).map(|it| it.span);
-    let Some(next) = wait.own.or_else(next) else {
-        return Held::Idle;
-    };
-    let record = events.waited_for(event.id, wait.process, event.tie, wait.order);
-    let (source, cause, generation, basis) = match (record, wait.guess) {
-        (Some(record), _) => {
-            let last = operations
-                .before(record.stream, record.order)
-                .map(|it| it.span);
-            (
-                record.stream,
-                record.span.or(last),
-                record.generation,
-                wait.basis,
-            )
+        for cause in causes {
+            draft.receipt.inferred += u64::from(basis == Basis::Inferred);
+            draft.depends(Dependency {
+                cause,
+                effect,
+                kind: DependencyKind::Event,
+                basis,
+                event: event.id,
+                generation,
+            });
         }
-        (None, Some((source, last))) => (source, Some(last.span), 0, Basis::Inferred),
-        (None, None) => return Held::Unknown,
-    };
-    match cause {
-        _ if source == stream => Held::Own,
-        None => Held::Passed,
-        Some(cause) => Held::By(Dependency {
-            cause,
-            effect: next,
-            kind: DependencyKind::Event,
-            basis,
-            event: event.id,
-            generation,
-        }),
+    }
+
+    fn host_for_event(&mut self, wait: &Wait, event: Event, draft: &mut Draft<'_, '_>) {
+        let record = self
+            .events
+            .waited_for(event.id, wait.process, event.tie, wait.order);
+        self.outcome.blind += u64::from(record.is_none());
+        let Some(record) = record else {
+            return;
+        };
+        let causes: Vec<SpanId> = match record.span {
+            Some(span) => vec![span],
+            None => {
+                let captured = self.captured(&record);
+                captured.iter().map(|(_, it)| it.span).collect()
+            }
+        };
+        for cause in causes {
+            draft.depends(host(wait, cause, event.id, record.generation));
+        }
+    }
+
+    /// What a record captured.
+    fn captured(&self, record: &Recorded) -> Frontier {
+        self.waited.at(self.operations, record.stream, record.order)
+    }
+
+    /// What a wait of a stream holds back: the wait itself where it is a span, or what comes next, a record as well.
+    fn next(&self, wait: &Wait, stream: Stream) -> Option<SpanId> {
+        let after = |all: &Operations| all.after(stream, wait.order);
+        let next = after(self.operations).into_iter().chain(after(self.marks));
+        wait.own
+            .or_else(|| Some(next.min_by_key(|it| it.order)?.span))
     }
 }
 

@@ -1,4 +1,5 @@
-//! Waits and records of Ascend's streams. No number ties them: a wait ends when the record that it waited for does.
+//! Waits and records of Ascend's streams. No number ties them: a wait that held its stream back ends when the record that it
+//! waited for does, and one that passed at once is for what its own thread had recorded last.
 
 use std::collections::BTreeMap;
 
@@ -12,6 +13,10 @@ use crate::record::{Basis, DependencyKind};
 
 /// How far apart the two may end, in nanoseconds.
 const NEAR: i64 = 1_000;
+/// A wait that is longer than this, in nanoseconds, held its stream back.
+const STOOD: i64 = 1_000;
+/// How many records of a thread are looked at for each wait.
+const REACH: usize = 256;
 
 /// Ties each wait to the record on another stream that ended with it.
 pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
@@ -24,6 +29,16 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
     let (mut records, waits) = (named("EVENT_RECORD"), named("EVENT_WAIT"));
     records.sort_by_key(|it| it.end);
     let mut devices: BTreeMap<Token, Ends> = BTreeMap::new();
+    let mut threads = Threads::default();
+    for record in &records {
+        if let Some((called, thread)) = builder.work.asked(record.span) {
+            let of = threads.entry(thread).or_default();
+            of.push((called, *record));
+        }
+    }
+    for of in threads.values_mut() {
+        of.sort_by_key(|(called, _)| *called);
+    }
     for record in records {
         let (process, stream) = order.stream_of(&record);
         devices.entry(process).or_default().push(stream, record);
@@ -31,23 +46,53 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
     for wait in waits {
         ties.waits += 1;
         let (process, stream) = order.stream_of(&wait);
-        let nearest = devices
-            .get(&process)
-            .and_then(|it| it.nearest(stream, wait.end));
-        let text = if let Some(record) = nearest {
+        let call = builder.work.asked(wait.span);
+        let call = call.filter(|_| wait.end.saturating_sub(wait.start) <= STOOD);
+        let (found, by) = match call {
+            Some(call) => (
+                last_asked(&threads, call, &wait, order),
+                "the order of calls: its thread had recorded on that stream last; the file names no event",
+            ),
+            None => (
+                devices
+                    .get(&process)
+                    .and_then(|it| it.nearest(stream, wait.end)),
+                "times: it ended with a record on another stream; the file names no event",
+            ),
+        };
+        let text = if let Some(record) = found {
             ties.tie(
                 (record.span, wait.span),
                 DependencyKind::Event,
                 Basis::Inferred,
                 sink,
             );
-            "times: it ended with a record on another stream; the file names no event"
+            by
         } else {
             ties.unresolved += 1;
-            "nothing: no record on another stream ended with it"
+            "nothing: no record on another stream fits"
         };
         rests_on(builder, wait.span, text, sink);
     }
+}
+
+/// The records that each thread asked for, by when it did.
+type Threads = BTreeMap<u32, Vec<(i64, Operation)>>;
+
+/// The record on another stream that a thread had asked for last when it asked for a wait, and that was reached by the wait's
+/// end.
+fn last_asked<'a>(
+    threads: &'a Threads,
+    (called, thread): (i64, u32),
+    wait: &Operation,
+    order: &Order,
+) -> Option<&'a Operation> {
+    let records = threads.get(&thread)?;
+    let before = records.partition_point(|(record, _)| *record < called);
+    let mut last = records.get(..before)?.iter().rev().take(REACH);
+    let stream = order.stream_of(wait);
+    let found = last.find(|(_, it)| it.start <= wait.end && order.stream_of(it) != stream);
+    found.map(|(_, it)| it)
 }
 
 /// The records of one device by their ends. Very many may end together, so runs of one stream are passed over at once.

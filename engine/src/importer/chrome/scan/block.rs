@@ -60,10 +60,12 @@ pub struct Scanner {
 }
 
 impl Scanner {
-    /// A scanner that packs the fields of spans, or hands on every argument as it is.
+    /// A scanner that packs the fields of spans, or hands on every argument of a file of ours as it is.
     pub fn new(packs: bool) -> Self {
+        let mut table = Interner::new();
+        table.keeps_nul = !packs;
         Self {
-            table: Interner::new(),
+            table,
             rows: Rows::default(),
             packing: packs.then(Packing::default),
             layout: Layout::default(),

@@ -12,6 +12,8 @@ pub struct Interner {
     places: Vec<u32>,
     /// Texts that were not valid and had to be mended.
     pub mended: u64,
+    /// Whether NUL bytes at the end of a text are its own: of what Syncline wrote, not of what programs in C left there.
+    pub keeps_nul: bool,
 }
 
 impl Interner {
@@ -21,6 +23,7 @@ impl Interner {
             hashes: Vec::new(),
             places: vec![FREE; 1 << 10],
             mended: 0,
+            keeps_nul: false,
         };
         for word in WORDS {
             table.intern(word.as_bytes());

@@ -63,7 +63,10 @@ impl Packing {
             let key = argument.key;
             ties |= matches!(
                 key,
-                words::PROCESS_GROUP | words::DEVICE_ORDINAL | words::NUM_THREADS
+                words::PROCESS_GROUP
+                    | words::DEVICE_ORDINAL
+                    | words::NUM_THREADS
+                    | words::CONNECTION
             );
         }
         self.packer.end();

@@ -3,13 +3,17 @@
 use super::cursor::Raw;
 use super::intern::Interner;
 
-/// The number of a text. NUL bytes, which some writers leave at the end, are taken off.
+/// The number of a text. NUL bytes, which some writers leave at the end, are taken off, unless the table keeps them.
 pub fn intern(table: &mut Interner, raw: Raw<'_>) -> u32 {
-    if raw.escaped {
-        let text = unescape(raw.bytes);
-        return table.intern(trim(&text));
-    }
-    table.intern(trim(raw.bytes))
+    let unescaped;
+    let text = if raw.escaped {
+        unescaped = unescape(raw.bytes);
+        &unescaped
+    } else {
+        raw.bytes
+    };
+    let text = if table.keeps_nul { text } else { trim(text) };
+    table.intern(text)
 }
 
 fn trim(bytes: &[u8]) -> &[u8] {

@@ -63,6 +63,7 @@ words! {
     SORT_INDEX = "sort_index",
     CORRELATION = "correlation",
     CORRELATION_ID = "correlationId",
+    CONNECTION = "connection_id",
     STREAM = "stream",
     WAIT_STREAM = "wait_on_stream",
     WAIT_RECORD = "wait_on_cuda_event_record_corr_id",

@@ -164,3 +164,109 @@ fn a_header_that_is_no_json_is_told_and_the_events_are_read() {
     });
     assert_eq!(clock, Some(1_700_000_000_000_000_000));
 }
+
+/// Zero and nothing are no names: a lane has one all the same, and no separator without a name behind it.
+#[test]
+fn lanes_and_devices_without_a_name_get_one() {
+    let text = br#"{"deviceProperties":[{"id":2,"name":""}],"traceEvents":[
+{"ph":"X","cat":"kernel","name":"k","pid":2,"tid":7,"ts":1,"dur":2,"args":{"stream":7,"device":2}},
+{"ph":"i","name":"Record Window End","pid":"","tid":"","ts":5,"s":"g"},
+{"ph":"X","name":"f","pid":"/usr/local/bin/python3","tid":"","ts":5,"dur":1},
+{"ph":"X","name":"g","pid":12,"tid":3,"ts":5,"dur":1},
+{"ph":"M","name":"process_name","pid":12,"args":{"name":"/opt/somewhere/far/away/train --fast"}}]}"#;
+    let opened = open(text).unwrap();
+    let lanes: Vec<String> = opened
+        .spans()
+        .into_iter()
+        .map(|span| opened.lane(span).name)
+        .collect();
+    assert!(lanes.iter().all(|it| !it.is_empty()), "{lanes:?}");
+    assert!(
+        lanes.contains(&"events of no thread".to_owned()),
+        "{lanes:?}"
+    );
+    assert!(
+        lanes.contains(&"train --fast \u{b7} thread 3".to_owned()),
+        "{lanes:?}"
+    );
+    let devices: Vec<&str> = opened
+        .records
+        .iter()
+        .filter_map(|it| match it {
+            Record::Device(device) => Some(device.name.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(devices.last(), Some(&"GPU 2"));
+}
+
+/// Asynchronous spans are of a category, which is what their lanes are called.
+#[test]
+fn asynchronous_lanes_say_their_category() {
+    let text = br#"[{"ph":"b","pid":1,"tid":1,"ts":5,"name":"a","cat":"net","id":1},
+{"ph":"e","pid":1,"tid":1,"ts":9,"name":"a","cat":"net","id":1},
+{"ph":"b","pid":1,"tid":1,"ts":5,"name":"b","cat":"viz","id":1},
+{"ph":"e","pid":1,"tid":1,"ts":9,"name":"b","cat":"viz","id":1}]"#;
+    let opened = open(text).unwrap();
+    let lanes: Vec<String> = opened
+        .spans()
+        .into_iter()
+        .map(|span| opened.lane(span).name)
+        .collect();
+    assert!(
+        lanes[0].contains("net") && lanes[1].contains("viz"),
+        "{lanes:?}"
+    );
+}
+
+#[test]
+fn samples_of_a_profile_are_told_as_what_they_are() {
+    let text = br#"[{"ph":"P","pid":1,"tid":1,"ts":5,"name":"ProfileChunk","id":1,"args":{"data":{"a":1}}},
+{"ph":"X","pid":1,"tid":1,"ts":5,"dur":2,"name":"a"}]"#;
+    let notes = open(text).unwrap().receipt.notes.join(" ");
+    assert!(notes.contains("ProfileChunk"), "{notes}");
+}
+
+/// The clock of a device that was not brought on that of the host.
+#[test]
+fn work_before_its_launch_is_remarked_upon() {
+    let text = br#"[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":10,"dur":2,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":8,"dur":3,"args":{"stream":7,"correlation":1}},
+{"ph":"X","cat":"kernel","name":"lost","pid":0,"tid":7,"ts":20,"dur":3,"args":{"stream":7,"correlation":2}}]"#;
+    let opened = open(text).unwrap();
+    let notes = opened.receipt.notes.join(" ");
+    assert!(
+        notes.contains("1 operations start up to 2 000 ns before"),
+        "{notes}"
+    );
+    assert!(
+        notes.contains("1 operations of the GPU have no call"),
+        "{notes}"
+    );
+    assert_eq!(repaired(&opened, "work that starts before its launch"), 1);
+}
+
+/// A flow whose number has one end repeats nothing, whatever correlation numbers say.
+#[test]
+fn only_flows_with_both_ends_repeat_correlations() {
+    let text = br#"[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":1,"dur":2,"args":{"correlation":1}},
+{"ph":"X","cat":"kernel","name":"k","pid":0,"tid":7,"ts":8,"dur":3,"args":{"stream":7,"correlation":1}},
+{"ph":"s","cat":"ac2g","name":"ac2g","id":1,"pid":9,"tid":9,"ts":1},
+{"ph":"f","bp":"e","cat":"ac2g","name":"ac2g","id":1,"pid":0,"tid":7,"ts":8},
+{"ph":"s","cat":"ac2g","name":"ac2g","id":2,"pid":9,"tid":9,"ts":1}]"#;
+    let notes = open(text).unwrap().receipt.notes.join(" ");
+    assert!(notes.contains("1 flows repeat"), "{notes}");
+    let alone = br#"[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":1,"dur":2,"args":{"correlation":1}},
+{"ph":"s","cat":"ac2g","name":"ac2g","id":1,"pid":9,"tid":9,"ts":1}]"#;
+    let notes = open(alone).unwrap().receipt.notes.join(" ");
+    assert!(!notes.contains("repeat"), "{notes}");
+}
+
+/// Numbers and metadata of the profiler are no events that were left out.
+#[test]
+fn what_is_known_around_the_events_is_no_note() {
+    let text = br#"{"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[
+{"ph":"X","pid":1,"tid":1,"ts":5,"dur":2,"name":"a"}]}"#;
+    let notes = open(text).unwrap().receipt.notes;
+    assert!(notes.is_empty(), "{notes:?}");
+}

@@ -57,7 +57,7 @@ impl Tracks {
     fn own_gpu(&self, used: &Used) -> Option<i64> {
         match &used.key {
             Key::Queue(gpu, _) | Key::Gauge(gpu, _) => Some(i64::from(*gpu)),
-            Key::Thread(..) | Key::Series(..) => None,
+            Key::Thread(..) | Key::Series(..) | Key::Numbered(..) => None,
             Key::Track(uuid) => {
                 let mut next = Some(*uuid);
                 for _ in 0..super::GENERATIONS {

@@ -1,6 +1,6 @@
 //! What tracks are called, which thread and process they belong to, and which of them are streams.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::{Described, GENERATIONS, Key, Tracks, Used};
 use crate::importer::chrome::{Texts, program};
@@ -39,11 +39,21 @@ pub(super) struct Owner {
     pub thread: String,
 }
 
-/// The names of all lanes, each told apart from the others.
+/// What lanes are called, by the places of their tracks: no two of the host, and no two streams of a GPU, have one name.
+#[derive(Default)]
 pub(super) struct Titles {
-    processes: BTreeMap<String, String>,
-    are_several: bool,
-    counts: HashMap<String, u32>,
+    of: BTreeMap<u32, String>,
+}
+
+/// What tells lanes of one name apart, the first that does.
+#[derive(Clone, Copy)]
+enum TitlePart {
+    /// What the track that it is below is called.
+    Parent,
+    /// The number of the thread, or of the process.
+    Number,
+    /// Which of them it is, counted.
+    Count,
 }
 
 impl Tracks {
@@ -72,10 +82,22 @@ impl Tracks {
         says_stream(name) && (used.works || numbers_stream(name))
     }
 
+    /// The process of a track, as the file numbers it.
+    pub(super) fn process_of(&self, used: &Used) -> Option<i32> {
+        let pid = |it: &Described| match (&it.thread, &it.process) {
+            (Some(thread), _) => thread.pid,
+            (None, process) => process.as_ref()?.pid,
+        };
+        match used.key {
+            Key::Track(uuid) => self.line(uuid).find_map(pid),
+            _ => used.process,
+        }
+    }
+
     /// The process and the thread of a track.
-    pub(super) fn owner(&self, key: &Key) -> Owner {
+    pub(super) fn owner(&self, used: &Used) -> Owner {
         let shown = |number: Option<i64>| number.map_or_else(String::new, |it| it.to_string());
-        match key {
+        match &used.key {
             Key::Track(uuid) => {
                 let mut line = self.line(*uuid);
                 let found = line.find_map(|it| match (&it.thread, &it.process) {
@@ -95,32 +117,114 @@ impl Tracks {
                 process: pid.to_string(),
                 thread: tid.to_string(),
             },
+            Key::Numbered(..) => Owner {
+                process: shown(used.process.map(i64::from)),
+                thread: String::new(),
+            },
             Key::Queue(..) | Key::Gauge(..) | Key::Series(..) => Owner::default(),
         }
     }
 
-    /// What all lanes are called.
-    pub(super) fn titles(&self, texts: &Texts) -> Titles {
+    /// What all lanes are called; of each track in use the GPU, where it has one.
+    pub(super) fn titles(&self, texts: &Texts, gpus: &[Option<i64>]) -> Titles {
         let processes = self.described.values().filter_map(|it| {
             let process = it.process.as_deref()?;
             let name = process.process_name.as_deref()?;
             let name = program_of(name);
             (!name.is_empty()).then(|| (process.pid.unwrap_or(0).to_string(), name.to_owned()))
         });
-        let lanes = || self.lanes.iter().filter_map(|place| self.at(*place));
-        let owners = lanes().map(|used| self.owner(&used.key).process);
-        let used: BTreeSet<String> = owners.filter(|it| !it.is_empty()).collect();
-        let mut titles = Titles {
-            processes: processes.collect(),
-            are_several: used.len() > 1,
-            counts: HashMap::new(),
+        let processes: BTreeMap<String, String> = processes.collect();
+        let lanes = || {
+            self.lanes
+                .iter()
+                .filter_map(|it| Some((*it, self.at(*it)?)))
         };
-        let mut counts = HashMap::new();
-        for used in lanes().filter(|it| !it.is_stream) {
-            *counts.entry(titles.of(self, used, texts)).or_default() += 1;
+        let owners = lanes().map(|(_, used)| self.owner(used).process);
+        let used_processes: BTreeSet<String> = owners.filter(|it| !it.is_empty()).collect();
+        let mut titles: BTreeMap<u32, Title> = lanes()
+            .map(|(place, used)| {
+                let title = self.title(used, texts, &processes, used_processes.len() > 1);
+                (place, title)
+            })
+            .collect();
+        for part in [TitlePart::Parent, TitlePart::Number, TitlePart::Count] {
+            self.tell_apart(&mut titles, part, gpus);
         }
-        titles.counts = counts;
-        titles
+        let of = titles.into_iter().map(|(place, it)| (place, it.whole()));
+        Titles { of: of.collect() }
+    }
+
+    /// What a lane is called, be it the only one of that name or not: with its process where there are several.
+    fn title(
+        &self,
+        used: &Used,
+        texts: &Texts,
+        processes: &BTreeMap<String, String>,
+        are_several: bool,
+    ) -> Title {
+        let name = self.name_of(used, texts);
+        let Owner { process, .. } = self.owner(used);
+        let is_said = used.is_stream || process.is_empty() || matches!(used.key, Key::Thread(..));
+        let program = match processes.get(&process) {
+            _ if !are_several || is_said => String::new(),
+            Some(program) if name.starts_with(program) => String::new(),
+            Some(program) => program.clone(),
+            None => format!("process {process}"),
+        };
+        Title { program, name }
+    }
+
+    /// Adds a part to titles that several lanes have, where it is not the same for all of them.
+    fn tell_apart(&self, titles: &mut BTreeMap<u32, Title>, part: TitlePart, gpus: &[Option<i64>]) {
+        let mut same: BTreeMap<(Option<Option<i64>>, String), Vec<u32>> = BTreeMap::new();
+        for (place, title) in &*titles {
+            let is_stream = self.at(*place).is_some_and(|used| used.is_stream);
+            let gpu = is_stream.then(|| gpus.get(*place as usize).copied().flatten());
+            same.entry((gpu, title.whole())).or_default().push(*place);
+        }
+        for places in same.into_values().filter(|places| places.len() > 1) {
+            let parts: Vec<String> = (1..)
+                .zip(&places)
+                .map(|(count, place)| self.part(*place, part, count))
+                .collect();
+            if parts.iter().all(|it| Some(it) == parts.first()) {
+                continue;
+            }
+            for (place, told) in places.into_iter().zip(parts) {
+                if let Some(title) = titles.get_mut(&place).filter(|_| !told.is_empty()) {
+                    title.name = match part {
+                        TitlePart::Parent => format!("{told} · {}", title.name),
+                        TitlePart::Number | TitlePart::Count => format!("{} {told}", title.name),
+                    };
+                }
+            }
+        }
+    }
+
+    /// What a part of a title says of the track at a place; empty where it says nothing.
+    fn part(&self, place: u32, part: TitlePart, count: u32) -> String {
+        let Some(used) = self.at(place) else {
+            return String::new();
+        };
+        match part {
+            TitlePart::Parent => match used.key {
+                Key::Track(uuid) => {
+                    let mut above = self.line(uuid).skip(1);
+                    let above =
+                        above.find(|it| it.name.as_deref().is_some_and(|it| !it.is_empty()));
+                    above
+                        .and_then(|it| it.name.as_deref())
+                        .unwrap_or_default()
+                        .to_owned()
+                }
+                _ => String::new(),
+            },
+            TitlePart::Number => {
+                let Owner { process, thread } = self.owner(used);
+                if thread.is_empty() { process } else { thread }
+            }
+            TitlePart::Count => format!("#{count}"),
+        }
     }
 
     pub(super) fn name_of(&self, used: &Used, texts: &Texts) -> String {
@@ -131,6 +235,7 @@ impl Tracks {
             Key::Thread(pid, tid) if pid == tid => format!("thread {tid}"),
             Key::Thread(pid, tid) => format!("thread {tid} of process {pid}"),
             Key::Series(_, name, ..) => texts.text(*name).to_owned(),
+            Key::Numbered(..) => texts.text(used.first).to_owned(),
         }
     }
 
@@ -169,30 +274,26 @@ fn program_of(name: &str) -> &str {
     name.split(" -").next().unwrap_or(name)
 }
 
-impl Titles {
-    /// What a lane is called, be it the only one of that name or not: with its process where there are several.
-    fn of(&self, tracks: &Tracks, used: &Used, texts: &Texts) -> String {
-        let name = tracks.name_of(used, texts);
-        let Owner { process, .. } = tracks.owner(&used.key);
-        if !self.are_several || process.is_empty() || matches!(used.key, Key::Thread(..)) {
-            return name;
-        }
-        match self.processes.get(&process) {
-            Some(program) if name.starts_with(program) => name,
-            Some(program) => format!("{program} · {name}"),
-            None => format!("process {process} · {name}"),
+/// A title as it is put together.
+struct Title {
+    program: String,
+    name: String,
+}
+
+impl Title {
+    fn whole(&self) -> String {
+        if self.program.is_empty() {
+            self.name.clone()
+        } else {
+            format!("{} · {}", self.program, self.name)
         }
     }
+}
 
-    /// What a lane of the host is called; of several of one name each bears what tells it apart.
-    pub fn title(&self, tracks: &Tracks, used: &Used, texts: &Texts) -> String {
-        let title = self.of(tracks, used, texts);
-        if self.counts.get(&title).is_none_or(|count| *count < 2) {
-            return title;
-        }
-        let Owner { process, thread } = tracks.owner(&used.key);
-        let number = if thread.is_empty() { process } else { thread };
-        format!("{title} {number}").trim_end().to_owned()
+impl Titles {
+    /// What the lane of the track at a place is called.
+    pub fn of(&self, place: u32) -> String {
+        self.of.get(&place).cloned().unwrap_or_default()
     }
 }
 

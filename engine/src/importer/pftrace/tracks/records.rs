@@ -28,21 +28,16 @@ impl Tracks {
                 used.is_stream = is_stream;
             }
         }
-        let titles = self.titles(texts);
+        let titles = self.titles(texts, &gpus);
         let mut streams = 0;
-        for ((place, gpu), used) in (0..).zip(gpus).zip(&self.used) {
+        for ((place, gpu), used) in (0..).zip(&gpus).zip(&self.used) {
             let device = gpu.and_then(|gpu| ids.get(&gpu).copied());
             if let Some(id) = used
                 .lane
                 .filter(|id| self.lanes.get(id.index()) == Some(&place))
             {
                 streams += usize::from(used.is_stream);
-                let title = if used.is_stream {
-                    self.name_of(used, texts)
-                } else {
-                    titles.title(self, used, texts)
-                };
-                let lane = self.described_lane(title, (id, place, used), device);
+                let lane = self.described_lane(titles.of(place), (id, place, used), device);
                 sink.push(Record::Lane(Box::new(lane)));
             }
             if let Some(id) = used.counter {
@@ -90,7 +85,7 @@ impl Tracks {
         (id, place, used): (LaneId, u32, &Used),
         device: Option<DeviceId>,
     ) -> Lane {
-        let owner = self.owner(&used.key);
+        let owner = self.owner(used);
         let stream = used.is_stream;
         let says = |word: &str| name.to_ascii_lowercase().contains(word);
         let role = match (stream, used.role) {

@@ -1,7 +1,7 @@
 //! Which tracks share a lane: a writer gives every asynchronous operation a track of its own, and those of one name below one
 //! track are drawn as one, as in Perfetto.
 
-use super::{Key, Tracks, names};
+use super::{Key, Tracks, Used, names};
 use crate::perfetto::proto::{MERGE_BY_KEY, TrackDescriptor};
 
 /// Siblings are kept apart.
@@ -36,14 +36,18 @@ pub(super) enum SharedKey {
     /// Those without a name go by that of their first slice.
     First(u64, u32),
     Key(u64, u64),
+    /// Asynchronous operations of the old form, by their process and the name of the first slice.
+    Numbered(Option<i32>, u32),
 }
 
 impl Tracks {
     /// What a track whose first slice has this name shares its lane by. Nothing where it has one of its own: threads, processes
     /// and streams have.
-    pub(super) fn shared_key(&self, key: &Key, first: u32) -> Option<SharedKey> {
-        let Key::Track(uuid) = key else {
-            return None;
+    pub(super) fn shared_key(&self, used: &Used, first: u32) -> Option<SharedKey> {
+        let uuid = match &used.key {
+            Key::Track(uuid) => uuid,
+            Key::Numbered(..) => return Some(SharedKey::Numbered(used.process, first)),
+            _ => return None,
         };
         let track = self.described.get(uuid)?;
         let parent = track.parent_uuid?;
