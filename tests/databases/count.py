@@ -67,10 +67,11 @@ def nsight(file):
     for row in file.rows("NVTX_EVENTS"):
         kind = row["eventType"]
         counts["spans"] += kind == 34 or (kind not in (33, 39, 75, 76) and row["end"] is not None)
-    calls = {}
+    calls, ends = {}, {}
     strings = {row["id"]: row["value"] for row in file.rows("StringIds")}
     for row in file.rows(PREFIX + "RUNTIME"):
         calls.setdefault((row["globalTid"] >> 24, row["correlationId"]), strings[row["nameId"]])
+        ends.setdefault((row["globalTid"] >> 24, row["correlationId"]), row["end"])
     streams, submitted = set(), Submitted()
     for table in ("KERNEL", "MEMCPY", "MEMSET", "GRAPH_TRACE"):
         for row in file.rows(PREFIX + table):
@@ -80,6 +81,10 @@ def nsight(file):
             submitted.add(stream, row["correlationId"])
             counts["spans"] += 1
             counts["submission"] += (process, row["correlationId"]) in calls
+            # A copy from the device to pageable memory blocks its call; the clocks may be 2 µs apart.
+            if table == "MEMCPY" and row["copyKind"] == 2 and row.get("dstKind") == 0:
+                end = ends.get((process, row["correlationId"]))
+                counts["synchronization"] += end is not None and row["end"] <= end + 2000
     records, by_tie = defaultdict(list), {}
     for row in file.rows(PREFIX + "CUDA_EVENT"):
         process = row["globalPid"] >> 24
