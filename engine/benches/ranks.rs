@@ -64,7 +64,7 @@ fn pipe(program: PathBuf) -> Result<(), String> {
         name: "bench".to_owned(),
         command: vec![program.into_os_string(), "worker".into()],
         can_drop: false,
-        silence: None,
+        silence: Duration::from_secs(30),
         shares_clock: false,
     };
     let far = best(&Engine::connect(target, Box::new(|| ())))?;
