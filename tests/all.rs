@@ -6,6 +6,7 @@ mod gpu_check;
 mod graphics;
 mod house;
 
+mod arrows;
 mod captures;
 mod causes;
 mod chrome;

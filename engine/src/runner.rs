@@ -36,6 +36,7 @@ mod shared;
 mod stall;
 mod timelines;
 mod uses;
+mod waited;
 mod workers;
 
 pub use apart::{apart, run_apart};

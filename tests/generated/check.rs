@@ -1,5 +1,7 @@
 //! Compares the records of a run with what the model of its workload allows.
 
+mod arrows;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::analysis::ANALYSES;
@@ -150,9 +152,13 @@ impl Comparison<'_> {
         self.spans(&mut complaints);
         self.streams(&mut complaints);
         self.dependencies(&mut complaints);
+        self.arrows_in_time(&mut complaints);
         if !self.order.is_stuck() {
             self.aborted(&mut complaints);
             self.moments(&mut complaints);
+            if !self.workload.has_aborts {
+                self.arrows_in_order(&mut complaints);
+            }
             self.values(&mut complaints);
             self.races(&mut complaints);
             self.memory(&mut complaints);

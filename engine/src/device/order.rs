@@ -10,6 +10,7 @@
 //! once it is, since only then is known what they come after.
 
 mod act;
+mod chance;
 mod clock;
 mod declared;
 mod event;
@@ -22,6 +23,7 @@ mod meeting;
 mod memory;
 mod queue;
 mod run;
+mod signal;
 mod stream;
 #[cfg(test)]
 mod tests;
@@ -38,15 +40,18 @@ pub use topology::{NodeIndex, Topology};
 pub use waits::RedundantWait;
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::workload::{BufferIndex, SignalIndex, StreamIndex};
-use clock::Knowledge;
+use crate::record::SpanId;
+use crate::workload::{BufferIndex, StreamIndex};
+use chance::CallTimes;
+use clock::Clock;
 use event::{EventSlot, Question};
 use history::UseCaller;
 use meeting::Meetings;
 use memory::Memory;
+use signal::{SignalSlot, SignalUse};
 use stream::{ChainIndex, Deed, Host, Step, Stream, StreamChain, Ticket};
 use waits::Waits;
 
@@ -62,7 +67,9 @@ pub struct Order {
     /// Who each member of a clock is.
     actors: Vec<Actor>,
     events: Vec<EventSlot>,
-    signals: Vec<Arc<Ticket>>,
+    signals: Vec<SignalSlot>,
+    /// Calls that raised a signal.
+    signal_raises: HashSet<SpanId>,
     /// The legacy stream of each device.
     legacies: Vec<Option<StreamIndex>>,
     /// Chains that stand for a point that is not reached, by the point's address.
@@ -74,13 +81,19 @@ pub struct Order {
     waits: Waits,
     /// Waits for events of which it is a matter of chance which record they mean.
     doubtful: BTreeSet<Question>,
-    /// Whether one of them was found after its wait was taken in.
+    /// What whoever waits for a signal knows, where it is a matter of chance which host thread raises it.
+    shared_signals: BTreeMap<SignalUse, Clock>,
+    /// Whether one of the two was found after a wait for it was taken in.
     has_doubts: bool,
+    /// When each call was made.
+    call_times: CallTimes,
     hazards: Vec<Hazard>,
     lints: Vec<Lint>,
     operations: u64,
     sequence: u64,
     restarts: u32,
+    /// How often no signal was raised any more.
+    lowered: u32,
     /// Whether several host threads call.
     is_shared: bool,
     /// Chains whose next operation may have nothing to stand for any more.
@@ -108,6 +121,7 @@ impl Order {
     pub fn again(&self) -> Option<Self> {
         self.has_doubts.then(|| Self {
             doubtful: self.doubtful.clone(),
+            shared_signals: self.shared_signals.clone(),
             ..Self::of_hosts(1 + usize::from(self.is_shared))
         })
     }
@@ -116,7 +130,9 @@ impl Order {
     /// of one stream, and records before the waits that mean them.
     pub fn take(&mut self, op: &Op, uses: &[Use]) {
         self.sequence += 1;
+        self.note_call(op);
         match &op.act {
+            Act::Appear => {}
             Act::Create(stream, traits) => self.create(op.host, *stream, *traits),
             Act::Work(stream) => {
                 self.look_at_uses(op, *stream, uses);
@@ -133,6 +149,7 @@ impl Order {
             }
             Act::Attempt(event, stream) => {
                 self.meet_event(op, *event, false);
+                self.note_attempt(op, *event);
                 self.place(op, *stream, Deed::Pass);
             }
             Act::Abort(stream) => {
@@ -155,7 +172,7 @@ impl Order {
                 hold.needs.extend(self.signal(*signal));
                 self.place_step(op, *stream, hold);
             }
-            Act::Raise(signal) => self.raise(op.host, *signal),
+            Act::Raise(signal) => self.raise(op, *signal),
             Act::Begin(awaited, number) => self.begin(op, *awaited, *number),
             Act::End(number) => self.end(op.host, *number),
             Act::EndAll => self.end_all(op.host),
@@ -184,7 +201,10 @@ impl Order {
             }
             Act::Settle => self.memory.settle(),
             Act::Restart => self.restart(),
-            Act::Lower => self.signals.clear(),
+            Act::Lower => {
+                self.signals.clear();
+                self.lowered += 1;
+            }
         }
     }
 
@@ -364,27 +384,18 @@ impl Order {
         self.chains.iter().map(|chain| chain.queue.len()).sum()
     }
 
-    fn signal(&mut self, signal: SignalIndex) -> Option<Arc<Ticket>> {
-        if self.signals.len() <= signal.index() {
-            self.signals.resize_with(signal.index() + 1, Arc::default);
-        }
-        self.signals.get(signal.index()).cloned()
-    }
-
     fn restart(&mut self) {
-        let raised = self.signals.iter().map(|it| it.mark().is_some());
-        let raised: Vec<bool> = raised.collect();
-        let nothing = || Ticket::reached(Knowledge::default().mark());
+        let raised: Vec<bool> = self.signals.iter().map(SignalSlot::is_raised).collect();
         self.meetings.forget();
         *self = Self {
-            signals: raised
-                .into_iter()
-                .map(|it| if it { nothing() } else { Arc::default() })
-                .collect(),
+            signal_raises: std::mem::take(&mut self.signal_raises),
+            shared_signals: std::mem::take(&mut self.shared_signals),
+            call_times: std::mem::take(&mut self.call_times),
             memory: Memory::new(self.is_shared),
             operations: self.operations,
             sequence: self.sequence,
             restarts: self.restarts + 1,
+            lowered: self.lowered,
             is_shared: self.is_shared,
             meetings: std::mem::take(&mut self.meetings),
             waits: std::mem::take(&mut self.waits),
@@ -394,5 +405,6 @@ impl Order {
             lints: std::mem::take(&mut self.lints),
             ..Self::default()
         };
+        self.restore_signals(&raised);
     }
 }

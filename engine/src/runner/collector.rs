@@ -15,6 +15,7 @@ use super::prepare::DEVICE;
 use super::recorder::{Recorder, Reporter};
 use super::save::Save;
 use super::shared::Shared;
+use super::waited::WaitDependencies;
 use crate::backend::{Error, is_worker};
 use crate::record::Record;
 use crate::time::Nanos;
@@ -40,6 +41,7 @@ pub struct Desk {
     ledger: Ledger,
     races: Races,
     inserted: Inserted,
+    waited: WaitDependencies,
     shared: Arc<Shared>,
     /// Who waits until everything of the attempt before is fetched.
     attempts: Receiver<Sender<()>>,
@@ -70,6 +72,7 @@ impl Collector {
             ledger,
             races,
             inserted: Inserted::new(&shared.plan),
+            waited: WaitDependencies::new(&shared.plan),
             shared,
             attempts,
         };
@@ -156,7 +159,9 @@ impl Desk {
     }
 
     /// Reports what can be said once every operation has ended.
-    pub fn conclude(&self, reporter: &Reporter, least: Option<Figures>, end: Nanos) {
+    pub fn conclude(&mut self, reporter: &Reporter, least: Option<Figures>, end: Nanos) {
+        let rest = self.waited.finish(&self.races);
+        self.collect(rest);
         let shared = &self.shared;
         if let Some(memory) = &shared.memory {
             memory.report(shared, reporter, Some(end));
@@ -207,6 +212,10 @@ impl Desk {
     }
 
     fn collect(&mut self, records: Vec<Record>) {
+        if self.waited.needs_order() {
+            self.races.look(&self.own);
+        }
+        let records = self.waited.sift(records, &self.races);
         self.ledger.note(&records);
         if self.shared.insertions.is_some() {
             self.inserted.note(&records);

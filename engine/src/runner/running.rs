@@ -265,7 +265,7 @@ impl Running {
         let end = self.shared.now();
         let mut desk = self.collector.take().and_then(Collector::finish);
         let outcome = self.outcome();
-        if let Some(desk) = &desk {
+        if let Some(desk) = &mut desk {
             desk.conclude(&self.reporter, self.least, end);
         }
         let ledger = desk.as_ref().map(Desk::ledger);

@@ -98,7 +98,7 @@ impl CausesDraft {
             DependencyKind::Submission if found.basis != Basis::Observed => {
                 self.read_launch(&found, effect);
             }
-            _ if !matches!(found.basis, Basis::Enforced | Basis::Inferred) => {}
+            _ if !explains(&found, effect) => {}
             DependencyKind::Collective => self.collectives.push((found.cause.0, found.effect.0)),
             kind => {
                 if let Some(kind) = CauseKind::of(kind) {
@@ -285,6 +285,19 @@ impl CausesDraft {
         }
         slack::fill(&mut causes, &self.times);
         Some(causes)
+    }
+}
+
+/// Whether a dependency tells why its effect ended no sooner. What a wait was to wait for does, whether or not it lived to
+/// see that, and what it happened to wait for as well.
+const fn explains(found: &Dependency, effect: SpanClass) -> bool {
+    use DependencyKind::{Event, Signal, Synchronization};
+    match found.basis {
+        Basis::Enforced | Basis::Inferred => true,
+        Basis::Declared | Basis::Observed => {
+            (effect.is_wait() || effect.is_call())
+                && matches!(found.kind, Event | Signal | Synchronization)
+        }
     }
 }
 

@@ -38,6 +38,8 @@ pub enum Awaited {
 pub enum Act {
     /// A stream is made, or made anew: it knows nothing.
     Create(StreamIndex, Traits),
+    /// A call of which nothing matters but which host thread made it, and when.
+    Appear,
     /// An operation of a stream makes its uses.
     Work(StreamIndex),
     /// The host thread makes its uses itself.

@@ -77,6 +77,36 @@ impl Clock {
     }
 }
 
+impl Clock {
+    /// What both know.
+    pub fn common(&self, other: &Self) -> Self {
+        let (Some(ours), Some(theirs)) = (&self.blocks, &other.blocks) else {
+            return Self::default();
+        };
+        let both = ours.iter().zip(theirs.iter());
+        let blocks = both.map(|both| match both {
+            (Some(ours), Some(theirs)) => Some(Block::common(ours, theirs)),
+            _ => None,
+        });
+        Self {
+            blocks: Some(Arc::new(blocks.collect())),
+        }
+    }
+
+    /// Whether it knows as much as another.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let len = |it: &Self| it.blocks.as_ref().map_or(0, |it| it.len());
+        let block = |it: &Self, place: usize| {
+            let block = it
+                .blocks
+                .as_ref()
+                .and_then(|it| it.get(place)?.as_deref().map(Block::wide));
+            block.unwrap_or([0; BLOCK])
+        };
+        (0..len(self).max(len(other))).all(|place| block(self, place) == block(other, place))
+    }
+}
+
 /// The blocks of `theirs` that tell `ours` something, joined with what is known.
 fn news(ours: &[Option<Arc<Block>>], theirs: &[Option<Arc<Block>>]) -> Vec<(usize, Arc<Block>)> {
     let theirs = theirs.iter().enumerate();
@@ -144,6 +174,17 @@ impl Block {
         }
     }
 
+    fn common(ours: &Arc<Self>, theirs: &Arc<Self>) -> Arc<Self> {
+        if Arc::ptr_eq(ours, theirs) {
+            return Arc::clone(ours);
+        }
+        let (mut known, told) = (ours.wide(), theirs.wide());
+        for (known, told) in known.iter_mut().zip(&told) {
+            *known = (*known).min(*told);
+        }
+        Arc::new(Self::of(&known))
+    }
+
     /// The two as one; nothing where `theirs` tells nothing new.
     fn joined(ours: &Arc<Self>, theirs: &Arc<Self>) -> Option<Arc<Self>> {
         if Arc::ptr_eq(ours, theirs) {
@@ -205,6 +246,15 @@ pub(super) struct Mark {
     pub member: Member,
     pub time: u32,
     pub clock: Clock,
+}
+
+impl Mark {
+    /// What was known, its own time included.
+    pub fn whole(&self) -> Clock {
+        let mut clock = self.clock.clone();
+        clock.set(self.member, self.time);
+        clock
+    }
 }
 
 /// A member's own time, and what it knows of others.

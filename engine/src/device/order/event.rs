@@ -92,6 +92,23 @@ impl Order {
         kind: LintKind,
     ) -> Option<WaitFor> {
         self.meet_event(op, event, false);
+        let found = self.certain_record(op, event, kind);
+        if found.is_none() && self.is_shared {
+            self.call_times.note_uncertain(op.origin.span);
+        }
+        found
+    }
+
+    /// A wait that may give up and go on (rule F13): it is chance which record it means as for any other.
+    pub(super) fn note_attempt(&mut self, op: &Op, event: EventIndex) {
+        if self.is_shared {
+            let lints = self.lints.len();
+            self.record_of(op, event, LintKind::WaitUnrecorded);
+            self.lints.truncate(lints);
+        }
+    }
+
+    fn certain_record(&mut self, op: &Op, event: EventIndex, kind: LintKind) -> Option<WaitFor> {
         let mark = self.host(op.host).known.mark();
         if self.is_shared {
             let asked = (op.host, mark.time);

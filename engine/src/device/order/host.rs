@@ -1,25 +1,11 @@
-//! Host threads: what a wait of one joins, and what a raised signal hands on.
+//! Host threads: what a wait of one joins.
 
 use std::sync::Arc;
 
 use super::stream::Ticket;
 use super::{Awaited, LintKind, Op, Order};
-use crate::workload::SignalIndex;
 
 impl Order {
-    /// A host thread raises a signal: who hears of it comes after all that it did so far, and not after what it does next.
-    pub(super) fn raise(&mut self, host: u32, signal: SignalIndex) {
-        let mark = self.host(host).known.mark();
-        if self.is_shared {
-            self.publish(host);
-        }
-        if let Some(ticket) = self.signal(signal).filter(|it| it.mark().is_none()) {
-            self.reach(&ticket, mark);
-            self.go_on();
-        }
-        self.host(host).known.tick();
-    }
-
     /// A wait of a host thread begins: it is for what was submitted by now.
     pub(super) fn begin(&mut self, op: &Op, awaited: Awaited, number: u32) {
         let tickets: Vec<Arc<Ticket>> = match awaited {
@@ -70,5 +56,6 @@ impl Order {
         if has_news {
             known.tick();
         }
+        self.note_known(host);
     }
 }

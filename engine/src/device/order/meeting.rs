@@ -1,4 +1,4 @@
-//! Two host threads that use one stream or one event while nothing orders their calls.
+//! Two host threads that use one stream or one event, or raise one signal, while nothing orders their calls.
 //!
 //! What follows from the order of such calls was observed and never enforced. Every call is compared with all before it
 //! that its host thread does not come after, so that each such pair of places in the source is found, in whichever order
@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::hazard::Origin;
 use super::{Op, Order};
-use crate::workload::{EventIndex, StreamIndex};
+use crate::workload::{EventIndex, SignalIndex, StreamIndex};
 
 /// What two host threads both use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -17,6 +17,8 @@ pub enum Resource {
     Stream(StreamIndex),
     /// An event: both record it, or one does and the other waits for it.
     Event(EventIndex),
+    /// A signal: both raise it.
+    Signal(SignalIndex),
 }
 
 /// Two calls of two host threads that nothing orders, and that use one stream or one event.
@@ -84,6 +86,11 @@ impl Order {
     /// A host thread makes an event something else (`changes`), or waits for it.
     pub(super) fn meet_event(&mut self, op: &Op, event: EventIndex, changes: bool) {
         self.meet(op, Resource::Event(event), changes);
+    }
+
+    /// A host thread raises a signal.
+    pub(super) fn meet_signal(&mut self, op: &Op, signal: SignalIndex) {
+        self.meet(op, Resource::Signal(signal), true);
     }
 
     fn meet(&mut self, op: &Op, resource: Resource, changes: bool) {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::clock::Mark;
+use super::clock::{Knowledge, Mark};
 use super::run::{ALL, BLOCKING};
 use super::stream::{ChainIndex, Deed, Step, Ticket};
 use super::{Order, Traits};
@@ -33,7 +33,7 @@ impl Order {
             needs: Vec::new(),
             done: Some(Arc::clone(&ticket)),
         };
-        let nothing = super::Knowledge::default().mark();
+        let nothing = Knowledge::default().mark();
         self.enqueue(chain, nothing, step);
         ticket
     }

@@ -7,7 +7,7 @@ use super::{Caller, Current, order};
 use crate::backend::Error;
 use crate::device::order::{Act, Awaited};
 use crate::device::{Progress, lock};
-use crate::record::{Began, DependencyKind, EventId, SpanKind};
+use crate::record::{Basis, Began, Dependency, DependencyKind, EventId, Record, SpanId, SpanKind};
 use crate::runner::shared::Shared;
 use crate::time::Nanos;
 use crate::workload::{EventIndex, EventPlan, SignalIndex, Target};
@@ -39,31 +39,54 @@ impl Caller {
         {
             return (SpanKind::Synchronize, Err(self.destroyed(stream)));
         }
-        let kind = DependencyKind::Synchronization;
+        let mut causes = Vec::new();
         if let Target::Event(event) = target {
             match self.shared.events.latest(event, |latest| latest) {
                 Err(error) => return (SpanKind::Synchronize, Err(self.event_error(error))),
                 Ok(None) => self.report_use_before_record(current, event, "synchronize"),
                 Ok(Some(latest)) => {
-                    let by = (EventId(event.0), latest.generation);
-                    self.tie_by_event(latest.span, current.span, kind, by);
+                    causes.push((latest.span, (EventId(event.0), latest.generation)));
                 }
             }
         }
         if let Err(error) = self.cover_legacy(current, target) {
             return (SpanKind::Synchronize, Err(error));
         }
-        for last in self.last_operations(target) {
-            self.tie(last, current.span, kind);
-        }
+        let last = self.last_operations(target).into_iter();
+        causes.extend(last.map(|it| (it, (EventId::NONE, 0))));
         self.note_begin(current, order::awaited(target));
         let before = self.on_processor(target);
         let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             shared.device.synchronize(caller.host, target, timeout)
         });
         self.note_end(current, &done.1);
+        self.report_waited(current, &causes, &done.1);
         self.note_manner(current, target, before);
         done
+    }
+
+    /// Reports what a call has waited for, now that it has; where it gave up, what it was to wait for.
+    pub(super) fn report_waited(
+        &self,
+        current: &Current,
+        causes: &[(SpanId, (EventId, u32))],
+        result: &Result<(), Error>,
+    ) {
+        let basis = if order::has_waited(result) {
+            Basis::Enforced
+        } else {
+            Basis::Declared
+        };
+        for &(cause, (event, generation)) in causes {
+            self.reporter.send(Record::Dependency(Dependency {
+                cause,
+                effect: current.span,
+                kind: DependencyKind::Synchronization,
+                basis,
+                event,
+                generation,
+            }));
+        }
     }
 
     pub(super) fn await_signal(
@@ -71,18 +94,15 @@ impl Caller {
         current: &Current,
         signal: SignalIndex,
     ) -> (SpanKind, Result<(), Error>) {
-        if let Some(slot) = self.shared.signal(signal) {
-            let mut slot = lock(slot);
-            match slot.raised {
-                Some(raised) => self.tie(raised, current.span, DependencyKind::Signal),
-                None => slot.waiting.push(current.span),
-            }
-        }
         self.note_begin(current, Awaited::Signal(signal));
         let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             shared.device.until_raised(caller.host, signal)
         });
         self.note_end(current, &done.1);
+        let raised = self.shared.signal(signal).and_then(|it| lock(it).raised);
+        if let Some(raised) = raised.filter(|_| done.1.is_ok()) {
+            self.tie(raised, current.span, DependencyKind::Signal);
+        }
         done
     }
 

@@ -26,6 +26,12 @@ pub(super) const fn awaited(target: Target) -> Awaited {
     }
 }
 
+/// Whether a call that blocks has waited. One that says what failed before has waited like any other; one that gave up, or
+/// was ended by a stop or a loss, has not.
+pub(super) const fn has_waited(result: &Result<(), Error>) -> bool {
+    matches!(result, Ok(()) | Err(Error::Call { .. }))
+}
+
 impl Caller {
     pub(super) fn note(&self, current: &Current, act: Act) {
         let host = self.host.0 as u32;
@@ -38,10 +44,9 @@ impl Caller {
         self.note(current, Act::Begin(awaited, self.own_wait()));
     }
 
-    /// The host thread has waited. A wait that says what failed before has waited like any other; one that gave up, or
-    /// was ended by a stop or a loss, has not.
+    /// The host thread has waited.
     pub(super) fn note_end(&self, current: &Current, result: &Result<(), Error>) {
-        if matches!(result, Ok(()) | Err(Error::Call { .. })) {
+        if has_waited(result) {
             self.note(current, Act::End(self.own_wait()));
         }
     }

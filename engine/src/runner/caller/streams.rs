@@ -7,7 +7,7 @@ use super::{Caller, Current};
 use crate::backend::{Error, Operation, Position};
 use crate::device::lock;
 use crate::device::order::{Act, Use};
-use crate::record::{CallId, DependencyKind, NameId, Record, SpanId, SpanKind, Value};
+use crate::record::{CallId, DependencyKind, EventId, NameId, Record, SpanId, SpanKind, Value};
 use crate::runner::insertion::{Legacy, Need, State};
 use crate::runner::shared::Shared;
 use crate::workload::{BufferIndex, MemoryKind, StreamCall, StreamIndex, Target};
@@ -282,7 +282,6 @@ impl Caller {
         if plan.is_none_or(|buffer| buffer.memory != MemoryKind::Pageable) {
             return (SpanKind::Call, Ok(()));
         }
-        self.tie(span, current.span, DependencyKind::Synchronization);
         self.argue(
             current.span,
             "blocked because",
@@ -294,6 +293,7 @@ impl Caller {
             shared.device.synchronize(caller.host, target, None)
         });
         self.note_end(current, &done.1);
+        self.report_waited(current, &[(span, (EventId::NONE, 0))], &done.1);
         done
     }
 

@@ -137,7 +137,7 @@ impl Caller {
         let submit = |submission| -> Result<(), Error> {
             begun.set(Self::pass(&shared, host, stream, submission)?);
             // While the stream and the event are still locked.
-            for act in act.into_iter().chain(inside) {
+            for act in [act.unwrap_or(Act::Appear)].into_iter().chain(inside) {
                 shared.order.push(host.0 as u32, origin, act, uses);
             }
             Ok(())

@@ -100,13 +100,6 @@ fn remedy(plan: &Plan, hazard: &Hazard) -> String {
 
 /// Names two calls of host threads that nothing orders, and what both use.
 pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
-    let what = match meeting.resource {
-        Resource::Stream(index) => format!("stream {}", stream(plan, index.0)),
-        Resource::Event(index) => {
-            let event = plan.events.get(index.index());
-            format!("event {}", event.map_or("?", |event| &event.name))
-        }
-    };
     let place = |(by, origin): (u32, Origin)| {
         let site = plan.sites.get(origin.site as usize);
         let line = site.map_or(0, |site| site.line);
@@ -116,12 +109,27 @@ pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
             host(plan, by)
         )
     };
+    let (first, second) = (place(meeting.first), place(meeting.second));
+    let what = match meeting.resource {
+        Resource::Stream(index) => format!("stream {}", stream(plan, index.0)),
+        Resource::Event(index) => {
+            let event = plan.events.get(index.index());
+            format!("event {}", event.map_or("?", |event| &event.name))
+        }
+        Resource::Signal(index) => {
+            let signal = plan.signals.get(index.index());
+            return format!(
+                "{first} and {second} both raise signal {}, and nothing orders the two host threads there: which of them \
+                 raises it is chance, so whoever waits for it comes after what comes before both calls, and after nothing \
+                 else; let each raise a signal of its own",
+                signal.map_or("?", |name| name)
+            );
+        }
+    };
     format!(
-        "{} and {} both use {what}, and nothing orders the two host threads there: which call comes first is chance, and \
-         what follows from it is observed and never enforced; let one raise a signal after its call, and the other await \
-         it before its own",
-        place(meeting.first),
-        place(meeting.second)
+        "{first} and {second} both use {what}, and nothing orders the two host threads there: which call comes first is \
+         chance, and what follows from it is observed and never enforced; let one raise a signal after its call, and the \
+         other await it before its own"
     )
 }
 
