@@ -212,10 +212,7 @@ impl Desk {
     }
 
     fn collect(&mut self, records: Vec<Record>) {
-        if self.waited.needs_order() {
-            self.races.look(&self.own);
-        }
-        let records = self.waited.sift(records, &self.races);
+        let records = self.waited.sift(records);
         self.ledger.note(&records);
         if self.shared.insertions.is_some() {
             self.inserted.note(&records);

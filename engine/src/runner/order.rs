@@ -235,11 +235,6 @@ impl Races {
         Party { actor, ..party }
     }
 
-    /// Whether calls of two host threads submitted or made the two.
-    pub fn are_of_two_hosts(&self, cause: SpanId, effect: SpanId) -> bool {
-        self.order.are_of_two_hosts(cause, effect)
-    }
-
     /// Whether a wait comes after what it waited for in every run: nothing of that is chance between host threads.
     pub fn enforces(&self, cause: SpanId, effect: SpanId) -> bool {
         self.order.enforces(cause, effect)

@@ -7,9 +7,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::order::Races;
-use crate::record::{
-    Basis, Dependency, DependencyKind, EventId, Record, Span, SpanId, SpanKind, State,
-};
+use crate::record::{Basis, Dependency, DependencyKind, Record, Span, SpanId, SpanKind, State};
 use crate::workload::Plan;
 
 /// Waits that are remembered in case that their dependencies are fetched after them.
@@ -46,13 +44,8 @@ impl WaitDependencies {
         }
     }
 
-    /// Whether the order of calls has to be up to date before [`Self::sift`].
-    pub const fn needs_order(&self) -> bool {
-        self.is_shared && !self.is_over
-    }
-
     /// Takes the dependencies of waits out of `records`, and puts in those that are known by now, each before its wait.
-    pub fn sift(&mut self, records: Vec<Record>, races: &Races) -> Vec<Record> {
+    pub fn sift(&mut self, records: Vec<Record>) -> Vec<Record> {
         let concerns = |record: &Record| match record {
             Record::Dependency(it) => self.is_of_wait(it),
             Record::Span(span) => is_wait(span) || self.pending.contains_key(&span.id),
@@ -66,12 +59,12 @@ impl WaitDependencies {
             match record {
                 Record::Dependency(it) if self.is_of_wait(&it) => {
                     match self.ended.get(&it.effect) {
-                        Some(&is_satisfied) => self.pass(it, is_satisfied, races, &mut sifted),
+                        Some(&is_satisfied) => self.pass(it, is_satisfied, &mut sifted),
                         None => self.pending.entry(it.effect).or_default().push(it),
                     }
                 }
                 Record::Span(span) => {
-                    self.end(&span, races, &mut sifted);
+                    self.end(&span, &mut sifted);
                     sifted.push(Record::Span(span));
                 }
                 other => sifted.push(other),
@@ -94,7 +87,7 @@ impl WaitDependencies {
         rest.into_iter().map(Record::Dependency).collect()
     }
 
-    fn end(&mut self, span: &Span, races: &Races, sifted: &mut Vec<Record>) {
+    fn end(&mut self, span: &Span, sifted: &mut Vec<Record>) {
         let is_satisfied = span.state == State::Done;
         let pending = self.pending.remove(&span.id);
         if is_wait(span) && (pending.is_none() || !is_satisfied) {
@@ -105,27 +98,18 @@ impl WaitDependencies {
             self.ended.insert(span.id, is_satisfied);
         }
         for it in pending.unwrap_or_default() {
-            self.pass(it, is_satisfied, races, sifted);
+            self.pass(it, is_satisfied, sifted);
         }
     }
 
-    fn pass(
-        &mut self,
-        mut it: Dependency,
-        is_satisfied: bool,
-        races: &Races,
-        sifted: &mut Vec<Record>,
-    ) {
+    fn pass(&mut self, mut it: Dependency, is_satisfied: bool, sifted: &mut Vec<Record>) {
         // A blocking call says by itself what it waited for: one that reports an earlier failure has waited.
         if !is_satisfied && it.kind != DependencyKind::Synchronization {
             it.basis = Basis::Declared;
         }
         let is_certain = !self.is_shared
             || it.basis != Basis::Enforced
-            || match it.kind {
-                DependencyKind::Signal => !self.shares_signals,
-                _ => it.event == EventId::NONE && !races.are_of_two_hosts(it.cause, it.effect),
-            };
+            || it.kind == DependencyKind::Signal && !self.shares_signals;
         if is_certain {
             sifted.push(Record::Dependency(it));
         } else {

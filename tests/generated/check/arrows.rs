@@ -52,6 +52,10 @@ impl Comparison<'_> {
             let is_enforced = self.order.is_before(from, effect.1);
             let agrees = match dependency.basis {
                 Basis::Enforced => is_enforced,
+                // Where it is chance which record a wait means, its stream may come after that one all the same.
+                Basis::Observed if dependency.kind == Event => {
+                    !is_enforced || !self.order.unordered_calls.is_empty()
+                }
                 Basis::Observed => !is_enforced,
                 _ => true,
             };

@@ -86,17 +86,12 @@ impl Order {
         }
     }
 
-    /// Whether calls of two host threads made the two.
-    pub fn are_of_two_hosts(&self, first: SpanId, second: SpanId) -> bool {
-        let calls = &self.call_times.calls;
-        let hosts = (calls.get(&first), calls.get(&second));
-        matches!(hosts, (Some(first), Some(second)) if first.0 != second.0)
-    }
-
     /// Whether a wait comes after what it waited for whatever the order in which host threads came to their calls.
     pub fn enforces(&self, cause: SpanId, effect: SpanId) -> bool {
         let it = &self.call_times;
-        let is_uncertain = it.uncertain.contains(&cause) || it.uncertain.contains(&effect);
-        !is_uncertain && (self.signal_raises.contains(&cause) || it.is_called_before(cause, effect))
+        if self.signal_raises.contains(&cause) {
+            return !it.uncertain.contains(&cause);
+        }
+        !it.uncertain.contains(&effect) && it.is_called_before(cause, effect)
     }
 }

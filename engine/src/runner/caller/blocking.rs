@@ -121,9 +121,10 @@ impl Caller {
         let slot = self.shared.signal(signal);
         let unknown = || Error::Unknown(format!("signal {}", signal.0));
         let mut slot = lock(slot.ok_or_else(unknown)?);
+        // Told however often it is: where several host threads raise it, which of them is first may be chance.
+        self.note(current, Act::Raise(signal));
         if slot.raised.is_none() {
             slot.raised = Some(current.span);
-            self.note(current, Act::Raise(signal));
             for waiting in std::mem::take(&mut slot.waiting) {
                 self.tie(current.span, waiting, DependencyKind::Signal);
             }
