@@ -110,10 +110,10 @@ impl Order {
                 .reduce(|known, it| known.common(&it))
                 .unwrap_or_default();
             let spans: Vec<SpanId> = slot.raises.iter().map(|it| it.span).collect();
-            spans
-                .into_iter()
-                .for_each(|span| self.call_times.note_uncertain(span));
-            self.share_signal(place, common);
+            for span in spans {
+                self.call_times.note_uncertain(span);
+            }
+            self.share_signal(place, &common);
         }
         match self.shared_signals.get(&place) {
             Some(clock) => Mark {
@@ -127,9 +127,9 @@ impl Order {
 
     /// What whoever waits for a signal knows at most; where that is less than was taken for true, all has to be looked at
     /// once more.
-    fn share_signal(&mut self, place: SignalUse, common: Clock) {
+    fn share_signal(&mut self, place: SignalUse, common: &Clock) {
         let known = self.shared_signals.get(&place);
-        let least = known.map_or_else(|| common.clone(), |known| known.common(&common));
+        let least = known.map_or_else(|| common.clone(), |known| known.common(common));
         if known.is_none_or(|known| !known.is_same(&least)) {
             self.has_doubts = true;
             self.shared_signals.insert(place, least);
