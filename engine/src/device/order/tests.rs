@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::record::SpanId;
+use crate::workload::SignalIndex;
 use crate::workload::{BufferIndex, EventIndex};
 
 const A: StreamIndex = StreamIndex(0);
