@@ -119,7 +119,7 @@ impl WaitDependencies {
 
     fn is_of_wait(&self, it: &Dependency) -> bool {
         use DependencyKind::{Automatic, Barrier, Event, Join, Legacy, Signal, Synchronization};
-        it.basis == Basis::Enforced
+        it.basis != Basis::Declared
             && match it.kind {
                 Event | Signal | Join | Barrier | Legacy | Automatic => true,
                 Synchronization => self.is_shared,

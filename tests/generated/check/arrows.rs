@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use engine::record::{Basis, DependencyKind, SpanId};
 
 use super::super::order::MomentIndex;
+use super::super::text::GeneratedCall;
 use super::Comparison;
 
 impl Comparison<'_> {
@@ -37,6 +38,9 @@ impl Comparison<'_> {
             let slot = moments.entry(drawn.span.id).or_insert((moment, moment));
             *slot = (slot.0.min(moment), slot.1.max(moment));
         }
+        let is_timed = |call| matches!(call, GeneratedCall::TimedWait(..));
+        let may_be_chance = !self.order.unordered_calls.is_empty()
+            || self.order.calls.iter().any(|it| is_timed(it.call));
         for dependency in &self.run.dependencies {
             use DependencyKind::{Event, Join, Signal, Synchronization};
             let moment = |id: SpanId| moments.get(&id);
@@ -52,10 +56,9 @@ impl Comparison<'_> {
             let is_enforced = self.order.is_before(from, effect.1);
             let agrees = match dependency.basis {
                 Basis::Enforced => is_enforced,
-                // Where it is chance which record a wait means, its stream may come after that one all the same.
-                Basis::Observed if dependency.kind == Event => {
-                    !is_enforced || !self.order.unordered_calls.is_empty()
-                }
+                // A wait that may give up, and one of which it is chance which record it means, may come after that
+                // one for another reason.
+                Basis::Observed if dependency.kind == Event => !is_enforced || may_be_chance,
                 Basis::Observed => !is_enforced,
                 _ => true,
             };

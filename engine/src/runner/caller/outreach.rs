@@ -8,7 +8,7 @@
 use super::{Caller, Current, order};
 use crate::backend::{Error, Executable, Node, Operation, Replay, Submission};
 use crate::device::order::{Act, Origin};
-use crate::record::{CallId, SpanId};
+use crate::record::{Basis, CallId, SpanId};
 use crate::runner::shared::Shared;
 use crate::runner::uses;
 use crate::workload::{ErrorKind, StreamIndex};
@@ -53,7 +53,7 @@ impl Caller {
         });
         let waits = submitted.map_err(|error| self.event_error(error))??;
         for (event, span, latest) in waits {
-            self.note_wait(current, event, span, latest);
+            self.note_wait(current, event, (span, Basis::Enforced), latest);
         }
         self.note_memory(replay, stream);
         Ok(())

@@ -7,8 +7,8 @@ use crate::backend::{Error, Operation, Submission};
 use crate::device::order::{Act, Use};
 use crate::device::{Progress, Recorded, lock};
 use crate::record::{
-    CallId, DependencyKind, EventId, LaneId, Record, Sample, Severity, Span, SpanId, SpanKind,
-    State, SubmittedSpan,
+    Basis, CallId, Dependency, DependencyKind, EventId, LaneId, Record, Sample, Severity, Span,
+    SpanId, SpanKind, State, SubmittedSpan,
 };
 use crate::runner::machine::{Instruction, Machine};
 use crate::runner::shared::Shared;
@@ -168,8 +168,9 @@ impl Caller {
                     .and_then(|submitted| submitted)
             }
             Operation::Wait(event) | Operation::WaitFor(event, _) => {
+                let basis = self.basis_of_wait(&submission.operation, stream);
                 let submit = |latest: Option<Recorded>| {
-                    self.note_wait(current, event, span, latest);
+                    self.note_wait(current, event, (span, basis), latest);
                     self.note_own_record(current, (event, stream), span, latest);
                     submit(submission)
                 };
@@ -307,15 +308,29 @@ impl Caller {
         &mut self,
         current: &Current,
         event: EventIndex,
-        span: SpanId,
+        (span, basis): (SpanId, Basis),
         latest: Option<Recorded>,
     ) {
         let Some(latest) = latest else {
             self.report_wait_before_record(current, event, span);
             return;
         };
-        let by = (EventId(event.0), latest.generation);
-        self.tie_by_event(latest.span, span, DependencyKind::Event, by);
+        self.reporter.send(Record::Dependency(Dependency {
+            cause: latest.span,
+            effect: span,
+            kind: DependencyKind::Event,
+            basis,
+            event: EventId(event.0),
+            generation: latest.generation,
+        }));
+    }
+
+    /// How it is known that a wait comes after its record. One that may give up and go on does so by chance (rule F8).
+    fn basis_of_wait(&self, operation: &Operation, stream: StreamIndex) -> Basis {
+        match operation {
+            Operation::WaitFor(..) if self.certain(operation, stream).is_none() => Basis::Observed,
+            _ => Basis::Enforced,
+        }
     }
 
     /// A wait on the stream of its record adds nothing, save on the legacy stream.
