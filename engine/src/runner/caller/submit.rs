@@ -132,8 +132,7 @@ impl Caller {
         let enqueued = submission.enqueued;
         let inside = self.conflicts_inside(&submission.operation, stream);
         self.report_submission(&submission, kind, shared.stream_lane(stream));
-        let host = self.host;
-        let begun = Cell::new(Nanos::ZERO);
+        let (host, begun) = (self.host, Cell::new(Nanos::ZERO));
         let submit = |submission| -> Result<(), Error> {
             begun.set(Self::pass(&shared, host, stream, submission)?);
             // While the stream and the event are still locked.
