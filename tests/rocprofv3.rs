@@ -26,7 +26,7 @@ fn changed(from: &str, to: &str) -> (Capture, Receipt) {
 fn rocprofv3_ties_launches_waits_and_counts() {
     let (capture, receipt) = open("a.json", sample());
     let expected = [
-        "event enforced: Stream 1: MEMORY_COPY_HOST_TO_DEVICE 30..145 -> Stream 2: transpose(int*) 155..255",
+        "event inferred: Stream 1: MEMORY_COPY_HOST_TO_DEVICE 30..145 -> Stream 2: transpose(int*) 155..255",
         "submission enforced: Thread 51: hipLaunchKernel 75..95 -> Stream 2: transpose(int*) 155..255",
         "submission enforced: Thread 51: hipMemcpyAsync 5..25 -> Stream 1: MEMORY_COPY_HOST_TO_DEVICE 30..145",
         "synchronization enforced: Stream 2: transpose(int*) 155..255 -> Thread 51: hipStreamSynchronize 105..305",

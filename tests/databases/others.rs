@@ -14,7 +14,7 @@ fn sorted<const N: usize>(expected: [&str; N]) -> Vec<String> {
 fn rocpd_ties_waits_by_address() {
     let (capture, receipt) = open("a.db", rocpd::sample());
     let expected = [
-        "event enforced: Stream 1: MEMORY_COPY_HOST_TO_DEVICE 25..140 -> Stream 2: transpose(int*) 150..250",
+        "event inferred: Stream 1: MEMORY_COPY_HOST_TO_DEVICE 25..140 -> Stream 2: transpose(int*) 150..250",
         "submission enforced: transpose 51: hipLaunchKernel 70..90 -> Stream 2: transpose(int*) 150..250",
         "submission enforced: transpose 51: hipMemcpyAsync 0..20 -> Stream 1: MEMORY_COPY_HOST_TO_DEVICE 25..140",
         "synchronization enforced: Stream 1: MEMORY_COPY_HOST_TO_DEVICE 25..140 -> transpose 51: hipDeviceSynchronize \
@@ -90,7 +90,7 @@ fn rpd_ties_operations_to_calls() {
 fn nvprof_ties_waits_by_the_last_record() {
     let (capture, receipt) = open("a.prof", nvprof::sample());
     let expected = [
-        "event enforced: Stream 15: Memcpy HtoD 35..150 -> Stream 14: void gemm<8>(float*) 160..260",
+        "event inferred: Stream 15: Memcpy HtoD 35..150 -> Stream 14: void gemm<8>(float*) 160..260",
         "submission enforced: Thread 4294967289: cudaLaunchKernel 80..100 -> Stream 14: void gemm<8>(float*) 160..260",
         "submission enforced: Thread 4294967289: cudaMemcpyAsync 10..30 -> Stream 15: Memcpy HtoD 35..150",
         "synchronization enforced: Stream 14: void gemm<8>(float*) 160..260 -> Thread 4294967289: cudaDeviceSynchronize 110..310",

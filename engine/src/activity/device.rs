@@ -63,6 +63,7 @@ impl Devices {
             name,
             backend: "cuda".to_owned(),
             detail,
+            rank: None,
         })));
     }
 }

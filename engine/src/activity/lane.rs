@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::device::Devices;
 use super::purpose::{Did, Work};
-use crate::record::{Group, Lane, LaneId, Record, Role, SpanKind};
+use crate::record::{Group, Lane, LaneId, LaneOrigin, Record, Role, SpanKind};
 
 /// What tells a lane from all others: its group, its process, and two numbers of that.
 pub(super) type Key = (Group, u32, u64, u64);
@@ -119,6 +119,7 @@ impl Lanes {
             };
             if row.told.as_ref() != Some(&lane) {
                 lanes.push(Record::Lane(Box::new(lane.clone())));
+                lanes.extend(LaneOrigin::of(&lane, None).map(Record::LaneOrigin));
                 row.told = Some(lane);
             }
         }

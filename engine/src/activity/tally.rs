@@ -100,7 +100,7 @@ impl Tally {
             ),
             (
                 self.passed,
-                "waits are for records before which nothing was submitted; they passed at once",
+                "waits are for records before which nothing was recorded; what they waited for, if anything, came before that",
             ),
             (
                 self.uncalled,

@@ -207,6 +207,10 @@ impl Reading<'_, '_> {
             device: Some(device),
             process: stream.context.to_string(),
             thread: stream.number.to_string(),
+            rank: self
+                .ranks
+                .get(&stream.context)
+                .and_then(|it| u32::try_from(*it).ok()),
             ..Title::default()
         })
     }

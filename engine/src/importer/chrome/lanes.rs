@@ -122,6 +122,7 @@ impl Lanes {
             name: device_name(rows, process, texts, &[]),
             backend: "chrome".to_owned(),
             detail: String::new(),
+            rank: None,
         })));
         id
     }
@@ -135,6 +136,7 @@ impl Lanes {
                 name: device_name(rows, *process, texts, devices),
                 backend: "chrome".to_owned(),
                 detail: String::new(),
+                rank: None,
             })));
         }
         let mut named: HashMap<String, u32> = HashMap::new();

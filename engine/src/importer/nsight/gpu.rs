@@ -273,6 +273,7 @@ impl Reading<'_, '_> {
                 device: Some(id),
                 process: (stream.process & PROCESS).to_string(),
                 thread: stream.number.to_string(),
+                rank: None,
             }
         })
     }

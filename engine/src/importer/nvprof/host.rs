@@ -73,6 +73,7 @@ impl Reading<'_, '_> {
             device: None,
             process: process.to_string(),
             thread: number.to_string(),
+            rank: None,
         })
     }
 

@@ -144,6 +144,7 @@ impl Reading<'_, '_> {
                 device: Some(id),
                 process: process_number.to_string(),
                 thread: stream.number.to_string(),
+                rank: None,
             }
         })
     }

@@ -94,6 +94,7 @@ impl Reading<'_, '_> {
             device: None,
             process: process_number.to_string(),
             thread: facts.thread(owner, process_number, thread).1.to_string(),
+            rank: None,
         })
     }
 }

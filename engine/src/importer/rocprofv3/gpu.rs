@@ -213,6 +213,7 @@ impl Reading<'_, '_> {
                 device: Some(device),
                 process: facts.process(site.process).to_string(),
                 thread: site.number.to_string(),
+                rank: None,
             }
         })
     }

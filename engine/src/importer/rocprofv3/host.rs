@@ -91,6 +91,7 @@ impl Reading<'_, '_> {
             device: None,
             process: facts.process(process).to_string(),
             thread: thread.to_string(),
+            rank: None,
         })
     }
 }

@@ -98,6 +98,7 @@ impl Reading<'_, '_> {
             device: None,
             process: process.to_string(),
             thread: thread.to_string(),
+            rank: None,
         })
     }
 }

@@ -31,6 +31,7 @@ impl Devices {
             name,
             backend: backend.to_owned(),
             detail,
+            rank: None,
         })));
         id
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Draft;
 use super::order::{Operation, Operations, Stream};
-use crate::record::{Event, EventId, Record, SpanId};
+use crate::record::{Basis, Event, EventId, Record, SpanId};
 
 /// A record of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,18 +77,21 @@ impl Events {
         }
     }
 
-    /// The record that a wait is for: the one with its tie, or else the last one of the event before the wait.
+    /// The record that a wait is for, and how that is known: the one with its tie, or else the last one of the event
+    /// before the wait, which is concluded from the order of the calls.
     pub fn waited_for(
         &self,
         event: EventId,
         process: i64,
         tie: Option<i64>,
         order: i64,
-    ) -> Option<Recorded> {
-        match tie.and_then(|tie| self.ties.get(&(process, tie))) {
-            Some(&(event, recorded)) => self.last_before(event, recorded.saturating_add(1)),
-            None => self.last_before(event, order),
-        }
+    ) -> Option<(Recorded, Basis)> {
+        let tied = tie.and_then(|tie| self.ties.get(&(process, tie)));
+        let (event, order, basis) = match tied {
+            Some(&(event, recorded)) => (event, recorded.saturating_add(1), Basis::Enforced),
+            None => (event, order, Basis::Inferred),
+        };
+        Some((self.last_before(event, order)?, basis))
     }
 
     fn last_before(&self, event: EventId, order: i64) -> Option<Recorded> {

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use crate::activity::{Did, Work};
 use crate::importer::Sink;
-use crate::record::{DeviceId, Group, Lane, LaneId, Record, Role};
+use crate::record::{DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role};
 
 /// What tells a lane from all others, whatever the format counts by.
 pub(in crate::importer) type LaneKey = (Group, [i64; 4]);
@@ -19,6 +19,8 @@ pub(in crate::importer) struct Title {
     /// The numbers that the file has for its process and its thread or stream.
     pub process: String,
     pub thread: String,
+    /// The rank of its process, where the file says it.
+    pub rank: Option<u32>,
 }
 
 /// Every lane on which something happened.
@@ -57,6 +59,7 @@ impl Lanes {
             device,
             process,
             thread,
+            rank,
         } = title;
         self.besides.push(besides);
         let id = LaneId(self.rows.len() as u32);
@@ -71,6 +74,9 @@ impl Lanes {
             thread,
         };
         sink.push(Record::Lane(Box::new(lane.clone())));
+        if let Some(origin) = LaneOrigin::of(&lane, rank) {
+            sink.push(Record::LaneOrigin(origin));
+        }
         self.ids.insert(key, id);
         self.rows.push((key, lane));
         self.did.push(Did::default());

@@ -101,7 +101,7 @@ impl Outcome {
             ),
             (
                 self.passed,
-                "waits are for records before which nothing was submitted; they passed at once",
+                "waits are for records before which the file holds nothing; what they waited for, if anything, lies before it",
             ),
             (
                 self.blind,
@@ -174,7 +174,10 @@ impl Resolver<'_> {
             .events
             .waited_for(event.id, wait.process, event.tie, wait.order);
         let (captured, generation, basis) = match (record, wait.guess) {
-            (Some(record), _) => (self.captured(&record), record.generation, wait.basis),
+            (Some((record, basis)), _) => {
+                let basis = weaker(wait.basis, basis);
+                (self.captured(&record), record.generation, basis)
+            }
             (None, Some((source, last))) => (Frontier::from([(source, last)]), 0, Basis::Inferred),
             (None, None) => {
                 let next = self.next(wait, stream);
@@ -192,6 +195,7 @@ impl Resolver<'_> {
             self.outcome.idle += 1;
             return;
         };
+        let record = record.map(|it| it.0);
         let source = record.map(|it| it.stream);
         let work = captured.iter().filter(|(on, _)| *on != stream);
         let causes: Vec<SpanId> = match record.and_then(|it| it.span) {
@@ -225,9 +229,10 @@ impl Resolver<'_> {
             .events
             .waited_for(event.id, wait.process, event.tie, wait.order);
         self.outcome.blind += u64::from(record.is_none());
-        let Some(record) = record else {
+        let Some((record, basis)) = record else {
             return;
         };
+        let basis = weaker(wait.basis, basis);
         let causes: Vec<SpanId> = match record.span {
             Some(span) => vec![span],
             None => {
@@ -236,7 +241,11 @@ impl Resolver<'_> {
             }
         };
         for cause in causes {
-            draft.depends(host(wait, cause, event.id, record.generation));
+            draft.receipt.inferred += u64::from(basis == Basis::Inferred);
+            draft.depends(Dependency {
+                basis,
+                ..host(wait, cause, event.id, record.generation)
+            });
         }
     }
 
@@ -251,6 +260,14 @@ impl Resolver<'_> {
         let next = after(self.operations).into_iter().chain(after(self.marks));
         wait.own
             .or_else(|| Some(next.min_by_key(|it| it.order)?.span))
+    }
+}
+
+/// What two conclusions together rest on.
+const fn weaker(one: Basis, other: Basis) -> Basis {
+    match (one, other) {
+        (Basis::Enforced, Basis::Enforced) => Basis::Enforced,
+        _ => Basis::Inferred,
     }
 }
 

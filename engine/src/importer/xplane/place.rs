@@ -148,6 +148,7 @@ impl XPlanePlaces {
             device: Some(self.device(device, devices, sink)),
             process: self.process.clone(),
             thread: format!("device {ordinal}"),
+            rank: None,
         })
     }
 
@@ -158,6 +159,7 @@ impl XPlanePlaces {
             device: None,
             process: self.process.clone(),
             thread: id.to_string(),
+            rank: None,
         }
     }
 

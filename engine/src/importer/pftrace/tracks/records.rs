@@ -6,7 +6,9 @@ use super::{Key, Tracks, Used};
 use crate::importer::Sink;
 use crate::importer::chrome::Texts;
 use crate::perfetto::proto::CounterDescriptor;
-use crate::record::{Counter, CounterId, Device, DeviceId, Group, Lane, LaneId, Record, Role};
+use crate::record::{
+    Counter, CounterId, Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role,
+};
 
 impl Tracks {
     /// Hands over the devices, lanes and counters of all tracks in use; says how many of them are streams.
@@ -20,6 +22,7 @@ impl Tracks {
                 name: format!("GPU {number}"),
                 backend: String::new(),
                 detail: String::new(),
+                rank: None,
             })));
         }
         for place in 0..self.used.len() as u32 {
@@ -38,7 +41,11 @@ impl Tracks {
             {
                 streams += usize::from(used.is_stream);
                 let lane = self.described_lane(titles.of(place), (id, place, used), device);
+                let origin = LaneOrigin::of(&lane, None);
                 sink.push(Record::Lane(Box::new(lane)));
+                if let Some(origin) = origin {
+                    sink.push(Record::LaneOrigin(origin));
+                }
             }
             if let Some(id) = used.counter {
                 let counter = self.described_counter(used, id, device, texts);
