@@ -41,6 +41,7 @@ fn rank(zero: Option<i64>, start: i64) -> Vec<Record> {
             name: "GPU 0".to_owned(),
             backend: String::new(),
             detail: String::new(),
+            rank: None,
         })),
         Record::Lane(Box::new(Lane {
             id: LaneId(0),

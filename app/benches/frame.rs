@@ -160,6 +160,7 @@ fn capture((size, lanes): (u32, u32), ranks: u32) -> Capture {
                 name: format!("rank {id} · cpu"),
                 backend: "cpu".to_owned(),
                 detail: String::new(),
+                rank: None,
             })),
             Record::Clock(Box::new(Clock {
                 device: DeviceId(id),

@@ -109,6 +109,24 @@ pub struct Device {
     pub backend: String,
     /// What it can and cannot do, in words, such as `one queue: streams serialise`.
     pub detail: String,
+    /// Where the rank is placed that has it, in a run of ranks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<RankPlace>,
+}
+
+/// Where a rank is placed: its parallel id, and its machine and device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankPlace {
+    /// Its place among all ranks, from 0.
+    pub rank: u32,
+    /// How many ranks there are.
+    pub count: u32,
+    /// The place of its machine in the placement, from 0.
+    pub machine: u32,
+    /// What that machine is called.
+    pub machine_name: String,
+    /// The device's number on that machine.
+    pub device: u32,
 }
 
 /// A row of the timeline.
@@ -143,6 +161,18 @@ pub struct LaneOrigin {
     pub rank: Option<u32>,
     /// The number of its stream or thread in the file that it comes from, where it has one.
     pub number: Option<i64>,
+}
+
+impl LaneOrigin {
+    /// What a lane is by the number that its file has for its stream or thread; nothing where that is no number.
+    pub fn of(lane: &Lane, rank: Option<u32>) -> Option<Self> {
+        let number = lane.thread.parse().ok();
+        (number.is_some() || rank.is_some()).then_some(Self {
+            lane: lane.id,
+            rank,
+            number,
+        })
+    }
 }
 
 /// A GPU synchronisation point, which is recorded on one stream and waited for on others.

@@ -154,6 +154,7 @@ fn tables() -> BoxedStrategy<Record> {
                 name,
                 backend,
                 detail,
+                rank: None,
             }))
         }),
         (id(), id(), any::<bool>()).prop_map(|(id, name, timing)| {
@@ -229,6 +230,7 @@ fn promising() -> BoxedStrategy<Record> {
                 time,
                 span: SpanId(id),
                 detail,
+                cached: [None, Some(true), Some(false)][id as usize % 3],
             }))
         }),
         (id(), one(PipelineKind::ALL), words(), any::<bool>()).prop_map(

@@ -101,6 +101,7 @@ fn head() -> Vec<Record> {
             name: "cpu, 2 workers".to_owned(),
             backend: "cpu".to_owned(),
             detail: String::new(),
+            rank: None,
         })),
         lane(0, Group::Host, None, Role::None, "main", 0),
         lane(1, Group::Streams, Some(0), Role::Compute, "compute", -3),
@@ -212,6 +213,7 @@ fn tail() -> Vec<Record> {
             time: Nanos(7),
             span: SpanId(3),
             detail: "line 2: unknown identifier".to_owned(),
+            cached: Some(false),
         })),
         Record::Pipeline(Box::new(Pipeline {
             id: PipelineId(1),

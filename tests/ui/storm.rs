@@ -95,13 +95,19 @@ impl Maker {
     }
 
     fn step(&mut self, pipeline: u32, state: PipelineState, time: i64, span: SpanId, detail: &str) {
+        let cache = match detail {
+            "cache hit" => Some(true),
+            "cache miss" => Some(false),
+            _ => None,
+        };
         self.records
             .push(Record::PipelineStep(Box::new(PipelineStep {
                 pipeline: PipelineId(pipeline),
                 state,
                 time: Nanos(time * 1_000),
                 span,
-                detail: detail.to_owned(),
+                detail: if cache.is_none() { detail } else { "" }.to_owned(),
+                cached: cache,
             })));
     }
 
@@ -147,6 +153,7 @@ fn head(maker: &mut Maker) {
         name: "made by hand".to_owned(),
         backend: "made".to_owned(),
         detail: "compiled at its first use".to_owned(),
+        rank: None,
     })));
     maker.lane(HOST, Group::Host, Role::None, "main");
     maker.lane(TIMELINE, Group::Device, Role::None, "device timeline");

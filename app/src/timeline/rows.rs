@@ -31,13 +31,12 @@ pub fn title(frame: &Frame<'_>, key: GroupKey) -> String {
         (_, Some(device)) if devices.len() == 1 && !device.backend.is_empty() => {
             format!("{} · {}", key.group.label(), device.backend)
         }
-        (_, Some(device)) => {
-            let (rank, clock) = (device.name.split(" · ").next(), known(frame, device.id));
-            match (rank, clock) {
-                (Some(rank), Some(clock)) => format!("{rank} · {}{clock}", key.group.label()),
-                _ => format!("{} · {}", key.group.label(), device.name),
+        (_, Some(device)) => match (&device.rank, known(frame, device.id)) {
+            (Some(place), Some(clock)) => {
+                format!("rank {} · {}{clock}", place.rank, key.group.label())
             }
-        }
+            _ => format!("{} · {}", key.group.label(), device.name),
+        },
     }
 }
 

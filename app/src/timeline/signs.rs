@@ -141,9 +141,6 @@ fn diamond(painter: &Painter, at: Pos2, (fill, edge): (Color32, Color32), theme:
 
 /// What a query of an event answered; nothing where the call is none.
 fn answer(capture: &Capture, bar: &Bar) -> Option<String> {
-    if !capture.name(bar.cell.name).starts_with("query ") {
-        return None;
-    }
     let mut arguments = capture.arguments(bar.cell.span);
     arguments.find_map(|(name, value)| match value {
         Value::Text(text) if name == "answer" => Some(text.to_string()),

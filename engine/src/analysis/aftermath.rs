@@ -10,6 +10,9 @@ use crate::time::{Interval, Nanos};
 /// Spans that are listed of one lane; a loss in the middle of a long queue cancels more than anybody reads.
 const LISTED: usize = 1_000;
 
+/// Where the specification says what a destroy does to maps that are pending.
+const DESTROY: &str = "#dom-gpudevice-destroy";
+
 /// What a loss came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aftermath {
@@ -107,8 +110,8 @@ fn was_pending(pledge: &Pledge, loss: &Loss) -> bool {
         return true;
     };
     // A destroy rejects pending maps in the call itself, a moment before the device's own step.
-    let destroyed = loss.kind == LossKind::Destroyed && settlement.reason.contains("destroy");
-    settlement.time >= loss.time || destroyed && settlement.value.contains("AbortError")
+    let ended = loss.kind == LossKind::Destroyed && settlement.anchor.ends_with(DESTROY);
+    settlement.time >= loss.time || ended
 }
 
 /// Whether the pipeline was on its way on the lost device, or ready there and lost with it.

@@ -4,9 +4,6 @@ use crate::capture::{Capture, PlacedSpan, Stages};
 use crate::record::{DependencyKind, LaneId, PipelineState, SpanId, SpanKind};
 use crate::time::Nanos;
 
-/// What a step says of a cache.
-const CACHE: [&str; 2] = ["cache hit", "cache miss"];
-
 /// Steps and uses of one pipeline that are looked at.
 const MOST: usize = 1_000;
 
@@ -25,7 +22,7 @@ pub struct Readiness {
     pub first_use: Option<(SpanId, Nanos)>,
     /// For how long launches were held back because it was not ready, added up.
     pub stalled: Nanos,
-    /// What was said last about it, such as why it failed; what its cache did is not said again.
+    /// What was said last about it, such as why it failed.
     pub detail: String,
 }
 
@@ -50,8 +47,11 @@ impl Readiness {
                 found.first_use = Some((placed.span.id, placed.span.start));
             }
         }
-        let mut told = stages.steps.iter().rev().map(|step| said(&step.detail));
-        found.detail = told.find(|detail| !detail.is_empty()).unwrap_or_default();
+        let mut told = stages.steps.iter().rev().map(|step| step.detail.trim());
+        found.detail = told
+            .find(|detail| !detail.is_empty())
+            .unwrap_or_default()
+            .to_owned();
         found
     }
 }
@@ -64,21 +64,9 @@ pub fn pipeline_of(capture: &Capture, span: SpanId) -> Option<&Stages> {
     brought.or_else(|| pipelines().find(|stages| stages.pipeline.call == span))
 }
 
-/// What a step says besides what the cache did.
-fn said(detail: &str) -> String {
-    let parts = detail.split("; ");
-    let parts = parts.filter(|part| !CACHE.contains(&part.trim()));
-    parts.collect::<Vec<_>>().join("; ").trim().to_owned()
-}
-
 /// Whether it came out of a cache, as its steps say.
 fn cached(stages: &Stages) -> Option<bool> {
-    let says = |words: &str| {
-        let mut steps = stages.steps.iter();
-        steps.any(|step| step.detail.contains(words))
-    };
-    let [hit, miss] = CACHE;
-    says(hit).then_some(true).or(says(miss).then_some(false))
+    stages.steps.iter().find_map(|step| step.cached)
 }
 
 fn lane(capture: &Capture, span: SpanId) -> Option<LaneId> {
@@ -118,13 +106,19 @@ mod tests {
         })
     }
 
-    fn step(state: PipelineState, time: i64, span: u32, detail: &str) -> Record {
+    fn step(state: PipelineState, time: i64, span: u32, cached: Option<bool>) -> Record {
         Record::PipelineStep(Box::new(PipelineStep {
             pipeline: PipelineId(0),
             state,
             time: Nanos(time),
             span: SpanId(span),
-            detail: detail.into(),
+            detail: if cached.is_some() {
+                "compiled late"
+            } else {
+                ""
+            }
+            .into(),
+            cached,
         }))
     }
 
@@ -148,9 +142,9 @@ mod tests {
             span(2, 5, SpanKind::Stall, 20, 60),
             span(3, 5, SpanKind::Kernel, 60, 90),
             span(4, 5, SpanKind::Kernel, 90, 95),
-            step(PipelineState::Requested, 1, 0, ""),
-            step(PipelineState::Compiling, 10, 1, "cache miss; compiled late"),
-            step(PipelineState::Ready, 60, 1, ""),
+            step(PipelineState::Requested, 1, 0, None),
+            step(PipelineState::Compiling, 10, 1, Some(false)),
+            step(PipelineState::Ready, 60, 1, None),
             needed(1, 2),
             needed(1, 4),
             needed(1, 3),

@@ -43,12 +43,12 @@ pub enum CacheUse {
 }
 
 impl CacheUse {
-    /// In words, for the screen.
-    pub const fn label(self) -> &'static str {
+    /// Whether it held the pipeline; nothing where it was not asked.
+    pub const fn is_hit(self) -> Option<bool> {
         match self {
-            Self::Hit => "cache hit",
-            Self::Miss => "cache miss",
-            Self::None => "not cached",
+            Self::Hit => Some(true),
+            Self::Miss => Some(false),
+            Self::None => None,
         }
     }
 }

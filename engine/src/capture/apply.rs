@@ -301,6 +301,7 @@ impl Filler for Device {
             name: format!("device {index}"),
             backend: String::new(),
             detail: String::new(),
+            rank: None,
         }
     }
 }

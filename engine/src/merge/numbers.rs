@@ -423,6 +423,7 @@ impl Numbers {
             name: self.own.label.clone(),
             backend: String::new(),
             detail: String::new(),
+            rank: None,
         })));
         id
     }

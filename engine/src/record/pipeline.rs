@@ -35,7 +35,9 @@ pub struct PipelineStep {
     pub time: Nanos,
     /// The span that brought it there, or [`SpanId::NONE`].
     pub span: SpanId,
-    /// What is to be said about it: why it failed with the shader's messages at their lines, `cache hit`; may be
-    /// empty.
+    /// What is to be said about it: why it failed with the shader's messages at their lines; may be empty.
     pub detail: String,
+    /// Whether a cache held it, where one was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cached: Option<bool>,
 }

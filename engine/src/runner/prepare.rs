@@ -235,6 +235,7 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, report
         name: device.name().to_owned(),
         backend: backend.name().to_owned(),
         detail: detail(&device.caps().detail, plan),
+        rank: plan.placement.as_ref().and_then(place),
     })));
     report_placement(request, plan, reporter);
     describe_lanes(shared, reporter);
@@ -256,6 +257,20 @@ fn describe(request: &RunRequest, backend: &dyn Backend, shared: &Shared, report
             timing: event.timing,
         }));
     }
+}
+
+/// Where the rank that runs here is placed.
+fn place(placement: &workload::Placement) -> Option<record::RankPlace> {
+    let rank = placement.rank;
+    let found = placement.ranks.get(rank as usize)?;
+    let machine = placement.machine(rank);
+    Some(record::RankPlace {
+        rank,
+        count: placement.ranks.len() as u32,
+        machine: found.machine,
+        machine_name: machine.map_or("?", |it| &it.name).to_owned(),
+        device: found.device,
+    })
 }
 
 /// What a device can do, and where the rank that has it is placed.

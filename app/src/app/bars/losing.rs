@@ -155,7 +155,7 @@ const HARM: &[(FaultKind, &str)] = &[
 /// Ranks of the run under way, and what can be done to each; nothing where there are none.
 fn hurt(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
     let devices = scene.capture.devices().iter();
-    let ranks = devices.filter(|device| device.detail.starts_with("parallel id "));
+    let ranks = devices.filter(|device| device.rank.is_some());
     let ranks = ranks.count() as u32;
     if ranks < 2 || scene.why_not_lose().is_some() {
         return;

@@ -12,6 +12,7 @@ fn lanes_of_one_name_are_told_apart_by_their_devices() {
             name: name.to_owned(),
             backend: String::new(),
             detail: String::new(),
+            rank: None,
         }))
     };
     let lane = |id, device, name: &str| {

@@ -5,8 +5,7 @@ use std::borrow::Cow;
 use super::{Caller, Current};
 use crate::backend::{Error, HostIndex};
 use crate::device::EventError;
-use crate::record::{CallId, Record};
-use crate::record::{Severity, Span, SpanKind, State};
+use crate::record::{CallId, Record, Severity, Span, SpanKind, State, Value};
 use crate::runner::shared::Shared;
 use crate::workload::{Call, ErrorKind, EventCall, EventIndex, SlotUse, StreamIndex, Target};
 
@@ -126,8 +125,16 @@ impl Caller {
     fn report_wait_for_slot(&self, host: HostIndex, start: crate::time::Nanos, is_taken: bool) {
         let name = "waiting for event slot";
         let end = self.shared.device.now(host);
+        let span = self.shared.next_span();
+        let because = self.shared.names.id("blocked because", &self.reporter);
+        let slots = self.shared.plan.event_slots.unwrap_or_default();
+        let text = format!(
+            "all {slots} event slots of the device were taken, and which record gave its slot back is not told"
+        );
+        self.reporter
+            .send(Record::Argument(span, because, Value::Text(text.into())));
         self.reporter.send(Record::Span(Span {
-            id: self.shared.next_span(),
+            id: span,
             lane: Shared::host_lane(host),
             name: self.shared.names.id(name, &self.reporter),
             call: CallId::NONE,

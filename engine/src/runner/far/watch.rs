@@ -285,6 +285,7 @@ mod tests {
             name: String::new(),
             backend: String::new(),
             detail: String::new(),
+            rank: None,
         };
         watch.note(&mut Message::Started { run: 2 });
         watch.note(&mut Message::Batch(vec![

@@ -174,6 +174,7 @@ impl Merged {
             name: format!("rank {rank}"),
             backend: String::new(),
             detail: String::new(),
+            rank: None,
         })));
         out.push(Record::Loss(Box::new(Loss {
             device,

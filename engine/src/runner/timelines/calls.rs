@@ -223,6 +223,7 @@ impl Timelines {
             decided: SpanId::NONE,
             is_used: false,
             detail: String::new(),
+            cached: None,
             flag: flag.clone(),
         });
         if let Some(slot) = state.latest_pipeline.get_mut(index.index()) {
@@ -255,6 +256,7 @@ impl Timelines {
                 time: asked.time,
                 span: asked.span,
                 detail: String::new(),
+                cached: None,
             })));
     }
 

@@ -155,6 +155,10 @@ impl Timelines {
         let detail = text::built(shared, entry.plan, built);
         if let Some(entry) = state.entry(job.pipeline) {
             entry.detail = detail;
+            entry.cached = match built {
+                Ok(compiled) => compiled.cache.is_hit(),
+                Err(_) => None,
+            };
         }
         // A compile may be the first to hear of a loss: what it is told then is no failure of its own.
         if matches!(built, Err(CompileError::Lost)) && state.model.loss().is_none() {

@@ -77,9 +77,10 @@ impl Timelines {
                 | record::PipelineState::Lost
         );
         let pipeline = state.recorded_pipeline(id);
-        let mut detail = String::new();
+        let (mut detail, mut cached) = (String::new(), None);
         if let Some(entry) = state.entry(id) {
             if is_decided {
+                cached = entry.cached;
                 entry.decided = span;
                 entry.flag.raise(time);
                 detail.clone_from(&entry.detail);
@@ -103,6 +104,7 @@ impl Timelines {
                 time,
                 span,
                 detail,
+                cached,
             })));
     }
 

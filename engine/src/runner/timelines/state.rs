@@ -76,6 +76,8 @@ pub struct Entry {
     pub is_used: bool,
     /// Why it failed, or how it was compiled, in words.
     pub detail: String,
+    /// Whether a cache held it, where one was asked.
+    pub cached: Option<bool>,
     /// Raised once it is decided.
     pub flag: Flag,
 }

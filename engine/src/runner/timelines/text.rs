@@ -1,7 +1,7 @@
 //! The words of the layer's records: names of steps, what a promise came to, why, and what is different here.
 
 use super::state::{Given, State};
-use crate::backend::{CacheUse, CompileError, CompileTime};
+use crate::backend::{CompileError, CompileTime};
 use crate::device::webgpu::{
     Api, Executed, Outcome, PipelineState, Raised, Rejection, Settlement, Value,
 };
@@ -52,13 +52,10 @@ pub const fn stage(state: PipelineState) -> record::PipelineState {
     }
 }
 
-/// How a compile went, for the state that it brings about.
+/// Why a compile failed, for the state that it brings about.
 pub fn built(shared: &Shared, index: PipelineIndex, built: &Built) -> String {
     match built {
-        Ok(compiled) => match compiled.cache {
-            CacheUse::None => String::new(),
-            cache => cache.label().to_owned(),
-        },
+        Ok(_) => String::new(),
         Err(error) => shader(shared, index, error),
     }
 }
