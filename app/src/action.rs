@@ -108,6 +108,18 @@ pub enum Action {
     AllowRemote,
 }
 
+impl Action {
+    /// Makes a stretch of time the range and shows it with a little around it.
+    pub fn visit(interval: Interval) -> Vec<Self> {
+        let around = Nanos(interval.length().0 / 20);
+        let shown = Interval::new(interval.start - around, interval.end + around);
+        vec![
+            Self::SelectRange(Some(interval)),
+            Self::Show(Some(shown), Motion::Jump),
+        ]
+    }
+}
+
 impl From<Command> for Action {
     fn from(command: Command) -> Self {
         Self::Command(command)
@@ -168,6 +180,11 @@ pub enum Request {
     /// Go along the critical path from the selected span.
     WalkPath {
         /// Whether to what comes next.
+        forward: bool,
+    },
+    /// Go to the next or, backwards, the previous step or frame.
+    WalkIterations {
+        /// Whether to the next one.
         forward: bool,
     },
     /// Put the cursor into the search field.

@@ -136,6 +136,8 @@ fn apply_command(state: &mut State, capture: &Capture, command: Command) -> Opti
         Command::Effect => return go::along_dependency(state, capture, true),
         Command::NextOnPath => return Some(Request::WalkPath { forward: true }),
         Command::PreviousOnPath => return Some(Request::WalkPath { forward: false }),
+        Command::NextIteration => return Some(Request::WalkIterations { forward: true }),
+        Command::PreviousIteration => return Some(Request::WalkIterations { forward: false }),
         Command::MarkRange => go::mark(state, capture, false),
         Command::WidenRange => go::mark(state, capture, true),
         Command::Clear => clear(state),

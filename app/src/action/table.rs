@@ -128,6 +128,8 @@ commands! {
     Effect, Go, "Effect", "To what went on because of the selected span; where nothing did, to the first that depends on it", [key(Key::CloseBracket)];
     NextOnPath, Go, "Next on the path", "To what comes next on the critical path", [key(Key::J)];
     PreviousOnPath, Go, "Previous on the path", "To what came before on the critical path", [Chord::shift(Key::J)];
+    NextIteration, Go, "Next iteration", "To the next step or frame: it becomes the range, and fills the view", [key(Key::O)];
+    PreviousIteration, Go, "Previous iteration", "To the step or frame before", [Chord::shift(Key::O)];
     MarkRange, Go, "Mark", "Make the selected span's time the range", [key(Key::M)];
     WidenRange, Go, "Widen the range", "Widen the range to take in the selected span", [key(Key::R)];
     Search, Go, "Search", "Search spans by name", [key(Key::Slash), ctrl(Key::F)];

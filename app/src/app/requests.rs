@@ -72,6 +72,7 @@ impl App {
             }
             Request::Follow { forward } => self.follow(forward, context),
             Request::WalkPath { forward } => self.walk_path(forward, context),
+            Request::WalkIterations { forward } => self.walk_iterations(forward, context),
             Request::FocusSearch => self.search.take_focus(),
             Request::Copy(text) => {
                 if let Some(context) = context {
@@ -120,6 +121,47 @@ impl App {
         if let Some(found) = found {
             let on = Action::Set(Switch::Path, true);
             self.act(vec![on, Action::Reveal(*found)], context);
+        }
+    }
+
+    /// Makes the next or the previous iteration the range, from the one that is; without one, from the start of the view.
+    fn walk_iterations(&mut self, forward: bool, context: Option<&Context>) {
+        let Some(made) = self.status.why.conclusions.clone() else {
+            return self.tell(
+                false,
+                String::from("Iterations are still being read; try again in a moment"),
+            );
+        };
+        let all = &made.iterations.rows;
+        if all.is_empty() {
+            return self.tell(
+                false,
+                String::from(
+                    "This capture has no iterations: nothing in it marks steps or frames, and nothing repeats itself",
+                ),
+            );
+        }
+        let range = self.state.selection.range;
+        let here = all
+            .iter()
+            .position(|it| Some(it.iteration.interval) == range);
+        let found = match here {
+            Some(at) if forward => all.get(at + 1),
+            Some(at) => at.checked_sub(1).and_then(|at| all.get(at)),
+            None => {
+                let shown = range.or(self.state.view.interval);
+                let from = shown.map_or(made.causes.extent().start, |it| it.start);
+                let after = all.partition_point(|it| it.iteration.interval.start < from);
+                let at = if forward {
+                    Some(after)
+                } else {
+                    after.checked_sub(1)
+                };
+                at.and_then(|at| all.get(at))
+            }
+        };
+        if let Some(row) = found {
+            self.act(Action::visit(row.iteration.interval), context);
         }
     }
 

@@ -138,7 +138,7 @@ fn line_of(scene: &Scene<'_>, span: SpanId) -> u32 {
 /// What an analysis asked and how much it looked at, whether or not it found something.
 fn looked(ui: &mut Ui, scene: &Scene<'_>, answered: &Answered) {
     let is_clean = answered.answer.findings.is_empty();
-    let was_looked = !answered.answer.looked.starts_with("not looked for");
+    let was_looked = !answered.answer.is_skipped;
     ui.horizontal_wrapped(|ui| {
         let (sign, colour) = match (is_clean, was_looked) {
             (true, true) => (Sign::Check, scene.theme.good),

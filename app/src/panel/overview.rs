@@ -86,6 +86,7 @@ fn topic(ui: &mut Ui, scene: &Scene<'_>, of: OverviewTopic, actions: &mut Vec<Ac
         OverviewTopic::Busy => ("statistics", false),
         OverviewTopic::Idle => ("why", false),
         OverviewTopic::Path => ("why", true),
+        OverviewTopic::Iterations => ("why", false),
         OverviewTopic::Savings => ("findings", false),
         OverviewTopic::Unknown => ("problems", false),
     };

@@ -24,16 +24,19 @@ pub enum WhyTable {
     Path,
     /// The operations on the critical path.
     Operations,
+    /// Steps and frames of the whole capture.
+    Iterations,
 }
 
 impl WhyTable {
-    const ALL: [Self; 3] = [Self::Idle, Self::Path, Self::Operations];
+    const ALL: [Self; 4] = [Self::Idle, Self::Path, Self::Operations, Self::Iterations];
 
     const fn label(self) -> &'static str {
         match self {
             Self::Idle => "Idle time by stream",
             Self::Path => "Critical path",
             Self::Operations => "Operations on it",
+            Self::Iterations => "Iterations",
         }
     }
 }
@@ -42,9 +45,9 @@ impl WhyTable {
 #[derive(Default)]
 pub struct WhyTab {
     chosen: WhyTable,
-    orders: [Order; 3],
-    /// What is shown, and of which table it was made.
-    read: Option<(usize, WhyTable)>,
+    orders: [Order; 4],
+    /// What is shown, of which table and of which conclusions it was made.
+    read: Option<(usize, usize, WhyTable)>,
     lines: Lines,
 }
 
@@ -77,10 +80,13 @@ impl Panel for WhyTab {
             };
             return hint(ui, scene.theme, &words);
         };
-        let key = (std::sync::Arc::as_ptr(found) as usize, self.chosen);
+        let made = why.conclusions.as_ref();
+        let of = made.map_or(0, |made| std::sync::Arc::as_ptr(made) as usize);
+        let key = (std::sync::Arc::as_ptr(found) as usize, of, self.chosen);
         if self.read != Some(key) {
             self.read = Some(key);
-            self.lines = Lines::new(scene.capture, found, self.chosen);
+            let steps = made.map(|made| &made.iterations);
+            self.lines = Lines::new(scene.capture, (found, steps), self.chosen);
         }
         self.heading(ui, scene, actions);
         let order = self
@@ -94,8 +100,15 @@ impl Panel for WhyTab {
         if let Some(order) = self.orders.get_mut(self.chosen as usize) {
             *order = turned;
         }
-        let place = click.and_then(|click| self.lines.place(click.row, click.column));
-        actions.extend(place.map(Action::Reveal));
+        let Some(click) = click else { return };
+        match self.lines.stretch(click.row) {
+            Some(stretch) => actions.extend(Action::visit(stretch)),
+            None => actions.extend(
+                self.lines
+                    .place(click.row, click.column)
+                    .map(Action::Reveal),
+            ),
+        }
     }
 }
 
@@ -130,6 +143,11 @@ impl WhyTab {
             {
                 actions.push(Action::Copy(self.lines.text()));
             }
+            if self.chosen == WhyTable::Iterations {
+                let words = self.iterations(scene);
+                ui.label(RichText::new(words).color(scene.theme.weak));
+                return;
+            }
             let words = within.map(|within| {
                 format!(
                     "{of} · {} to {} · {}",
@@ -141,5 +159,23 @@ impl WhyTab {
             ui.label(RichText::new(words.unwrap_or_default()).color(scene.theme.weak));
         });
         ui.add_space(GRID);
+    }
+
+    /// How the iterations were found.
+    fn iterations(&self, scene: &Scene<'_>) -> String {
+        let made = scene.status.why.conclusions.as_ref();
+        let Some(table) = made
+            .map(|it| &it.iterations)
+            .filter(|it| !it.rows.is_empty())
+        else {
+            return "None: nothing marks steps or frames, and nothing repeats itself".to_owned();
+        };
+        format!(
+            "{} by {} · half take at most {} · {} goes to the next",
+            text::count((table.rows.len() + table.left_out) as u64),
+            table.source.label(),
+            text::duration(table.median),
+            Command::NextIteration.key()
+        )
     }
 }

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::causes::{Causes, ChainSegment};
-use super::{AnalysisJob, Answered, Overview};
+use super::{AnalysisJob, Answered, IterationTable, Iterations, Overview};
 use crate::capture::Capture;
 
 /// Time between two looks at whether all is to be given up.
@@ -23,6 +23,8 @@ pub struct Conclusions {
     pub answers: Vec<Answered>,
     /// The critical path of the whole capture, in order of time.
     pub path: Vec<ChainSegment>,
+    /// The steps and frames of the capture, and what each comes to.
+    pub iterations: IterationTable,
     /// What the capture comes to.
     pub overview: Overview,
 }
@@ -53,11 +55,13 @@ impl Conclusions {
         progress(GRAPH + ANALYSES);
         let reader = causes.read(capture);
         let path = reader.path();
-        let overview = Overview::new(&reader, &path, &answers);
+        let iterations = IterationTable::new(&reader, &Iterations::find(&reader, None));
+        let overview = Overview::new(&reader, &path, &answers, &iterations);
         Some(Self {
             causes,
             answers,
             path,
+            iterations,
             overview,
         })
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::causes::{CauseReader, CausesTable, ChainSegment, IdleUse, LaneIdle, TimeUse};
 use super::piece::Sentence;
-use super::{Answered, Piece};
+use super::{Answered, IterationRow, IterationTable, Piece};
 use crate::record::{DeviceId, LaneId, SpanId};
 use crate::time::{Interval, Nanos, union};
 
@@ -13,6 +13,8 @@ use crate::time::{Interval, Nanos, union};
 const DEVICES: usize = 8;
 /// Findings that are named: those that would save most.
 const FINDINGS: usize = 3;
+/// Outliers among iterations that are named.
+const OUTLIERS: usize = 3;
 /// Parts of the path, and of idle time, that are named.
 const PARTS: usize = 4;
 
@@ -25,6 +27,8 @@ pub enum OverviewTopic {
     Idle,
     /// What the critical path is made of.
     Path,
+    /// Its steps and frames, and the outliers among them.
+    Iterations,
     /// What would save most.
     Savings,
     /// What the capture cannot tell.
@@ -38,6 +42,7 @@ impl OverviewTopic {
             Self::Busy => "busy",
             Self::Idle => "idle",
             Self::Path => "critical path",
+            Self::Iterations => "iterations",
             Self::Savings => "would save most",
             Self::Unknown => "not known",
         }
@@ -68,7 +73,12 @@ struct OverviewDraft<'a, 'b> {
 
 impl Overview {
     /// The overview of a whole capture; empty where nothing ran in it.
-    pub fn new(reader: &CauseReader<'_>, path: &[ChainSegment], answers: &[Answered]) -> Self {
+    pub fn new(
+        reader: &CauseReader<'_>,
+        path: &[ChainSegment],
+        answers: &[Answered],
+        iterations: &IterationTable,
+    ) -> Self {
         let all = reader.causes().extent();
         let mut draft = OverviewDraft {
             reader,
@@ -79,6 +89,7 @@ impl Overview {
             draft.busy(&table);
             draft.idle(&table);
             draft.path(&table);
+            draft.iterations(iterations);
             draft.savings(answers);
             draft.unknown(&table);
         }
@@ -182,6 +193,55 @@ impl OverviewDraft<'_, '_> {
                 .span(self.reader.capture(), most.longest);
         }
         self.say(OverviewTopic::Path, says);
+    }
+
+    /// The steps and frames: how many, how long, and those that took much longer or shorter than most.
+    fn iterations(&mut self, table: &IterationTable) {
+        let length = |row: &&IterationRow| row.iteration.interval.length();
+        let shortest = table.rows.iter().min_by_key(length);
+        let longest = table.rows.iter().max_by_key(length);
+        let (Some(shortest), Some(longest)) = (shortest, longest) else {
+            return;
+        };
+        let mut says = Sentence::default();
+        let count = table.rows.len() + table.left_out;
+        says.text(format!(
+            "{count} by {}: half take at most ",
+            table.source.label()
+        ))
+        .time(table.median)
+        .text(", the shortest ")
+        .time(length(&shortest))
+        .text(format!(", the longest ({}) ", longest.iteration.number))
+        .time(length(&longest))
+        .text(", from ")
+        .span(self.reader.capture(), longest.iteration.span);
+        self.say(OverviewTopic::Iterations, says);
+        let count = table.outliers().count();
+        for row in table.outliers().take(OUTLIERS) {
+            let mut says = Sentence::default();
+            let taken = row.iteration.interval.length();
+            let (off, how) = if taken > table.median {
+                (taken - table.median, "longer")
+            } else {
+                (table.median - taken, "shorter")
+            };
+            says.text(format!("outlier {}: ", row.iteration.number))
+                .span(self.reader.capture(), row.iteration.span)
+                .text(" took ")
+                .time(off)
+                .text(format!(" {how} than half of them"));
+            if let Some((what, time)) = row.critical {
+                says.text(format!(", most of its critical path is {}, ", what.label()))
+                    .time(time);
+            }
+            self.say(OverviewTopic::Iterations, says);
+        }
+        if count > OUTLIERS {
+            let mut says = Sentence::default();
+            says.text(format!("and {} outliers more", count - OUTLIERS));
+            self.say(OverviewTopic::Iterations, says);
+        }
     }
 
     /// The findings that would save most.

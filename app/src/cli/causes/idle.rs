@@ -1,6 +1,7 @@
 //! Where the time of each stream went, which streams overlapped, and which rank came last.
 
 use engine::analysis::causes::{CauseReader, IdleUse};
+use engine::analysis::{IterationTable, Iterations};
 use engine::time::Nanos;
 use serde_json::{Value, json};
 
@@ -34,10 +35,100 @@ pub(in crate::cli) fn idle(options: &CauseOptions, streams: &mut Streams<'_>) ->
             for line in rows(&scope, &reader) {
                 writeln!(streams.out, "{line}")?;
             }
+            for line in steps(&table(&scope, &reader, options)) {
+                writeln!(streams.out, "{line}")?;
+            }
         }
-        Format::Text => write_text(&scope, &reader, streams)?,
+        Format::Text => {
+            write_text(&scope, &reader, streams)?;
+            write_steps(&table(&scope, &reader, options), streams)?;
+        }
     }
     Ok(FINE)
+}
+
+/// The iterations of the whole capture; none where a part of it is asked about.
+fn table(scope: &Scope, reader: &CauseReader<'_>, options: &CauseOptions) -> IterationTable {
+    if !scope.is_whole {
+        return IterationTable::default();
+    }
+    IterationTable::new(reader, &Iterations::find(reader, options.rank))
+}
+
+/// An object for each iteration.
+fn steps(table: &IterationTable) -> impl Iterator<Item = Value> + '_ {
+    table.rows.iter().map(|row| {
+        let mut object = Object::new();
+        object.insert("type".to_owned(), json!("iteration"));
+        object.insert("number".to_owned(), json!(row.iteration.number));
+        object.insert("name".to_owned(), json!(row.iteration.name));
+        object.insert("by".to_owned(), json!(table.source.label()));
+        let within = row.iteration.interval;
+        object.insert("from_ns".to_owned(), json!(within.start.0));
+        object.insert("to_ns".to_owned(), json!(within.end.0));
+        for what in IdleUse::ALL {
+            object.insert(key(what).to_owned(), json!(what.of(&row.time).0));
+        }
+        if let Some((what, time)) = row.critical {
+            object.insert("critical".to_owned(), json!(what.label()));
+            object.insert("critical_ns".to_owned(), json!(time.0));
+        }
+        object.insert("outlier".to_owned(), json!(row.is_outlier));
+        Value::Object(object)
+    })
+}
+
+/// So many iterations are listed for people.
+const MOST_STEPS: usize = 40;
+
+fn write_steps(table: &IterationTable, streams: &mut Streams<'_>) -> Result<(), Stop> {
+    if table.rows.is_empty() {
+        return Ok(());
+    }
+    let mut heads = vec![">iteration", "name", ">from", ">took"];
+    heads.extend([
+        ">host late",
+        ">host blocked",
+        ">dependency",
+        ">latency",
+        ">unknown",
+    ]);
+    heads.extend(["critical", "outlier"]);
+    let mut found = Table::new(&heads);
+    for row in table.rows.iter().take(MOST_STEPS) {
+        let within = row.iteration.interval;
+        let time = |time: Nanos| match time {
+            Nanos::ZERO => String::new(),
+            time => words::length(time),
+        };
+        let critical = row.critical.map(|(what, time)| {
+            let share = words::share(time, within.length());
+            format!("{} {share}", what.label())
+        });
+        let mut cells = vec![
+            row.iteration.number.to_string(),
+            crate::text::shorten(&row.iteration.name, 40),
+            words::length(within.start),
+            words::length(within.length()),
+        ];
+        let idle = IdleUse::ALL.into_iter().filter(|it| it.is_idle());
+        cells.extend(idle.map(|what| time(what.of(&row.time))));
+        cells.push(critical.unwrap_or_default());
+        cells.push(if row.is_outlier { "outlier" } else { "" }.to_owned());
+        found.row(cells);
+    }
+    writeln!(
+        streams.out,
+        "\niterations by {}, idle time of all their streams; half take at most {}:",
+        table.source.label(),
+        words::length(table.median)
+    )?;
+    found.write(streams.out)?;
+    let rest = (table.rows.len() + table.left_out).saturating_sub(MOST_STEPS);
+    if rest > 0 {
+        writeln!(streams.out, "… and {rest} more; --format json shows them")?;
+    }
+    Ok(())
 }
 
 fn rows(scope: &Scope, reader: &CauseReader<'_>) -> Vec<Value> {
@@ -62,10 +153,12 @@ fn rows(scope: &Scope, reader: &CauseReader<'_>) -> Vec<Value> {
             "both_ns": overlap.both.0,
         }));
     }
-    for straggler in reader.stragglers(scope.within) {
+    let arrivals = reader.arrivals(scope.within);
+    for straggler in &arrivals.last {
         rows.push(json!({
             "type": "straggler",
-            "lane": format!("rank {}", straggler.rank),
+            "lane": straggler.member.title(reader.capture(), &arrivals.members),
+            "rank": straggler.member.rank,
             "last": straggler.last,
             "cost_ns": straggler.cost.0,
         }));
@@ -111,9 +204,10 @@ fn write_text(
     }
     table.write_after_a_line(streams.out)?;
     let mut table = Table::new(&["straggler", ">came last", ">others waited"]);
-    for straggler in reader.stragglers(scope.within) {
+    let arrivals = reader.arrivals(scope.within);
+    for straggler in &arrivals.last {
         table.row([
-            format!("rank {}", straggler.rank),
+            straggler.member.title(reader.capture(), &arrivals.members),
             straggler.last.to_string(),
             words::length(straggler.cost),
         ]);

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use engine::analysis::Iterations;
 use engine::analysis::causes::{CauseReader, Causes};
 use engine::capture::Capture;
 use engine::record::{LaneId, SpanId};
@@ -22,6 +23,9 @@ pub struct CauseOptions {
     /// From when to when, such as 10ms..12.5ms or 300us..; all of it where it is left out
     #[arg(long, value_name = "START..END", value_parser = crate::cli::range::parse)]
     pub range: Option<Range>,
+    /// Only this step or frame, counted from 1 as `syncline idle` lists them
+    #[arg(long, value_name = "NUMBER", conflicts_with = "range")]
+    pub iteration: Option<u32>,
     /// Only lanes of this rank
     #[arg(long, value_name = "NUMBER")]
     pub rank: Option<u32>,
@@ -51,8 +55,11 @@ impl Scope {
         let (capture, _) = open::open(&options.files, streams)?;
         let causes = Causes::build(&capture);
         let all = causes.extent();
-        let within = options.range.map_or(all, |range| range.within(all));
         let lanes = lanes(&capture, options)?;
+        let within = match options.iteration {
+            Some(number) => iteration(&causes.read(&capture), number, options.rank)?,
+            None => options.range.map_or(all, |range| range.within(all)),
+        };
         Ok(Self {
             within,
             lanes,
@@ -87,6 +94,25 @@ impl Scope {
         spans.sort_unstable();
         spans.into_iter().map(|it| it.1).collect()
     }
+}
+
+/// The stretch of the iteration with a number.
+fn iteration(reader: &CauseReader<'_>, number: u32, rank: Option<u32>) -> Result<Interval, Stop> {
+    let found = Iterations::find(reader, rank);
+    let count = found.all.len();
+    let known = found.get(number).map(|it| it.interval);
+    known.ok_or_else(|| {
+        Stop::Wrong(if count == 0 {
+            "the capture has no iterations: nothing in it marks steps or frames, and nothing repeats itself; --range \
+             chooses a part of the time"
+                .to_owned()
+        } else {
+            format!(
+                "the capture has no iteration {number}; it has {count}, by {}, and `syncline idle` lists them",
+                found.source.label()
+            )
+        })
+    })
 }
 
 /// The lanes that are asked about.

@@ -1,9 +1,10 @@
 //! The rows of the tables of where time went, and the spans that they lead to.
 
 use engine::analysis::causes::{CausesTable, IdleUse, LaneIdle, PathOperation, PathUse};
+use engine::analysis::{IterationRow, IterationTable};
 use engine::capture::Capture;
 use engine::record::SpanId;
-use engine::time::Nanos;
+use engine::time::{Interval, Nanos};
 
 use super::WhyTable;
 use crate::panel::table::{Cell, Column, Ink};
@@ -69,6 +70,33 @@ const OPERATIONS: &[Column] = &[
     number("times", "How many of them", 0),
 ];
 
+/// A narrow column of numbers.
+const fn narrow(title: &'static str, help: &'static str, spare: u8) -> Column {
+    Column {
+        width: 92.0,
+        ..number(title, help, spare)
+    }
+}
+
+const ITERATIONS: &[Column] = &[
+    narrow("number", "As --iteration takes it on the command line", 0),
+    wide("iteration", "Its mark, or its first operation"),
+    narrow("took", "From its start to its end", 0),
+    narrow(IdleUse::HostLate.label(), IdleUse::HostLate.help(), 0),
+    narrow(IdleUse::HostBlocked.label(), IdleUse::HostBlocked.help(), 2),
+    narrow(IdleUse::Dependency.label(), IdleUse::Dependency.help(), 0),
+    narrow(IdleUse::Latency.label(), IdleUse::Latency.help(), 3),
+    narrow(IdleUse::Unknown.label(), IdleUse::Unknown.help(), 1),
+    Column {
+        width: 136.0,
+        ..wide("critical", "What most of its critical path was spent on")
+    },
+    Column {
+        width: 76.0,
+        ..wide("outlier", "It took much longer, or shorter, than most")
+    },
+];
+
 /// The rows of a table.
 #[derive(Default)]
 pub struct Lines {
@@ -78,17 +106,24 @@ pub struct Lines {
     pub cells: Vec<Vec<Cell>>,
     /// For each cell of each row the span that it leads to.
     places: Vec<Vec<Option<SpanId>>>,
+    /// For each row the stretch of time that it leads to, in place of a span.
+    stretches: Vec<Interval>,
 }
 
 impl Lines {
     /// The rows of one of the tables.
-    pub fn new(capture: &Capture, found: &CausesTable, which: WhyTable) -> Self {
+    pub fn new(
+        capture: &Capture,
+        (found, steps): (&CausesTable, Option<&IterationTable>),
+        which: WhyTable,
+    ) -> Self {
         let whole = found.within.length();
         let mut lines = Self {
             columns: match which {
                 WhyTable::Idle => IDLE,
                 WhyTable::Path => PATH,
                 WhyTable::Operations => OPERATIONS,
+                WhyTable::Iterations => ITERATIONS,
             },
             ..Self::default()
         };
@@ -106,6 +141,11 @@ impl Lines {
             WhyTable::Operations => {
                 for row in &found.operations {
                     lines.operation(capture, row, whole);
+                }
+            }
+            WhyTable::Iterations => {
+                for row in steps.iter().flat_map(|it| &it.rows) {
+                    lines.iteration(row);
                 }
             }
         }
@@ -153,6 +193,36 @@ impl Lines {
             count(row.count),
         ]);
         self.places.push(vec![longest; OPERATIONS.len()]);
+    }
+
+    fn iteration(&mut self, row: &IterationRow) {
+        let within = row.iteration.interval;
+        let name = Cell::text(row.iteration.name.as_str());
+        let mut cells = vec![
+            count(u64::from(row.iteration.number)),
+            linked(name, Some(row.iteration.span)),
+            duration(within.length()),
+        ];
+        let idle = IdleUse::ALL.into_iter().filter(|it| it.is_idle());
+        cells.extend(idle.map(|what| {
+            let time = what.of(&row.time);
+            Cell::number((time > Nanos::ZERO).then_some(time.0), |_| {
+                text::duration(time)
+            })
+        }));
+        let critical = row.critical.map(|(what, time)| {
+            let share = time.0 as f64 / within.length().0.max(1) as f64;
+            format!("{} {}", what.label(), text::percent(share))
+        });
+        cells.push(Cell::text(critical.unwrap_or_default()));
+        cells.push(Cell::text(if row.is_outlier { "outlier" } else { "" }));
+        self.cells.push(cells);
+        self.stretches.push(within);
+    }
+
+    /// The stretch of time that a row leads to, where it is of one.
+    pub fn stretch(&self, row: usize) -> Option<Interval> {
+        self.stretches.get(row).copied()
     }
 
     /// The span that a cell leads to.

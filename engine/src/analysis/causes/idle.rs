@@ -40,6 +40,13 @@ impl IdleTime {
             + self.unknown
             + self.after
     }
+
+    /// Adds what another stream did.
+    pub fn add(&mut self, other: &Self) {
+        for what in IdleUse::ALL {
+            *what.slot(self) += what.of(other);
+        }
+    }
 }
 
 /// A stream's sums, and for each use the operation at which the longest part of it is.
@@ -155,7 +162,7 @@ impl CauseReader<'_> {
     }
 
     /// How long a thread was in blocking calls that blocked, of a stretch of time.
-    fn blocked(&self, thread: LaneId, from: Nanos, to: Nanos) -> Nanos {
+    pub fn blocked(&self, thread: LaneId, from: Nanos, to: Nanos) -> Nanos {
         let calls = self.causes.blocked.iter().find(|it| it.0 == thread);
         let calls = calls.map_or(&[][..], |it| it.1.as_slice());
         let interval = |call: &u32| self.capture.span(SpanId(*call)).map(|it| it.interval());

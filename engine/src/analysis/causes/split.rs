@@ -31,6 +31,17 @@ impl CauseReader<'_> {
         launch
     }
 
+    /// The call that submitted an operation, as far as the capture holds it.
+    pub fn launch(&self, span: SpanId) -> Option<SpanId> {
+        let mut launch = None;
+        self.candidates(SpanPoint::start(span), |it| {
+            if it.kind == CauseKind::Launch {
+                launch = Some(it.span());
+            }
+        });
+        launch
+    }
+
     /// Where the time from an operation's submission to its start went. Empty where its submission is not known.
     pub fn split(&self, span: SpanId) -> Vec<TimePart> {
         let point = SpanPoint::start(span);

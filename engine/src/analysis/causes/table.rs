@@ -60,6 +60,11 @@ impl CausesTable {
             operations,
         }
     }
+
+    /// What a path was spent on, the most first.
+    pub fn uses_of(reader: &CauseReader<'_>, path: &[ChainSegment]) -> Vec<PathUse> {
+        sums(reader, path).0
+    }
 }
 
 fn sums(reader: &CauseReader<'_>, path: &[ChainSegment]) -> (Vec<PathUse>, Vec<PathOperation>) {

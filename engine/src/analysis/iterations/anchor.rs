@@ -1,0 +1,125 @@
+//! Iterations by what begins each of them: an operation of a call that a workload repeats, or the replay of a graph.
+
+use std::collections::BTreeMap;
+
+use super::{IterationSource, Marked};
+use crate::analysis::causes::CauseReader;
+use crate::capture::PlacedSpan;
+use crate::record::{CallId, LaneId, NameId, SpanId, SpanKind};
+use crate::time::{Interval, Nanos};
+
+/// Fewer are no iterations.
+const LEAST: usize = 2;
+/// What repeats has to cover one part in so many of the time.
+const LEAST_COVERED: i64 = 3;
+
+/// The operations of streams, waits and records left out, by start.
+pub(super) fn operations(reader: &CauseReader<'_>, streams: &[LaneId]) -> Vec<PlacedSpan> {
+    let all = Interval {
+        start: Nanos::MIN,
+        end: Nanos::MAX,
+    };
+    let spans = streams
+        .iter()
+        .flat_map(|lane| reader.capture().spans_in(*lane, all));
+    let works = spans.filter(|it| {
+        let kind = it.span.kind;
+        reader.is_operation(it.span.id) && !kind.is_waiting() && kind != SpanKind::EventRecord
+    });
+    let mut works: Vec<PlacedSpan> = works.collect();
+    works.sort_by_key(|it| (it.span.start, it.span.id));
+    works
+}
+
+/// From each of these instants to the next, and from the last to `end`.
+pub(super) fn from_each(anchors: &[(Nanos, SpanId)], end: Nanos) -> Vec<Marked> {
+    let ends = anchors.iter().skip(1).map(|it| it.0).chain([end]);
+    let stretches = anchors.iter().zip(ends).map(|((start, span), end)| {
+        let interval = Interval {
+            start: *start,
+            end: end.max(*start),
+        };
+        (interval, *span)
+    });
+    stretches.collect()
+}
+
+/// Whether what repeats covers enough of the time.
+fn is_covered(reader: &CauseReader<'_>, anchors: &[(Nanos, SpanId)], end: Nanos) -> bool {
+    let whole = reader.causes().extent().length().0;
+    let start = anchors.first().map_or(end, |it| it.0);
+    (end - start).0.saturating_mul(LEAST_COVERED) >= whole
+}
+
+/// Of a run: the outermost loop of its workload. Of all calls that submitted operations more than once, those of the
+/// outermost loop did so least often; the first of them begins each iteration.
+pub(super) fn by_calls(
+    reader: &CauseReader<'_>,
+    streams: &[LaneId],
+) -> Option<(IterationSource, Vec<Marked>)> {
+    let run = reader.capture().run()?;
+    if run.source.is_empty() {
+        return None;
+    }
+    let mut calls: BTreeMap<CallId, Vec<(Nanos, SpanId, Nanos)>> = BTreeMap::new();
+    for placed in operations(reader, streams) {
+        let span = placed.span;
+        if span.call != CallId::NONE {
+            let of = calls.entry(span.call).or_default();
+            of.push((span.start, span.id, span.end));
+        }
+    }
+    calls.retain(|_, of| of.len() >= LEAST);
+    let fewest = calls.values().map(Vec::len).min()?;
+    let first = calls.values().filter(|of| of.len() == fewest);
+    let first = first.min_by_key(|of| of.first().map(|it| it.0))?;
+    let anchors: Vec<(Nanos, SpanId)> = first.iter().map(|it| (it.0, it.1)).collect();
+    let ends = calls.values().flatten().map(|it| it.2);
+    let end = ends.max()?;
+    is_covered(reader, &anchors, end).then(|| (IterationSource::Repeat, from_each(&anchors, end)))
+}
+
+/// Replays of the graph that ran longest: graphs that are spans themselves, or operations of one launch.
+pub(super) fn by_replays(
+    reader: &CauseReader<'_>,
+    streams: &[LaneId],
+) -> Option<(IterationSource, Vec<Marked>)> {
+    let mut graphs: BTreeMap<(NameId, usize), Vec<Replay>> = BTreeMap::new();
+    let mut launched: BTreeMap<SpanId, (Replay, usize, NameId)> = BTreeMap::new();
+    for placed in operations(reader, streams) {
+        let span = placed.span;
+        let replay = Replay {
+            start: span.start,
+            end: span.end,
+            span: span.id,
+        };
+        if span.kind == SpanKind::Graph {
+            graphs.entry((span.name, 0)).or_default().push(replay);
+        } else if let Some(call) = reader.launch(span.id) {
+            let (of, count, _) = launched.entry(call).or_insert((replay, 0, span.name));
+            of.end = of.end.max(span.end);
+            *count += 1;
+        }
+    }
+    for (replay, count, name) in launched.into_values() {
+        if count > 1 {
+            graphs.entry((name, count)).or_default().push(replay);
+        }
+    }
+    graphs.retain(|_, of| of.len() >= LEAST);
+    let ran = |of: &Vec<Replay>| -> i64 { of.iter().map(|it| (it.end - it.start).0).sum() };
+    let mut most = graphs.into_values().max_by_key(ran)?;
+    most.sort_by_key(|it| (it.start, it.span));
+    let anchors: Vec<(Nanos, SpanId)> = most.iter().map(|it| (it.start, it.span)).collect();
+    let end = most.iter().map(|it| it.end).max()?;
+    is_covered(reader, &anchors, end).then(|| (IterationSource::Replay, from_each(&anchors, end)))
+}
+
+/// A replay of a graph: from its first operation to its last.
+#[derive(Clone, Copy, Debug)]
+struct Replay {
+    start: Nanos,
+    end: Nanos,
+    /// Its first operation.
+    span: SpanId,
+}
