@@ -6,9 +6,13 @@ pub mod causes;
 mod chain;
 mod conclusions;
 mod costliest;
+mod exposed_copies;
 mod fate;
+mod host_bound;
 mod inserted;
+mod iterations;
 mod job;
+mod launch_bound;
 mod measure;
 mod overview;
 mod piece;
@@ -26,6 +30,7 @@ mod words;
 pub use aftermath::{Aftermath, first_result, recovery};
 pub use chain::{Chain, steps};
 pub use conclusions::Conclusions;
+pub use iterations::{Iteration, IterationRow, IterationSource, IterationTable, Iterations};
 pub use job::{AnalysisJob, Answered, analyse};
 pub use measure::{Measure, measure_of};
 pub use overview::{Overview, OverviewLine, OverviewTopic};
@@ -91,6 +96,28 @@ pub struct Answer {
     pub findings: Vec<Finding>,
     /// What it looked for, and at how much.
     pub looked: String,
+    /// Whether it did not look at all, for the reason that it says.
+    pub is_skipped: bool,
+}
+
+impl Answer {
+    /// What was found, and what was looked for.
+    pub const fn new(findings: Vec<Finding>, looked: String) -> Self {
+        Self {
+            findings,
+            looked,
+            is_skipped: false,
+        }
+    }
+
+    /// Nothing was looked for, for this reason.
+    pub const fn skipped(reason: String) -> Self {
+        Self {
+            findings: Vec::new(),
+            looked: reason,
+            is_skipped: true,
+        }
+    }
 }
 
 /// Makes an analysis that has seen nothing.
@@ -105,5 +132,8 @@ pub const ANALYSES: &[Make] = &[
     || Box::new(apart::NeverTogether::default()),
     || Box::new(redundant::RedundantWaits::default()),
     || Box::new(inserted::Inserted),
-    || Box::new(straggler::Straggler::default()),
+    || Box::new(straggler::Straggler),
+    || Box::new(host_bound::HostBound),
+    || Box::new(launch_bound::LaunchBound),
+    || Box::new(exposed_copies::ExposedCopies),
 ];

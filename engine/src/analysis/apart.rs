@@ -80,10 +80,7 @@ impl Analysis for NeverTogether {
     fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
         if self.count > MOST {
             let looked = format!("not looked for: there are more than {MOST} operations");
-            let answer = Answer {
-                looked,
-                ..Answer::default()
-            };
+            let answer = Answer::skipped(looked);
             return WeighedAnswer {
                 answer,
                 ..WeighedAnswer::default()
@@ -129,7 +126,7 @@ impl Analysis for NeverTogether {
             counted(self.count, "operation")
         );
         WeighedAnswer {
-            answer: Answer { findings, looked },
+            answer: Answer::new(findings, looked),
             savings,
         }
     }

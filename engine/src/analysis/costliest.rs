@@ -64,7 +64,7 @@ impl Analysis for CostliestWait {
             findings.push(finding(capture, CODE, Severity::Info, text, &spans));
             savings.push(wait.cost);
         }
-        let answer = Answer { findings, looked };
+        let answer = Answer::new(findings, looked);
         WeighedAnswer { answer, savings }
     }
 }

@@ -31,6 +31,6 @@ impl Analysis for Inserted {
             None => "none: this workload orders its streams itself".to_owned(),
             Some(_) => "what was inserted while it ran".to_owned(),
         };
-        Answer { findings, looked }
+        Answer::new(findings, looked)
     }
 }

@@ -67,17 +67,14 @@ impl Analysis for RedundantWaits {
         let mut searches = capture.searches().iter().filter(|it| it.code == CODE);
         if let Some(search) = searches.next() {
             let recorded = capture.findings().iter().filter(|it| it.code == CODE);
-            return Answer {
-                findings: recorded.cloned().collect(),
-                looked: search.text.clone(),
-            };
+            return Answer::new(recorded.cloned().collect(), search.text.clone());
         }
         if capture.run().is_some_and(|run| !run.source.is_empty()) {
-            return Answer {
-                findings: Vec::new(),
-                looked: "waits are looked at when the run has ended: a later one of a call may be needed"
+            return Answer::new(
+                Vec::new(),
+                "waits are looked at when the run has ended: a later one of a call may be needed"
                     .to_owned(),
-            };
+            );
         }
         self.waits.sort_unstable();
         let looked = format!(
@@ -93,7 +90,7 @@ impl Analysis for RedundantWaits {
         } else {
             looked.replace("no wait that adds", "waits that add")
         };
-        Answer { findings, looked }
+        Answer::new(findings, looked)
     }
 }
 

@@ -89,7 +89,7 @@ impl Analysis for OverSynchronised {
             counted(self.looked, "wait")
         );
         WeighedAnswer {
-            answer: Answer { findings, looked },
+            answer: Answer::new(findings, looked),
             savings,
         }
     }

@@ -32,6 +32,6 @@ impl Analysis for UnorderedHosts {
         } else {
             "calls of host threads that nothing orders".to_owned()
         };
-        Answer { findings, looked }
+        Answer::new(findings, looked)
     }
 }

@@ -1,9 +1,7 @@
-//! Which streams of a device were busy at once, and which rank came last to collective operations.
-
-use std::collections::BTreeMap;
+//! Which streams of a device were busy at once.
 
 use super::reader::CauseReader;
-use crate::record::{LaneId, SpanId};
+use crate::record::LaneId;
 use crate::time::{Interval, Nanos, shared, union};
 
 /// For how long two streams of a device were busy at once.
@@ -15,17 +13,6 @@ pub struct LaneOverlap {
     pub second: LaneId,
     /// How long both were busy.
     pub both: Nanos,
-}
-
-/// How often a rank came last to what several ranks did together.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StragglerRank {
-    /// The rank.
-    pub rank: u32,
-    /// To how many collective operations it came last.
-    pub last: u64,
-    /// How long the others had waited for it, all together.
-    pub cost: Nanos,
 }
 
 impl CauseReader<'_> {
@@ -63,31 +50,5 @@ impl CauseReader<'_> {
             }
         }
         found
-    }
-
-    /// Which ranks ever came last to a collective operation that began in a stretch, by rank.
-    pub fn stragglers(&self, within: Interval) -> Vec<StragglerRank> {
-        let mut found: BTreeMap<u32, StragglerRank> = BTreeMap::new();
-        for group in self.causes.collectives.all() {
-            let parts = group
-                .parts
-                .iter()
-                .filter_map(|it| self.capture.span(SpanId(*it)));
-            let parts: Vec<(Nanos, u32)> = parts
-                .map(|it| (it.span.start, self.rank(it.span.lane)))
-                .collect();
-            let Some(&(start, rank)) = parts.iter().max() else {
-                continue;
-            };
-            let cost = parts.iter().map(|it| (start - it.0).0).sum::<i64>();
-            if cost == 0 || start < within.start || start >= within.end {
-                continue;
-            }
-            let row = found.entry(rank).or_default();
-            row.rank = rank;
-            row.last += 1;
-            row.cost += Nanos(cost);
-        }
-        found.into_values().collect()
     }
 }

@@ -72,6 +72,18 @@ impl<'a> CauseReader<'a> {
         Some(self.of_point(point))
     }
 
+    /// What ties an operation's start, or a blocking call's end, to its binding cause; nothing where that is unknown.
+    pub fn binds(&self, span: SpanId) -> Option<CauseKind> {
+        let end = !self.is_operation(span);
+        let point = if end {
+            SpanPoint::end(span)
+        } else {
+            SpanPoint::start(span)
+        };
+        let binding = self.binding(point)?;
+        (!self.is_unknown(point, &binding)).then_some(binding.kind)
+    }
+
     /// Why a wait of a stream or a part of a collective operation ended when it did; nothing for any other span.
     pub fn of_end(&self, span: SpanId) -> Option<SpanCause> {
         let class = self.causes.class(span);
