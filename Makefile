@@ -15,15 +15,19 @@ test:
 	cargo build --workspace --lib --bins --tests
 	cargo test --workspace
 
-# What takes longer than one waits for a test: so many generated workloads on every backend, and every capture in the folder
-# that SYNCLINE_CAPTURES names, written and opened again, and compared with its bytes; kills of what writes a file, losses with recovery, and faults of
+# What takes longer than one waits for a test: so many generated workloads on every backend, all that is advised about 500 of
+# them followed, and every capture in the folder that SYNCLINE_CAPTURES names, written and opened again, compared with its
+# bytes, and its causes found by a script in the files themselves; kills of what writes a file, losses with recovery, and
+# faults of
 # ranks, each at random moments. NUMBER@SEED begins with another seed.
 GENERATED ?= 10000
+ADVICE ?= 500
 KILLS ?= 300
 LOSSES ?= 300
 RANK_FAULTS ?= 100
 long:
-	SYNCLINE_GENERATED=$(GENERATED) cargo test -p syncline-tests --test all generated -- --nocapture
+	SYNCLINE_EVERY_CAPTURE=1 cargo test -p syncline-tests --test all causes:: -- --nocapture
+	SYNCLINE_ADVICE=$(ADVICE) SYNCLINE_GENERATED=$(GENERATED) cargo test -p syncline-tests --test all generated -- --nocapture
 	SYNCLINE_ROUND_TRIP=1 cargo test -p syncline-tests --test all round_trip -- --nocapture
 	SYNCLINE_EXACT=1 cargo test -p syncline-tests --test all exact -- --nocapture
 	SYNCLINE_KILLS=$(KILLS) SYNCLINE_LOSSES=$(LOSSES) SYNCLINE_RANK_FAULTS=$(RANK_FAULTS) \

@@ -2,9 +2,12 @@
 //! must come out whatever is asked.
 
 mod answers;
+mod iterations;
+mod latest;
 mod reference;
 mod sentences;
 mod sums;
+mod waits;
 
 use std::path::{Path, PathBuf};
 

@@ -3,6 +3,7 @@
 //! ends.
 
 mod aborts;
+mod advice;
 mod check;
 mod draw;
 mod families;
