@@ -320,3 +320,121 @@ fn faults_of_memory_in_stream_order_are_told_apart() {
         []
     );
 }
+
+/// What is found of memory where several host threads call, five times on cpu and once on mock: the same each time.
+fn memory_of_hosts(hosts: &str) -> Vec<String> {
+    let source = workload(&format!(
+        "buffer \"m\" f32=64 memory=\"stream-ordered\"\nsignal \"one\"\n{hosts}"
+    ));
+    let texts = |backend: &str| {
+        let capture = capture_of(&source, backend);
+        let mut texts: Vec<String> = races(&capture).iter().map(|it| it.text.clone()).collect();
+        texts.sort_unstable();
+        texts
+    };
+    let first = texts("mock");
+    for _ in 0..5 {
+        let other = texts("cpu");
+        assert_eq!(first, other, "{hosts}");
+    }
+    first
+}
+
+#[test]
+fn faults_of_memory_are_found_across_host_threads_as_in_one() {
+    let two = |one: &str, other: &str| {
+        format!("host \"one\" {{ {one}; signal \"go\" }}\nhost \"two\" {{ await \"go\"; {other} }}")
+    };
+    let fine = [
+        two(
+            r#"allocate "m" on="a""#,
+            r#"fill "m" value=1 on="a"; free "m" on="a""#,
+        ),
+        two(
+            r#"allocate "m" on="a"; free "m" on="a""#,
+            r#"allocate "m" on="a"; fill "m" value=1 on="a""#,
+        ),
+        two(
+            r#"allocate "m" on="a"; fill "m" value=1 on="a""#,
+            r#"free "m" on="a"; allocate "m" on="a"; free "m" on="a""#,
+        ),
+    ];
+    for hosts in fine {
+        assert_eq!(memory_of_hosts(&hosts), [""; 0], "{hosts}");
+    }
+    let faulty = [
+        (
+            two(r#"work micros=10"#, r#"fill "m" value=1 on="a""#),
+            "nothing has allocated it",
+        ),
+        (
+            two(r#"fill "m" value=1 on="a""#, r#"allocate "m" on="a""#),
+            "nothing has allocated it",
+        ),
+        (
+            two(r#"work micros=10"#, r#"free "m" on="a""#),
+            "nothing has allocated it: remove it",
+        ),
+        (
+            two(
+                r#"allocate "m" on="a"; free "m" on="a""#,
+                r#"copy "m" "y" on="a""#,
+            ),
+            "free it after its last use",
+        ),
+        (
+            two(
+                r#"allocate "m" on="a"; free "m" on="a""#,
+                r#"free "m" on="a""#,
+            ),
+            "free it after its last use",
+        ),
+        (
+            two(r#"allocate "m" on="a""#, r#"allocate "m" on="a""#),
+            "free it between the two, or remove the second",
+        ),
+        (
+            two(r#"allocate "m" on="a""#, r#"fill "m" value=1 on="b""#),
+            "record an event on a",
+        ),
+    ];
+    for (hosts, words) in faulty {
+        let found = memory_of_hosts(&hosts);
+        assert_eq!(found.len(), 1, "{hosts}: {found:#?}");
+        assert!(found[0].contains(words), "{hosts}: {found:#?}");
+    }
+}
+
+#[test]
+fn memory_that_unordered_host_threads_use_is_said_to_be_unordered_in_every_run() {
+    let two = |one: &str, other: &str| {
+        format!("host \"one\" {{ {one} }}\nhost \"two\" {{ work micros=20; {other} }}")
+    };
+    let cases = [
+        (
+            r#"allocate "m" on="a""#,
+            r#"fill "m" value=1 on="a""#,
+            "which allocates it: let host one raise a signal",
+        ),
+        (
+            r#"fill "m" value=1 on="a""#,
+            r#"allocate "m" on="a""#,
+            "which allocates it: let host two raise a signal",
+        ),
+        (
+            r#"allocate "m" on="a""#,
+            r#"free "m" on="a""#,
+            "which allocates it: let host one raise a signal",
+        ),
+        (
+            r#"allocate "m" on="a""#,
+            r#"allocate "m" on="b""#,
+            "nothing orders the calls of host one and host two",
+        ),
+    ];
+    for (one, other, words) in cases {
+        let found = memory_of_hosts(&two(one, other));
+        assert_eq!(found.len(), 1, "{one}, {other}: {found:#?}");
+        assert!(found[0].contains(words), "{one}, {other}: {found:#?}");
+    }
+}

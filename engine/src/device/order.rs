@@ -18,6 +18,7 @@ mod graph;
 mod hazard;
 mod history;
 mod host;
+mod lifetime;
 mod log;
 mod meeting;
 mod memory;
@@ -49,6 +50,7 @@ use chance::CallTimes;
 use clock::Clock;
 use event::{EventSlot, Question};
 use history::UseCaller;
+use lifetime::MemoryCall;
 use meeting::Meetings;
 use memory::Memory;
 use signal::{SignalSlot, SignalUse};
@@ -88,6 +90,8 @@ pub struct Order {
     /// When each call was made.
     call_times: CallTimes,
     hazards: Vec<Hazard>,
+    /// Those that are wrong although they are ordered, where that may turn out to be chance.
+    certain: Vec<Hazard>,
     lints: Vec<Lint>,
     operations: u64,
     sequence: u64,
@@ -182,6 +186,7 @@ impl Order {
                 let range = at.as_deref().cloned();
                 self.memory.allocate(*buffer, range, called);
                 if let Some(stream) = stream {
+                    self.note_allocation(op, *stream, *buffer);
                     self.place(op, *stream, Deed::Allocate(*buffer));
                 }
             }
@@ -304,6 +309,33 @@ impl Order {
         }
     }
 
+    /// A call that allocates, uses or frees memory in the order of a stream.
+    fn memory_call(&mut self, op: &Op, stream: StreamIndex) -> MemoryCall {
+        MemoryCall {
+            party: Party {
+                origin: op.origin,
+                actor: Actor::Stream(stream),
+                host: op.host,
+            },
+            sequence: self.sequence,
+            mark: self.host(op.host).known.mark(),
+        }
+    }
+
+    fn note_allocation(&mut self, op: &Op, stream: StreamIndex, buffer: BufferIndex) {
+        if self.is_shared {
+            let call = self.memory_call(op, stream);
+            self.hazards
+                .extend(self.memory.note_allocation(buffer, call));
+        }
+    }
+
+    /// Every call was made: what is wrong with memory in whichever order host threads came to it.
+    pub fn conclude_memory(&mut self) {
+        self.certain.extend(self.memory.conclude());
+        self.hazards.append(&mut self.certain);
+    }
+
     fn report_alone(
         &mut self,
         kind: HazardKind,
@@ -311,6 +343,12 @@ impl Order {
         stream: StreamIndex,
         buffer: BufferIndex,
     ) {
+        if self.is_shared {
+            let call = self.memory_call(op, stream);
+            self.hazards
+                .extend(self.memory.note_call(buffer, kind, call));
+            return;
+        }
         if !self.memory.is_missing(buffer) {
             return;
         }
@@ -385,6 +423,7 @@ impl Order {
     }
 
     fn restart(&mut self) {
+        self.certain.extend(self.memory.conclude());
         let raised: Vec<bool> = self.signals.iter().map(SignalSlot::is_raised).collect();
         self.meetings.forget();
         *self = Self {
@@ -402,6 +441,7 @@ impl Order {
             doubtful: std::mem::take(&mut self.doubtful),
             has_doubts: self.has_doubts,
             hazards: std::mem::take(&mut self.hazards),
+            certain: std::mem::take(&mut self.certain),
             lints: std::mem::take(&mut self.lints),
             ..Self::default()
         };

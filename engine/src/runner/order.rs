@@ -96,6 +96,8 @@ impl Races {
             self.kept = Some(kept);
             self.report(reporter);
         }
+        self.order.conclude_memory();
+        self.report(reporter);
         let mut again: Vec<Finding> = self.found.drain().map(|(_, finding)| finding).collect();
         again.sort_by_key(|finding| finding.id);
         let count = again.len();

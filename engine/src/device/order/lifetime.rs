@@ -67,13 +67,21 @@ impl Lifetime {
         for orphan in &mut self.orphans {
             if !orphan.call.is_before(&call) {
                 orphan.is_told = true;
-                found.push(by_chance(HazardKind::UseBeforeAllocation, buffer, (&call, &orphan.call)));
+                found.push(by_chance(
+                    HazardKind::UseBeforeAllocation,
+                    buffer,
+                    (&call, &orphan.call),
+                ));
             }
         }
         for first in &self.latest {
             let is_freed = |it: &MemoryCall| first.is_before(it) && it.is_before(&call);
             if !first.is_before(&call) {
-                let pair = if first.place() <= call.place() { (first, &call) } else { (&call, first) };
+                let pair = if first.place() <= call.place() {
+                    (first, &call)
+                } else {
+                    (&call, first)
+                };
                 found.push(by_chance(HazardKind::SecondAllocation, buffer, pair));
             } else if !self.frees.iter().any(is_freed) {
                 self.seconds.push((first.clone(), call.clone()));
@@ -87,12 +95,22 @@ impl Lifetime {
     }
 
     /// The buffer is used or freed. Gives the allocations that may come before that by chance, where none does for certain.
-    pub fn touch(&mut self, buffer: BufferIndex, kind: HazardKind, call: MemoryCall) -> Vec<Hazard> {
+    pub fn touch(
+        &mut self,
+        buffer: BufferIndex,
+        kind: HazardKind,
+        call: MemoryCall,
+    ) -> Vec<Hazard> {
         let mut found = Vec::new();
         if !self.firsts.iter().any(|it| it.is_before(&call)) {
             let pairs = self.firsts.iter().map(|it| (it, &call));
-            found.extend(pairs.map(|pair| by_chance(HazardKind::UseBeforeAllocation, buffer, pair)));
-            if self.orphans.iter().all(|it| it.call.place() != call.place()) {
+            found
+                .extend(pairs.map(|pair| by_chance(HazardKind::UseBeforeAllocation, buffer, pair)));
+            if self
+                .orphans
+                .iter()
+                .all(|it| it.call.place() != call.place())
+            {
                 self.orphans.push(OrphanedUse {
                     kind,
                     call: call.clone(),
@@ -107,7 +125,12 @@ impl Lifetime {
     }
 
     /// Whether the buffer is allocated anew between an earlier use and a call that knows this.
-    pub fn is_anew(&self, hosts: &[Host], earlier: UseCaller, (caller, known): (UseCaller, &Mark)) -> bool {
+    pub fn is_anew(
+        &self,
+        hosts: &[Host],
+        earlier: UseCaller,
+        (caller, known): (UseCaller, &Mark),
+    ) -> bool {
         let member = hosts.get(earlier.host as usize).map(|it| it.known.member);
         self.latest.iter().any(|it| {
             let is_after = if it.party.host == earlier.host {
@@ -134,8 +157,17 @@ impl Lifetime {
         for (first, second) in std::mem::take(&mut self.seconds) {
             let mut frees = self.frees.iter();
             let is_chance = frees.any(|it| it.is_unordered(&first) || it.is_unordered(&second));
-            let relation = if is_chance { Relation::Hosts } else { Relation::Ordered };
-            found.push(hazard(HazardKind::SecondAllocation, relation, buffer, (&first, &second)));
+            let relation = if is_chance {
+                Relation::Hosts
+            } else {
+                Relation::Ordered
+            };
+            found.push(hazard(
+                HazardKind::SecondAllocation,
+                relation,
+                buffer,
+                (&first, &second),
+            ));
         }
         found
     }

@@ -2,9 +2,11 @@
 
 use std::ops::Range;
 
-use super::clock::{Knowledge, Member};
-use super::hazard::{HazardKind, Relation};
-use super::history::{self, Access, History, Manner};
+use super::clock::{Knowledge, Mark, Member};
+use super::hazard::{Hazard, HazardKind, Relation};
+use super::history::{self, Access, History, Manner, UseCaller};
+use super::lifetime::{Lifetime, MemoryCall};
+use super::stream::Host;
 use crate::workload::BufferIndex;
 
 /// What is known of every buffer.
@@ -37,8 +39,10 @@ struct Buffer {
     /// Where there are several, the latest use of each member, site and manner: uses of other host threads are compared
     /// with all of them, so that what is found does not depend on which came first.
     all: Vec<Access>,
-    /// Its allocation in the order of a stream.
-    made: Option<Access>,
+    /// Its allocation in the order of a stream; where several host threads call, the latest of each of them and site.
+    made: Vec<Access>,
+    /// Where several host threads call, and it is allocated in the order of streams.
+    lifetime: Option<Box<Lifetime>>,
     address: Option<Range<u64>>,
     /// Uses by former owners of its memory.
     prior: Vec<Access>,
@@ -64,15 +68,47 @@ impl Memory {
 
     /// A buffer has no memory until it is allocated.
     pub fn note_ordered(&mut self, index: BufferIndex) {
-        // Whether something allocated it before is a matter of chance where several host threads call in no order.
-        let life = if self.is_shared {
-            AllocationState::Always
-        } else {
-            AllocationState::Never
-        };
+        let is_shared = self.is_shared;
         if let Some(buffer) = self.buffer(index) {
-            buffer.life = life;
+            if is_shared {
+                buffer.lifetime = Some(Box::default());
+            } else {
+                buffer.life = AllocationState::Never;
+            }
         }
+    }
+
+    fn lifetime(&mut self, index: BufferIndex) -> Option<&mut Lifetime> {
+        let buffer = self.buffers.get_mut(index.index())?;
+        buffer.lifetime.as_deref_mut()
+    }
+
+    /// A buffer is allocated by one of several host threads: what is wrong with that.
+    pub fn note_allocation(&mut self, index: BufferIndex, call: MemoryCall) -> Vec<Hazard> {
+        let lifetime = self.lifetime(index);
+        lifetime.map_or_else(Vec::new, |it| it.allocate(index, call))
+    }
+
+    /// A buffer is used or freed by one of several host threads: what is wrong with that, of this kind where nothing
+    /// has allocated it.
+    pub fn note_call(
+        &mut self,
+        index: BufferIndex,
+        kind: HazardKind,
+        call: MemoryCall,
+    ) -> Vec<Hazard> {
+        let lifetime = self.lifetime(index);
+        lifetime.map_or_else(Vec::new, |it| it.touch(index, kind, call))
+    }
+
+    /// Every call was made: what is wrong with memory in whichever order host threads come to it.
+    pub fn conclude(&mut self) -> Vec<Hazard> {
+        let buffers = self.buffers.iter_mut().enumerate();
+        let found = buffers.filter_map(|(place, it)| {
+            let lifetime = it.lifetime.as_deref_mut()?;
+            Some(lifetime.conclude(BufferIndex(place as u32)))
+        });
+        found.flatten().collect()
     }
 
     /// Whether a buffer would have to be allocated first, and never was.
@@ -85,24 +121,44 @@ impl Memory {
     pub fn second_allocation(&self, index: BufferIndex) -> Option<Access> {
         let buffer = self.buffers.get(index.index())?;
         let is_allocated = buffer.life == AllocationState::Allocated;
-        buffer.made.clone().filter(|_| is_allocated)
+        buffer.made.last().cloned().filter(|_| is_allocated)
     }
 
-    /// Compares a use with those before it, and takes it in.
+    /// Compares a use with those before it, and takes it in. Of host threads it is told `hosts`, and what the caller knew.
     pub fn check(
         &mut self,
         index: BufferIndex,
         access: Access,
-        known: &Knowledge,
+        (known, hosts, submitted): (&Knowledge, &[Host], &Mark),
         mut report: impl FnMut(HazardKind, Relation, &Access),
     ) {
         let is_shared = self.is_shared;
         let Some(buffer) = self.buffer(index).filter(|_| !access.bytes.is_empty()) else {
             return;
         };
-        if let Some(made) = buffer.made.as_ref().filter(|it| !it.is_before(known)) {
-            report(HazardKind::UseBeforeAllocation, Relation::Unordered, made);
+        let lifetime = buffer.lifetime.take();
+        let now = (access.caller, submitted);
+        let is_other = |earlier: UseCaller| {
+            let anew = lifetime.as_deref();
+            anew.is_some_and(|it| it.is_anew(hosts, earlier, now))
+        };
+        // Which of two allocations in no order is meant is told where they are called.
+        let is_called = |earlier: UseCaller| {
+            earlier.host == access.caller.host || {
+                let host = hosts.get(earlier.host as usize);
+                host.is_some_and(|it| submitted.clock.get(it.known.member) >= earlier.time)
+            }
+        };
+        for made in buffer.made.iter().filter(|it| !it.is_before(known)) {
+            if lifetime.is_none() || is_called(made.caller) && !is_other(made.caller) {
+                report(HazardKind::UseBeforeAllocation, Relation::Unordered, made);
+            }
         }
+        let mut report = |kind, relation, earlier: &Access| {
+            if !is_other(earlier.caller) {
+                report(kind, relation, earlier);
+            }
+        };
         if is_shared {
             buffer.check_others(&access, known, &mut report);
         }
@@ -126,6 +182,7 @@ impl Memory {
             buffer.prior.clear();
         }
         history.take(access);
+        buffer.lifetime = lifetime;
     }
 
     /// Nothing has used the buffer yet. Until its allocation has had its turn, nothing comes after that.
@@ -137,6 +194,12 @@ impl Memory {
             prior.extend(taken.flat_map(|(_, uses)| uses));
         }
         if let Some(buffer) = self.buffer(index) {
+            if buffer.lifetime.is_some() {
+                buffer.address = at;
+                buffer.prior.extend(prior);
+                buffer.made.extend(called);
+                return;
+            }
             let life = match buffer.life {
                 AllocationState::Always => AllocationState::Always,
                 _ => AllocationState::Allocated,
@@ -145,7 +208,7 @@ impl Memory {
                 life,
                 address: at,
                 prior,
-                made: called,
+                made: called.into_iter().collect(),
                 ..Buffer::default()
             };
         }
@@ -154,7 +217,20 @@ impl Memory {
     /// The buffer's allocation is in the order of a stream, and nothing may use it before.
     pub fn note_made(&mut self, index: BufferIndex, made: Access) {
         if let Some(buffer) = self.buffer(index) {
-            buffer.made = Some(made);
+            let is_latest = |it: &Access| {
+                it.caller.sequence >= made.caller.sequence
+                    || it.caller.host != made.caller.host
+                    || it.origin.site != made.origin.site
+            };
+            buffer.made.retain(is_latest);
+            match buffer
+                .made
+                .iter_mut()
+                .find(|it| it.caller.sequence == made.caller.sequence)
+            {
+                Some(slot) => *slot = made,
+                None => buffer.made.push(made),
+            }
         }
     }
 
@@ -169,11 +245,11 @@ impl Memory {
         let Some(address) = buffer.address.take() else {
             return;
         };
-        let life = buffer.life;
+        let (life, lifetime) = (buffer.life, buffer.lifetime.take());
         let Buffer {
             histories, pledged, ..
         } = std::mem::take(buffer);
-        buffer.life = life;
+        (buffer.life, buffer.lifetime) = (life, lifetime);
         let uses = histories
             .into_iter()
             .flat_map(|(_, history)| history.into_accesses());

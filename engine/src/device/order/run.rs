@@ -183,6 +183,8 @@ impl Order {
             hosts,
             memory,
             hazards,
+            certain,
+            is_shared,
             actors,
             ..
         } = self;
@@ -201,8 +203,9 @@ impl Order {
             submitted,
         };
         let mut check = |buffer: BufferIndex, access: Access| {
-            let report = calls.reporter(buffer, &access, hazards);
-            memory.check(buffer, access, known, report);
+            let late = is_shared.then_some(&mut *certain);
+            let report = calls.reporter(buffer, &access, (hazards, late));
+            memory.check(buffer, access, (known, hosts, submitted), report);
         };
         match &step.deed {
             Deed::Pass | Deed::Point | Deed::Wait(WaitFor { .. }) => return,
@@ -252,8 +255,8 @@ impl Order {
         };
         for it in declared::in_order(uses) {
             let access = access(known, caller, op.origin, it);
-            let report = calls.reporter(it.buffer, &access, hazards);
-            memory.check(it.buffer, access, known, report);
+            let report = calls.reporter(it.buffer, &access, (hazards, None));
+            memory.check(it.buffer, access, (known, hosts, &submitted), report);
         }
         self.operations += 1;
     }
@@ -301,12 +304,13 @@ impl Calls<'_> {
             || host.is_some_and(|it| self.submitted.clock.get(it.known.member) >= earlier.time)
     }
 
-    /// Keeps what a use conflicts with, the two in the order of their calls; where these have none, in that of the file.
+    /// Keeps what a use conflicts with, the two in the order of their calls; where these have none, in that of the file. What
+    /// is wrong although it is ordered is kept apart where that is asked for.
     fn reporter<'a>(
         &'a self,
         buffer: BufferIndex,
         access: &Access,
-        hazards: &'a mut Vec<Hazard>,
+        (hazards, mut late): (&'a mut Vec<Hazard>, Option<&'a mut Vec<Hazard>>),
     ) -> impl FnMut(HazardKind, Relation, &Access) + use<'a> {
         let (caller, origin, manner) = (access.caller, access.origin, access.manner);
         let second = self.party(access.member, caller, origin);
@@ -331,7 +335,11 @@ impl Calls<'_> {
             } else {
                 (kind, first, second)
             };
-            hazards.push(Hazard {
+            let list = match &mut late {
+                Some(late) if relation == Relation::Ordered => late,
+                _ => &mut *hazards,
+            };
+            list.push(Hazard {
                 kind,
                 relation,
                 buffer,

@@ -41,6 +41,14 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
                 "{second} frees {copy}{buffer}, and nothing has allocated it: remove it, or allocate the buffer before"
             );
         }
+        HazardKind::SecondAllocation if hazard.relation == Relation::Hosts => {
+            return format!(
+                "{second} allocates {copy}{buffer}, and so does {first}: nothing orders the calls of host {} and host {}, so \
+                 it may be allocated twice without a free between; order them by signals, and free it between the two",
+                host(plan, hazard.first.host),
+                host(plan, hazard.second.host)
+            );
+        }
         HazardKind::SecondAllocation => {
             return format!(
                 "{second} allocates {copy}{buffer}, which {first} allocated and nothing has freed: free it between the \
