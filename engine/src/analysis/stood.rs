@@ -21,8 +21,9 @@ const AHEAD: usize = 64;
 #[derive(Default)]
 pub(super) struct OverSynchronised {
     looked: usize,
-    /// For each call, the worst time of it, how much was too much in all, and how often.
+    /// For each call, the worst time of it, how much was too much in all, how often, and what else it waited for.
     found: BTreeMap<(CallId, NameId, LaneId), (Case, Nanos, u64)>,
+    others: BTreeMap<(CallId, NameId, LaneId), Vec<LaneId>>,
 }
 
 /// A blocking call that waited longer than the work after it needed.
@@ -59,10 +60,12 @@ impl Analysis for OverSynchronised {
             return;
         }
         self.looked += 1;
+        let site = (placed.span.call, placed.span.name, placed.span.lane);
+        let lanes = waited.iter().map(|it| it.span.lane);
+        self.others.entry(site).or_default().extend(lanes);
         let Some(case) = case(capture, placed, &waited) else {
             return;
         };
-        let site = (placed.span.call, placed.span.name, placed.span.lane);
         let slot = self.found.entry(site).or_insert((case, Nanos::ZERO, 0));
         if case.too_much > slot.0.too_much {
             slot.0 = case;
@@ -75,10 +78,12 @@ impl Analysis for OverSynchronised {
         let capture = reader.capture();
         let needed = NeededLanes::of(capture);
         let (mut findings, mut savings) = (Vec::new(), Vec::new());
-        for found in self.found.values() {
+        for (site, found) in &self.found {
             let (case, all, _) = found;
-            // What removes an order that something needs is no advice.
-            if *all > LITTLE && !needed.has(case.last.span.lane) {
+            let mut others = self.others.get(site).into_iter().flatten();
+            // What removes an order that something needs is no advice, whichever of the streams that is about.
+            let is_needed = others.any(|it| *it != case.needed.span.lane && needed.has(*it));
+            if *all > LITTLE && !is_needed {
                 findings.push(told(capture, found));
                 savings.push(*all);
             }
