@@ -127,7 +127,7 @@ def gaps(found, answers, result, rank, path, operations, has_steps, has_sync):
             continue
         begin, end = own[0][0], max(it[1] for it in own)
         within = f"{begin}ns..{end}ns"
-        rows = answers.lines("idle", [path], "--range", within, "--rank", str(rank))
+        rows = answers.lines("idle", [path], "--range", within)
         row = next(it for it in rows if it["type"] == "idle" and it.get("stream") == stream)
         keys = ("host_ns", "host_sync_ns", "dependency_ns", "latency_ns", "unknown_ns")
         ours = sum(row[key] for key in keys)

@@ -168,15 +168,19 @@ fn waits_for_a_slot_for_a_signal_and_for_a_pipeline_say_what_they_were_blocked_b
     assert!(!slots.is_empty());
     for said in &slots {
         assert!(
-            said.contains("all 3 event slots of the device were taken"),
+            said.contains(" event slots of the device were taken"),
             "{said}"
         );
     }
     let awaits = said_of(&on_mock("two-hosts"), "await");
     assert!(!awaits.is_empty());
     for said in &awaits {
-        assert!(said.contains(" until signal"), "{said}");
+        assert!(said.contains("signal"), "{said}");
     }
+    assert!(
+        awaits.iter().any(|it| it.contains(" until signal")),
+        "{awaits:#?}"
+    );
     // A pipeline that is made without a callback blocks its call until it is compiled.
     let pipelines = said_of(&on_mock("pipeline-stutter"), "create-pipeline");
     assert!(!pipelines.is_empty());

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use app::action::{Action, Command};
 use app::state::{Switch, ThemeChoice};
-use eframe::egui::{Key, Modifiers};
+use eframe::egui::{Event, Key, Modifiers, pos2};
 use egui_kittest::kittest::Queryable as _;
 use engine::record::SpanId;
 use engine::time::Nanos;
@@ -164,5 +164,73 @@ fn the_path_is_walked_from_its_beginning_to_its_end_and_back() {
             .state
             .settings
             .is_on(Switch::Path)
+    );
+}
+
+/// Truth: nothing ran on stream 7 from 63 to 159 µs; D waited for B until 156 µs, and then took 3 µs to start.
+#[test]
+fn a_gap_of_a_stream_says_what_it_was_spent_on_when_it_is_pointed_at() {
+    let mut window = opened("fork_join");
+    let app = window.harness.state();
+    let scene = app.scene();
+    let made = scene.status.why.conclusions.clone().unwrap();
+    let shown = scene.state.view.shown(scene.capture.extent());
+    let at = made.causes.extent().start + Nanos(110_000);
+    let share = (at - shown.start).0 as f32 / shown.length().0 as f32;
+    let body = app.timeline_areas().body;
+    let x = body.left() + share * body.width();
+    let mut y = body.top();
+    while y < body.bottom() {
+        window.harness.event(Event::PointerMoved(pos2(x, y)));
+        // The card comes once the pointer has rested.
+        for _ in 0..4 {
+            window.harness.step();
+        }
+        let found = window.harness.query_by_label("Idle for 96.0\u{2009}µs");
+        if found.is_some() {
+            for words in ["dependency", "93.0\u{2009}µs", "latency", "3.00\u{2009}µs"] {
+                let count = window.harness.query_all_by_label(words).count();
+                assert!(count > 0, "{words:?} is not on screen");
+            }
+            return;
+        }
+        y += 6.0;
+    }
+    panic!("no gap says that it is idle");
+}
+
+#[test]
+fn keys_and_rows_go_to_iterations() {
+    let mut window = opened("steps");
+    let made = window
+        .harness
+        .state()
+        .scene()
+        .status
+        .why
+        .conclusions
+        .clone();
+    let rows = made.unwrap().iterations.rows.clone();
+    assert_eq!(rows.len(), 3);
+    let range = |window: &Window| window.harness.state().scene().state.selection.range;
+    for row in &rows {
+        window.harness.key_press(Key::O);
+        window.harness.run();
+        assert_eq!(range(&window), Some(row.iteration.interval));
+    }
+    for row in rows.iter().rev().skip(1) {
+        window.harness.key_press_modifiers(Modifiers::SHIFT, Key::O);
+        window.harness.run();
+        assert_eq!(range(&window), Some(row.iteration.interval));
+    }
+    let app = window.harness.state_mut();
+    app.act(vec![Action::OpenTab("why")], None);
+    window.harness.run();
+    window.harness.get_by_label("Iterations").click();
+    window.harness.run();
+    let name = rows[1].iteration.name.clone();
+    assert!(
+        window.harness.query_all_by_label_contains(&name).count() > 0,
+        "{name}"
     );
 }

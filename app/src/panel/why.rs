@@ -3,7 +3,7 @@
 
 mod lines;
 
-use eframe::egui::{RichText, Ui};
+use eframe::egui::{Label, RichText, Ui};
 
 use self::lines::Lines;
 use super::table::{self, Order};
@@ -145,7 +145,7 @@ impl WhyTab {
             }
             if self.chosen == WhyTable::Iterations {
                 let words = self.iterations(scene);
-                ui.label(RichText::new(words).color(scene.theme.weak));
+                ui.add(Label::new(RichText::new(words).color(scene.theme.weak)).truncate());
                 return;
             }
             let words = within.map(|within| {
@@ -156,7 +156,9 @@ impl WhyTab {
                     text::duration(within.length())
                 )
             });
-            ui.label(RichText::new(words.unwrap_or_default()).color(scene.theme.weak));
+            let words = RichText::new(words.unwrap_or_default()).color(scene.theme.weak);
+            // A longer line would widen the table below beyond what can be seen.
+            ui.add(Label::new(words).truncate());
         });
         ui.add_space(GRID);
     }

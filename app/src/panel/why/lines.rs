@@ -73,13 +73,16 @@ const OPERATIONS: &[Column] = &[
 /// A narrow column of numbers.
 const fn narrow(title: &'static str, help: &'static str, spare: u8) -> Column {
     Column {
-        width: 92.0,
+        width: 80.0,
         ..number(title, help, spare)
     }
 }
 
 const ITERATIONS: &[Column] = &[
-    narrow("number", "As --iteration takes it on the command line", 0),
+    Column {
+        width: 64.0,
+        ..narrow("number", "As --iteration takes it on the command line", 0)
+    },
     wide("iteration", "Its mark, or its first operation"),
     narrow("took", "From its start to its end", 0),
     narrow(IdleUse::HostLate.label(), IdleUse::HostLate.help(), 0),
@@ -88,11 +91,11 @@ const ITERATIONS: &[Column] = &[
     narrow(IdleUse::Latency.label(), IdleUse::Latency.help(), 3),
     narrow(IdleUse::Unknown.label(), IdleUse::Unknown.help(), 1),
     Column {
-        width: 136.0,
+        width: 112.0,
         ..wide("critical", "What most of its critical path was spent on")
     },
     Column {
-        width: 76.0,
+        width: 64.0,
         ..wide("outlier", "It took much longer, or shorter, than most")
     },
 ];

@@ -1,0 +1,131 @@
+//! Captures whose findings about waiting are known: what each says that it would save is what the file was made by.
+
+use std::io::Write as _;
+
+use engine::analysis::causes::Causes;
+use engine::analysis::{Answered, analyse};
+use engine::time::Nanos;
+use serde_json::{Value, json};
+
+/// A file of Kineto's in the making: one host thread, times in microseconds.
+#[derive(Default)]
+struct TracedFile {
+    events: Vec<Value>,
+    launches: u64,
+}
+
+impl TracedFile {
+    fn call(&mut self, cat: &str, name: &str, at: u64, length: u64, number: Option<u64>) {
+        let arguments = number.map_or_else(|| json!({}), |it| json!({"correlation": it}));
+        self.events.push(json!({
+            "ph": "X", "cat": cat, "name": name, "pid": 77, "tid": 4001, "ts": at, "dur": length, "args": arguments,
+        }));
+    }
+
+    /// An operation that a call launches.
+    fn operation(
+        &mut self,
+        (cat, name): (&str, &str),
+        (device, stream): (u64, u64),
+        call: u64,
+        [start, end]: [u64; 2],
+    ) {
+        self.launches += 1;
+        let number = self.launches;
+        self.call("cuda_runtime", "cudaLaunchKernel", call, 1, Some(number));
+        self.events.push(json!({
+            "ph": "X", "cat": cat, "name": name, "pid": device, "tid": stream, "ts": start, "dur": end - start,
+            "args": {"device": device, "stream": stream, "correlation": number},
+        }));
+    }
+
+    fn answers(&self) -> Vec<Answered> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("findings.json");
+        let mut file = std::fs::File::create(&path).unwrap();
+        write!(file, "{}", json!({"traceEvents": self.events})).unwrap();
+        let (capture, _) = crate::real::open(&[path]);
+        analyse(&capture, Causes::build(&capture).into())
+    }
+
+    /// What is found of a code, each with what it would save at most.
+    fn found(&self, code: &str) -> Vec<(String, Nanos)> {
+        let answers = self.answers();
+        let answered = answers.into_iter().find(|it| it.code == code).unwrap();
+        let texts = answered.answer.findings.into_iter().map(|it| it.text);
+        texts.zip(answered.savings).collect()
+    }
+}
+
+const KERNEL: (&str, &str) = ("kernel", "gemm");
+
+#[test]
+fn a_device_that_waits_for_the_host_alone_says_how_long_and_what_the_host_did() {
+    let mut made = TracedFile::default();
+    for step in 0..10 {
+        let begin = step * 1_000;
+        made.call("cpu_op", "prepare", begin, 500, None);
+        made.operation(KERNEL, (0, 7), begin + 500, [begin + 510, begin + 610]);
+    }
+    // From the end of each kernel to the call that launches the next: 890 µs, nine times.
+    let found = made.found("host-bound");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].1, Nanos(9 * 890_000));
+    assert!(found[0].0.contains("9 times"), "{found:?}");
+    assert!(found[0].0.contains("was in prepare"), "{found:?}");
+    assert_eq!(made.found("launch-bound"), []);
+}
+
+#[test]
+fn short_operations_that_were_only_just_submitted_are_bound_by_launches() {
+    let mut made = TracedFile::default();
+    for place in 0..40 {
+        let call = place * 20;
+        made.operation(KERNEL, (0, 7), call, [call + 4, call + 9]);
+    }
+    let found = made.found("launch-bound");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].1, Nanos(39 * 15_000));
+    assert_eq!(made.found("host-bound"), []);
+}
+
+#[test]
+fn a_copy_between_kernels_of_its_stream_could_overlap_unless_another_kernel_runs_meanwhile() {
+    let mut made = TracedFile::default();
+    made.operation(KERNEL, (0, 7), 0, [10, 1_010]);
+    made.operation(
+        ("gpu_memcpy", "Memcpy HtoD (Pinned -> Device)"),
+        (0, 7),
+        2,
+        [1_012, 1_512],
+    );
+    made.operation(KERNEL, (0, 7), 4, [1_514, 2_514]);
+    let found = made.found("exposed-copies");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].1, Nanos(500_000));
+    assert!(
+        found[0].0.contains("has to be looked at first"),
+        "{found:?}"
+    );
+    made.operation(KERNEL, (0, 8), 6, [1_000, 1_600]);
+    assert_eq!(made.found("exposed-copies"), []);
+}
+
+#[test]
+fn of_two_devices_in_one_file_the_one_that_comes_last_is_named() {
+    let mut made = TracedFile::default();
+    for round in 0..5 {
+        let begin = 10_000 * round;
+        let part = ("kernel", "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+        made.operation(part, (0, 7), begin, [begin + 100, begin + 900]);
+        made.operation(part, (1, 7), begin + 2, [begin + 300, begin + 900]);
+    }
+    let found = made.found("straggler");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].1, Nanos(5 * 200_000));
+    assert!(found[0].0.contains("came last to 5 of 5"), "{found:?}");
+    assert!(
+        !found[0].0.to_lowercase().starts_with("stream 7"),
+        "{found:?}"
+    );
+}
