@@ -397,6 +397,30 @@ mod tests {
     }
 
     #[test]
+    fn what_two_clocks_have_in_common_is_the_earlier_of_each_member() {
+        let mut seed = 3;
+        let [mut one, mut other] = [(); 2].map(|()| Clock::default());
+        let mut model = [[0_u32; 300]; 2];
+        for _ in 0..400 {
+            let which = random(&mut seed) as usize % 2;
+            let (member, time) = (
+                random(&mut seed) as u32 % 300,
+                1 + random(&mut seed) as u32 % 900,
+            );
+            let clock = if which == 0 { &mut one } else { &mut other };
+            clock.set(member, time);
+            model[which][member as usize] = time;
+        }
+        let common = one.common(&other);
+        for member in 0..300 {
+            let least = model[0][member].min(model[1][member]);
+            assert_eq!(common.get(member as u32), least, "member {member}");
+        }
+        assert!(common.is_same(&other.common(&one)) && !common.is_same(&one));
+        assert!(Clock::default().is_same(&one.common(&Clock::default())));
+    }
+
+    #[test]
     fn clocks_share_what_they_know_alike() {
         let mut first = Clock::default();
         (0..1000).for_each(|member| first.set(member, 7));
