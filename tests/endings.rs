@@ -14,12 +14,20 @@ use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use engine::backend::{BACKENDS, Backend};
+
 use crate::house::program::syncline;
 
 /// What a process that a test started carries in its environment, with all that it starts.
 pub const MARK: &str = "SYNCLINE_TEST_MARK";
 /// How long anything may take to end by itself, however busy the machine is.
 const PATIENCE: Duration = Duration::from_mins(3);
+
+/// The backends that open here, but for the stand-in of CUDA, whose device another test of this process may have lost.
+fn backends() -> impl Iterator<Item = &'static dyn Backend> {
+    let all = BACKENDS.iter().copied();
+    all.filter(|it| it.name() != "cuda" && it.probe().is_ok())
+}
 
 /// How many rounds a test makes: so many, or as many as this variable says.
 fn rounds(variable: &str, sample: u64) -> std::ops::Range<u64> {

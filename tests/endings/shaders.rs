@@ -1,8 +1,9 @@
 //! Shaders that are too deep for a compiler that follows them: the answer is a compile error, on every backend.
 
-use engine::backend::BACKENDS;
 use engine::capture::Capture;
 use engine::runner::{RunRequest, run};
+
+use super::backends;
 
 /// Bodies that are deep, each in its own way.
 fn bodies() -> Vec<(&'static str, String)> {
@@ -71,7 +72,7 @@ fn details(capture: &Capture) -> Vec<&str> {
 
 #[test]
 fn a_shader_that_is_too_deep_is_a_compile_error_on_every_backend() {
-    for backend in BACKENDS.iter().filter(|it| it.probe().is_ok()) {
+    for backend in backends() {
         for (what, body) in bodies() {
             let mut capture = Capture::new();
             let request = RunRequest {
@@ -100,7 +101,7 @@ fn a_shader_that_is_too_deep_is_a_compile_error_on_every_backend() {
 fn a_shader_that_is_just_not_too_deep_is_compiled() {
     let sum = format!("y[0] = 1.0{};", "+1.0".repeat(900));
     let blocks = format!("{}{}", "{".repeat(20), "}".repeat(20));
-    for backend in BACKENDS.iter().filter(|it| it.probe().is_ok()) {
+    for backend in backends() {
         for body in [&sum, &blocks] {
             let request = RunRequest {
                 name: "deep".to_owned(),

@@ -1,9 +1,10 @@
 //! Runs that can never go on: each says what it waits for, and ends.
 
-use engine::backend::BACKENDS;
 use engine::capture::Capture;
 use engine::record::Outcome;
 use engine::runner::{RunRequest, run};
+
+use super::backends;
 
 /// Host threads that wait for promises which nothing settles any more.
 const STUCK: [(&str, &str); 3] = [
@@ -61,7 +62,7 @@ fn ran(backend: &str, name: &str, source: &str) -> (Capture, Outcome) {
 
 #[test]
 fn a_promise_that_nothing_settles_any_more_is_a_deadlock_on_every_backend() {
-    for backend in BACKENDS.iter().filter(|it| it.probe().is_ok()) {
+    for backend in backends() {
         for (name, source) in STUCK {
             let (capture, outcome) = ran(backend.name(), name, source);
             let place = format!("{}, {name}", backend.name());
@@ -111,7 +112,7 @@ fn what_takes_its_time_is_waited_for() {
         }
         expect { settles "lost" "resolved" }
         "#;
-    for backend in BACKENDS.iter().filter(|it| it.probe().is_ok()) {
+    for backend in backends() {
         for (name, source) in [("late", late), ("lost", lost)] {
             let (capture, outcome) = ran(backend.name(), name, source);
             let place = format!("{}, {name}", backend.name());

@@ -176,6 +176,8 @@ impl<'e> Ranks<'e> {
                     self.over(rank);
                 }
             }
+            // That its process is gone has been told.
+            Message::Refused(_) if child.is_dead() => {}
             Message::Refused(reason) => {
                 let label = child.label.clone();
                 self.outbox

@@ -191,9 +191,7 @@ impl Own {
             (event_type::INSTANT, Track::Records | Track::Problems) => match fact(event)? {
                 Record::Note(text) => self.notes.push(text.into()),
                 record => {
-                    if let Record::Began(Began { id, .. }) = record {
-                        self.unwritten.hold(id);
-                    }
+                    self.unwritten.note(&record);
                     sink.push(record);
                 }
             },

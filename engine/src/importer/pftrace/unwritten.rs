@@ -1,7 +1,7 @@
 //! Counts the spans that dependencies of a file name and that are not in it, as in the file of a process that was killed.
 
 use crate::importer::{Receipt, Sink};
-use crate::record::{Dependency, Severity, SpanId};
+use crate::record::{Dependency, Record, Severity, SpanId};
 
 /// How far a number may lie beyond those before it, in words of 64: beyond, it is damaged.
 const FAR: usize = 1 << 18;
@@ -11,12 +11,24 @@ const FAR: usize = 1 << 18;
 pub(super) struct Unwritten {
     held: Bits,
     named: Bits,
+    /// Whether a run began that has no end: its process may have been killed.
+    is_running: bool,
 }
 
 impl Unwritten {
     /// The file holds a span.
     pub fn hold(&mut self, span: SpanId) {
         self.held.set(span);
+    }
+
+    /// Takes note of what the file says otherwise.
+    pub fn note(&mut self, record: &Record) {
+        match record {
+            Record::Run(_) => self.is_running = true,
+            Record::End(_) => self.is_running = false,
+            Record::Began(began) => self.hold(began.id),
+            _ => {}
+        }
     }
 
     /// A dependency names two.
@@ -33,13 +45,13 @@ impl Unwritten {
             .sum()
     }
 
-    /// Says how many are named and are not there.
+    /// Says how many are named and are not there, of a run that was cut off.
     pub fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
         let count = self.count();
-        if count > 0 {
+        if self.is_running && count > 0 {
             let text = format!(
-                "{count} spans that dependencies lead from or to are not in the file: whatever wrote it ended before it \
-                 wrote them, or the file is damaged where they were. Those dependencies are not drawn."
+                "{count} spans that dependencies lead from or to are not in the file: its run ended before it wrote them. \
+                 Those dependencies are not drawn."
             );
             sink.complain(Severity::DataLoss, "unwritten-spans", text.clone());
             receipt.notes.push(text);

@@ -403,7 +403,7 @@ impl Link {
             .waiting
             .drain(..)
             .any(|control| matches!(control, Control::Run(_)));
-        let asked = std::mem::take(&mut self.watch.is_asked) || waits;
+        let asked = std::mem::take(&mut self.watch.is_asked);
         if let Some((run, records)) = self.watch.gone(why) {
             self.post_records(records);
             self.own.had_fault |= self.is_own;
@@ -411,14 +411,23 @@ impl Link {
             if !self.is_own || self.own.is_over {
                 self.outbox.post(Message::Phase(crate::runner::Phase::Idle));
             }
-        } else if was_connecting || asked {
-            self.own.is_over = true;
-            self.save = None;
-            let name = &self.target.name;
-            self.outbox
-                .post(Message::Refused(format!("{name} cannot be reached: {why}")));
+        } else if was_connecting || waits {
+            self.refuse(why);
         }
         self.say(why);
+        // After the link's own end: that a rank's process is gone is no refusal of the whole run.
+        if asked && !self.own.is_over {
+            self.refuse(why);
+        }
+    }
+
+    /// Nothing came of the run that was asked for.
+    fn refuse(&mut self, why: &str) {
+        self.own.is_over = true;
+        self.save = None;
+        let name = &self.target.name;
+        self.outbox
+            .post(Message::Refused(format!("{name} cannot be reached: {why}")));
     }
 
     fn tick(&mut self) {

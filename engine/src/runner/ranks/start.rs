@@ -210,6 +210,7 @@ impl Ranks<'_> {
                     child.machine = machine;
                     child.stage = Stage::Seated;
                 }
+                Message::Refused(_) if child.is_dead() => {}
                 Message::Refused(reason) => return Err(format!("{}: {reason}", child.label)),
                 Message::Connection(connection) => {
                     if child.connected(&connection) {
