@@ -30,6 +30,7 @@ mod launch_mistakes;
 mod layers;
 mod lists;
 mod losses;
+mod nesting;
 mod nvidia;
 mod promises;
 mod ranks;

@@ -2,6 +2,7 @@
 
 mod consent;
 mod deeds;
+mod foreign;
 mod losing;
 mod made;
 mod opened;

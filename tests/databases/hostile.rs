@@ -142,6 +142,23 @@ fn a_database_of_something_else_says_so() {
     );
 }
 
+/// Databases that profilers keep beside what can be opened say what that is.
+#[test]
+fn sums_of_profilers_name_the_file_to_open_instead() {
+    let said = |name: &str, tables: &[&str]| {
+        let tables = tables
+            .iter()
+            .map(|it| format!("CREATE TABLE {it} (name TEXT);"));
+        let bytes = build::database(&tables.collect::<String>());
+        let answer = try_open(name, bytes).map(|_| ());
+        answer.unwrap_err().to_string()
+    };
+    let sums = said("dlprof_dldb.sqlite", &["iterations", "op_kernel"]);
+    assert!(sums.contains("nsys_profile.sqlite"), "{sums}");
+    let rocprof = said("results.db", &["HIP", "HSA", "OPS", "COPY"]);
+    assert!(rocprof.contains("results.json"), "{rocprof}");
+}
+
 /// Pages in the middle that are noise: rows before them are read, and the rest is told with its table and row.
 #[test]
 fn damaged_pages_are_told_with_table_and_row() {

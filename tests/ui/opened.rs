@@ -16,7 +16,7 @@ use crate::databases::build;
 const SIZE: [f32; 2] = [1200.0, 460.0];
 
 /// Opens files in a window and shows all of them.
-fn opened(theme: ThemeChoice, size: [f32; 2], paths: Vec<PathBuf>) -> Window {
+pub(super) fn opened(theme: ThemeChoice, size: [f32; 2], paths: Vec<PathBuf>) -> Window {
     let mut window = Window::new(size, theme);
     let count = paths.len();
     let app = window.harness.state_mut();
@@ -33,7 +33,7 @@ fn opened(theme: ThemeChoice, size: [f32; 2], paths: Vec<PathBuf>) -> Window {
 }
 
 /// The effect of the dependency of a kind that lies this far into the list of them.
-fn effect(window: &Window, kind: DependencyKind, part: f64) -> SpanId {
+pub(super) fn effect(window: &Window, kind: DependencyKind, part: f64) -> SpanId {
     let capture = window.harness.state().scene().capture;
     let ids = (0..capture.dependency_count() as u32).map(DependencyId);
     let ties = ids.filter_map(|id| capture.dependency(id));
@@ -46,7 +46,7 @@ fn effect(window: &Window, kind: DependencyKind, part: f64) -> SpanId {
     effects[(effects.len() as f64 * part) as usize]
 }
 
-fn select(window: &mut Window, span: SpanId, arrows: bool) {
+pub(super) fn select(window: &mut Window, span: SpanId, arrows: bool) {
     let app = window.harness.state_mut();
     app.act(vec![Action::Set(Switch::AllArrows, arrows)], None);
     app.act(vec![Action::Select(Some(span))], None);
@@ -75,7 +75,7 @@ fn show(window: &mut Window, start: i64, end: i64) {
     window.harness.run();
 }
 
-const THEMES: [(ThemeChoice, &str); 2] =
+pub(super) const THEMES: [(ThemeChoice, &str); 2] =
     [(ThemeChoice::Dark, "dark"), (ThemeChoice::Light, "light")];
 
 #[test]

@@ -26,6 +26,17 @@ pub(super) struct Spot {
     pub at: usize,
 }
 
+/// What a row has where a span is to be put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Nothing that it overlaps.
+    Free,
+    /// A span that contains it.
+    Within,
+    /// Spans that it overlaps.
+    Taken,
+}
+
 impl Row {
     pub fn chunk<'a>(&self, chunks: &'a [Chunk], position: usize) -> Option<&'a Chunk> {
         chunks.get(*self.chunks.get(position)? as usize)
@@ -38,10 +49,12 @@ impl Row {
     /// From when to when its spans are; nothing where it has none.
     pub fn reach(&self, chunks: &[Chunk]) -> Option<Reach> {
         let last = self.chunks.len().checked_sub(1)?;
+        let (end, last) = (self.end?, self.chunk(chunks, last)?.last_start()?);
         Some(Reach {
-            end: self.end?,
-            last: self.chunk(chunks, last)?.last_start()?,
+            end,
+            last,
             first: *self.starts.first()?,
+            outermost: (end, last),
         })
     }
 
@@ -101,16 +114,20 @@ impl Row {
             .find(|&position| self.chunks.get(position) == Some(&id))
     }
 
-    /// Whether a span over `interval` overlaps none that is there.
-    pub fn fits(&self, chunks: &[Chunk], interval: Interval) -> bool {
+    /// Whether a span over `interval` overlaps none that is there, or lies within one.
+    pub fn room(&self, chunks: &[Chunk], interval: Interval) -> Room {
         if self.end.is_none_or(|end| end <= interval.start) {
-            return true;
+            return Room::Free;
         }
         let spot = self.first_ending_after(chunks, interval.start);
         let next = self
             .chunk(chunks, spot.chunk)
-            .and_then(|chunk| chunk.start(spot.at));
-        next.is_none_or(|next| next >= interval.end)
+            .and_then(|chunk| chunk.interval(spot.at));
+        match next {
+            Some(next) if next.start <= interval.start && interval.end <= next.end => Room::Within,
+            Some(next) if next.start < interval.end => Room::Taken,
+            _ => Room::Free,
+        }
     }
 
     /// Puts a span at its place and returns the id of the chunk that holds it; `moved` hears of spans whose chunk

@@ -17,6 +17,8 @@ pub(super) struct Reach {
     pub last: Nanos,
     /// The start of the first span, and of several rows the latest of these.
     pub first: Nanos,
+    /// Of several rows the latest end of a last span, and the earliest start of one.
+    pub outermost: (Nanos, Nanos),
 }
 
 impl Reach {
@@ -25,6 +27,7 @@ impl Reach {
         end: Nanos::MAX,
         last: Nanos::MIN,
         first: Nanos::MIN,
+        outermost: (Nanos::MIN, Nanos::MAX),
     };
 
     fn join(self, other: Self) -> Self {
@@ -32,12 +35,23 @@ impl Reach {
             end: self.end.min(other.end),
             last: self.last.max(other.last),
             first: self.first.max(other.first),
+            outermost: (
+                self.outermost.0.max(other.outermost.0),
+                self.outermost.1.min(other.outermost.1),
+            ),
         }
     }
 
     /// Whether a row among these is free behind all of its spans, or before them.
     fn is_free(self, span: Interval) -> bool {
         self.end <= span.start || self.first >= span.end
+    }
+
+    /// Whether the last span of a row among these may contain the span.
+    fn may_contain(self, span: Interval) -> bool {
+        self.outermost.0 >= span.end
+            && self.outermost.1 <= span.start
+            && self.outermost.0 > span.start
     }
 
     /// Whether a row among these may have a gap for the span.
@@ -102,9 +116,34 @@ impl Sublanes {
         self.nodes.get(node).copied().unwrap_or(Reach::NONE)
     }
 
-    /// The depth of the first row that takes `span`; `fits` looks into a row for a gap.
+    /// The depth of the deepest row whose last span contains `span`, as far as a bounded number of looks shows.
+    fn deepest_around(&self, span: Interval) -> Option<usize> {
+        let half = self.nodes.len() / 2;
+        let mut open = vec![1];
+        for _ in 0..LOOKS * 4 {
+            let node = open.pop()?;
+            if !self.at(node).may_contain(span) {
+                continue;
+            }
+            if node >= half {
+                return Some(node - half);
+            }
+            open.extend([node * 2, node * 2 + 1]);
+        }
+        None
+    }
+
+    /// Whether all rows below a node are above a depth.
+    fn is_above(&self, node: usize, depth: usize) -> bool {
+        let half = self.nodes.len() / 2;
+        let levels = half.ilog2().saturating_sub(node.ilog2());
+        ((node + 1) << levels) <= half + depth
+    }
+
+    /// The depth of the first row that takes `span` below those that contain it; `fits` looks into a row for a gap.
     pub fn find(&self, span: Interval, fits: impl Fn(usize) -> bool) -> Option<usize> {
         let half = self.nodes.len() / 2;
+        let from = self.deepest_around(span).map_or(0, |depth| depth + 1);
         let mut looks = 0;
         let mut open = vec![1];
         while let Some(node) = open.pop() {
@@ -114,7 +153,7 @@ impl Sublanes {
             } else {
                 reach.is_free(span)
             };
-            if !counts {
+            if !counts || self.is_above(node, from) {
                 continue;
             }
             if node < half {
@@ -148,6 +187,7 @@ mod tests {
             end: Nanos(end),
             last: Nanos(start),
             first: Nanos(start),
+            outermost: (Nanos(end), Nanos(start)),
         }
     }
 
@@ -167,6 +207,18 @@ mod tests {
         assert_eq!(rows.find(span(0, 100), never), Some(0));
         rows.set(700, reach(1_500, 1_501));
         assert_eq!(rows.find(span(1_200, 1_300), |_| false), Some(700));
+    }
+
+    #[test]
+    fn a_span_lies_below_those_that_contain_it() {
+        let mut rows = Sublanes::default();
+        for row in 0..1_000 {
+            rows.push(reach(100, if row == 700 { 5_000 } else { 200 }));
+        }
+        let never = |_| -> bool { unreachable!("no row has a gap") };
+        assert_eq!(rows.find(span(300, 400), never), Some(701));
+        assert_eq!(rows.find(span(300, 6_000), never), Some(0));
+        assert_eq!(rows.find(span(5_000, 5_000), never), Some(0));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::chunk::{Chunk, Entry};
 use super::column::{push, put};
 use super::places::Places;
-use super::row::{Row, Spot};
+use super::row::{Room, Row, Spot};
 use super::sublanes::{Reach, SHALLOW, Sublanes};
 use crate::record::{CallId, LaneId, Span, SpanId};
 use crate::time::{Interval, Nanos};
@@ -194,21 +194,26 @@ impl Table {
         put(&mut self.calls, index, call.0, CallId::NONE.0);
     }
 
-    /// A row of the lane in which a span over `interval` overlaps nothing, and its depth: the first one, but for rows with
-    /// gaps deep down, of which only some are looked into.
+    /// A row of the lane in which a span over `interval` overlaps nothing, and its depth: the first one below all spans that
+    /// contain it, but for rows with gaps deep down, of which only some are looked into.
     fn row_for(&mut self, lane: LaneId, interval: Interval) -> (u32, u32) {
         if lane.index() >= self.rows_of.len() {
             self.rows_of.resize_with(lane.index() + 1, Vec::new);
         }
         let rows = self.rows_of.get(lane.index());
         let rows = rows.map_or(&[][..], Vec::as_slice);
-        let fits = |depth: usize| {
+        let room = |depth: usize| {
             let row = rows.get(depth).and_then(|&row| self.rows.get(row as usize));
-            row.is_some_and(|row| row.fits(&self.chunks, interval))
+            row.map_or(Room::Taken, |row| row.room(&self.chunks, interval))
         };
-        let found = match self.deep.get(&lane) {
-            Some(deep) => deep.find(interval, fits),
-            None => (0..rows.len()).find(|&depth| fits(depth)),
+        let found = if let Some(deep) = self.deep.get(&lane) {
+            deep.find(interval, |depth| room(depth) == Room::Free)
+        } else {
+            (0..rows.len()).fold(None, |found, depth| match room(depth) {
+                Room::Free => found.or(Some(depth)),
+                Room::Within => None,
+                Room::Taken => found,
+            })
         };
         if let Some((depth, &row)) = found.and_then(|depth| Some((depth, rows.get(depth)?))) {
             return (row, depth as u32);
