@@ -37,6 +37,7 @@ mod ranks;
 mod readme;
 mod real;
 mod record;
+mod redundant;
 mod rocprofv3;
 mod round_trip;
 mod several;

@@ -57,6 +57,7 @@ fn complaints(workload: &GeneratedWorkload, backend: &str) -> Vec<(&'static str,
         workload,
         order: &EnforcedOrder::of(workload, &[]),
         run: &RunRecords::new(&records),
+        is_apart: backend == "wgpu",
     };
     comparison.complaints()
 }

@@ -1,5 +1,6 @@
 //! What the house tests share: the project's folder, its source files and its built program.
 
+pub mod causality;
 pub mod display;
 pub mod place;
 pub mod program;

@@ -1,14 +1,16 @@
 //! Virtual time never runs backwards: whatever the bundled workloads do on the deterministic device, and whenever that
 //! is lost, nothing happens before what it comes after.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use engine::record::{
-    Basis, Dependency, DependencyKind, Loss, Promise, Record, Recovery as Recovered, Settlement,
+    Basis, Dependency, Group, LaneId, Loss, Promise, Record, Recovery as Recovered, Settlement,
     Span, SpanId, SpanKind, State,
 };
 use engine::runner::{Recovery, RunRequest, run};
 use engine::workload::{Document, bundled};
+
+use crate::house::causality::is_in_time;
 
 /// Losses that every workload is run with, and what is done then.
 const LOSSES: &[(&str, Recovery)] = &[
@@ -30,6 +32,8 @@ struct TimedRecords {
     recoveries: Vec<Recovered>,
     promises: Vec<Promise>,
     settlements: Vec<Settlement>,
+    /// The lanes of streams.
+    streams: BTreeSet<LaneId>,
 }
 
 impl TimedRecords {
@@ -58,6 +62,9 @@ impl TimedRecords {
             Record::Span(span) => {
                 self.spans.insert(span.id, span);
             }
+            Record::Lane(lane) if lane.group == Group::Streams => {
+                self.streams.insert(lane.id);
+            }
             Record::Dependency(it) => self.dependencies.push(it),
             Record::Loss(it) => self.losses.push(*it),
             Record::Recovery(it) => self.recoveries.push(*it),
@@ -77,26 +84,36 @@ impl TimedRecords {
             else {
                 return Some(format!("{it:?} leads nowhere"));
             };
-            let holds = match it.kind {
-                DependencyKind::Submission => cause.start <= effect.start,
-                DependencyKind::Signal => cause.start <= effect.end,
-                DependencyKind::Step if cause.kind == SpanKind::Call => cause.start <= effect.start,
-                // What is a part of another begins with it.
-                DependencyKind::Step
-                    if effect.kind == SpanKind::Step
-                        && matches!(cause.kind, SpanKind::Step | SpanKind::Compile) =>
-                {
-                    cause.end <= effect.start
-                        || cause.start == effect.start && cause.end <= effect.end
-                }
-                _ => cause.end <= effect.end,
-            };
+            let holds = is_in_time(it, cause, effect);
             // What gave up did not wait to the end.
             let waits = effect.kind.is_waiting();
             let ran = effect.state == State::Done || effect.state == State::Failed && !waits;
             (ran && !holds).then(|| format!("{:?}: {cause:?} after {effect:?}", it.kind))
         });
         found.collect()
+    }
+
+    /// What begins on a stream before what was submitted to it earlier has ended. Nodes lie within their replay.
+    fn out_of_turn(&self) -> Vec<String> {
+        let mut last: BTreeMap<LaneId, Span> = BTreeMap::new();
+        let mut found = Vec::new();
+        let spans = self.spans.values();
+        for span in spans.filter(|it| self.streams.contains(&it.lane)) {
+            if let Some(before) = last.get(&span.lane) {
+                let is_node = before.kind == SpanKind::Graph
+                    && span.enqueued == before.enqueued
+                    && before.start <= span.start
+                    && span.end <= before.end;
+                if is_node {
+                    continue;
+                }
+                if before.end > span.start {
+                    found.push(format!("{span:?} overlaps {before:?}"));
+                }
+            }
+            last.insert(span.lane, *span);
+        }
+        found
     }
 
     /// Promises of a loss that were kept before it.
@@ -146,7 +163,13 @@ fn nothing_happens_before_its_cause_on_the_deterministic_device() {
         }
         for (lose, recovery) in LOSSES {
             let told = TimedRecords::of(workload.source, lose, *recovery);
-            let all = [told.too_early(), told.heard_early(), told.ran_lost()].concat();
+            let all = [
+                told.too_early(),
+                told.out_of_turn(),
+                told.heard_early(),
+                told.ran_lost(),
+            ]
+            .concat();
             if let Some(first) = all.first() {
                 let count = all.len();
                 wrong.push(format!(

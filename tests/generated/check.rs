@@ -18,6 +18,7 @@ use super::order::{EnforcedOrder, ModelRace};
 use super::submitted::ModelOperation;
 use super::text::{BufferWork, GeneratedCall, GeneratedWorkload, SynchronizationMode, host};
 use super::values::{self, DrawnWork};
+use crate::house::causality::is_in_time;
 
 /// What a run told.
 #[derive(Default)]
@@ -142,6 +143,9 @@ pub struct Comparison<'a> {
     pub order: &'a EnforcedOrder,
     /// What was run.
     pub run: &'a RunRecords,
+    /// Whether the times are those of a device that does not see the host's memory: an upload has read it before, and a
+    /// download writes it after.
+    pub is_apart: bool,
 }
 
 impl Comparison<'_> {
@@ -246,13 +250,9 @@ impl Comparison<'_> {
                 continue;
             }
             let never_ran = |span: &Span| matches!(span.state, State::Cancelled | State::Lost);
-            let holds = match dependency.kind {
-                DependencyKind::Submission => {
-                    cause.start <= effect.enqueued && effect.enqueued <= effect.start
-                }
-                DependencyKind::Signal => cause.start <= effect.end,
-                _ => cause.end <= effect.end,
-            };
+            let is_submitted = dependency.kind != DependencyKind::Submission
+                || cause.start <= effect.enqueued && effect.enqueued <= effect.start;
+            let holds = is_submitted && is_in_time(dependency, cause, effect);
             if !holds && !never_ran(effect) {
                 let (cause, effect) = (self.run.told(cause), self.run.told(effect));
                 let kind = dependency.kind.label();
@@ -496,16 +496,28 @@ impl Comparison<'_> {
             })
             .collect();
         let spans = self.run.spans.values();
-        let spans = spans.filter(|it| self.run.group(it) == Some(Group::Streams));
-        let drawn = spans.filter_map(|span| {
+        let spans: Vec<&Span> = spans
+            .filter(|it| self.run.group(it) == Some(Group::Streams))
+            .collect();
+        let drawn = spans.iter().enumerate().filter_map(|(place, span)| {
             let work = *by_line.get(&self.run.line(span))?;
             let ran = matches!(span.state, State::Done | State::Failed);
+            let mut interval = Interval {
+                start: span.start,
+                end: span.end,
+            };
+            let same = |it: &&&Span| it.lane == span.lane;
+            if self.is_apart && matches!(work, BufferWork::Upload(_)) {
+                let before = spans[..place].iter().rfind(same);
+                interval.start = before.map_or(span.enqueued, |it| it.end.max(span.enqueued));
+            }
+            if self.is_apart && matches!(work, BufferWork::Download(_)) {
+                let after = spans[place + 1..].iter().find(same);
+                interval.end = after.map_or(self.run.ended, |it| it.start);
+            }
             (ran && span.kind.is_result()).then_some(DrawnWork {
                 work,
-                ran: Interval {
-                    start: span.start,
-                    end: span.end,
-                },
+                ran: interval,
                 is_doubtful: span.state == State::Failed,
             })
         });

@@ -216,6 +216,17 @@ fn calls(
                 workload.counts.signals += 1;
                 GeneratedCall::Hold(workload.counts.signals - 1, stream)
             }
+            Family::HeldAborts if random.happens(20) => {
+                let event = random.below(workload.counts.events);
+                workload.counts.signals += 1;
+                calls.push(GeneratedCall::Hold(workload.counts.signals - 1, stream));
+                calls.push(GeneratedCall::Work(work(workload, random), stream));
+                calls.push(GeneratedCall::Record(event, stream));
+                let other = streams[random.below(streams.len())];
+                calls.push(GeneratedCall::Wait(event, other));
+                calls.push(GeneratedCall::Work(work(workload, random), other));
+                GeneratedCall::Abort(stream)
+            }
             Family::HeldAborts if random.happens(25) => GeneratedCall::Abort(stream),
             Family::Timeouts if random.happens(25) => {
                 let event = random.below(workload.counts.events);

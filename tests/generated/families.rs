@@ -47,7 +47,7 @@ pub fn memory(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
         }
     }
     workload.counts.captured_events = 0;
-    for _ in 0..random.below(3) {
+    for _ in 0..random.below(4) {
         spoil(&mut calls, workload.streams.len(), random);
     }
     workload.hosts.push(calls);
@@ -102,7 +102,14 @@ fn hand_over(
 
 /// Leaves a call out, makes it twice, sooner, or on another stream.
 fn spoil(calls: &mut Vec<GeneratedCall>, streams: usize, random: &mut SeededRandom) {
-    let place = random.below(calls.len());
+    let is_end =
+        |it: &GeneratedCall| matches!(it, GeneratedCall::Allocate(..) | GeneratedCall::Free(..));
+    let ends: Vec<usize> = (0..calls.len()).filter(|&it| is_end(&calls[it])).collect();
+    let place = if ends.is_empty() || random.happens(40) {
+        random.below(calls.len())
+    } else {
+        ends[random.below(ends.len())]
+    };
     match random.below(4) {
         0 => drop(calls.remove(place)),
         1 => calls.insert(place, calls[place]),

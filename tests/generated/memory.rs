@@ -78,36 +78,44 @@ fn faults_of(buffer: usize, order: &EnforcedOrder) -> Vec<MemoryFault> {
         let (first, second) = (&order.operations[first], &order.operations[second]);
         order.is_before(first.moments.1, second.moments.0)
     };
-    let (mut allocation, mut free): (Option<usize>, Option<usize>) = (None, None);
-    let mut uses: Vec<usize> = Vec::new();
+    let mut allocation: Option<usize> = None;
+    let (mut frees, mut uses): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
     for (place, operation) in order.operations.iter().enumerate() {
         let Some(what) = use_of(buffer, order.calls[operation.site].call) else {
             continue;
         };
         if what == MemoryUse::Allocates {
-            if let Some(first) = allocation.filter(|_| free.is_none()) {
+            if let Some(first) = allocation.filter(|_| frees.is_empty()) {
                 say(FaultSort::AllocatedTwice, first, place);
             }
-            (allocation, free) = (Some(place), None);
-            uses.clear();
+            allocation = Some(place);
+            (frees.clear(), uses.clear());
             continue;
         }
-        match (allocation, free) {
-            (None, _) => say(FaultSort::OfNothing, place, place),
-            (Some(_), Some(freed)) => say(FaultSort::AfterFree, freed, place),
-            (Some(allocated), None) if !is_before(allocated, place) => {
+        if let Some(allocated) = allocation {
+            if !is_before(allocated, place) {
                 say(FaultSort::BeforeAllocation, allocated, place);
             }
-            _ => {}
+            for &freed in &frees {
+                say(FaultSort::AfterFree, freed, place);
+            }
+        } else {
+            say(FaultSort::OfNothing, place, place);
+            // Which of two that are both wrong is told, or of what earlier use, makes no difference.
+            for &other in uses.iter().chain(&frees) {
+                say(FaultSort::OfNothing, other, place);
+            }
         }
         if what == MemoryUse::Uses {
             uses.push(place);
-        } else if allocation.is_some() && free.is_none() {
+            continue;
+        }
+        if frees.is_empty() && allocation.is_some() {
             for &used in uses.iter().filter(|&&used| !is_before(used, place)) {
                 say(FaultSort::WhileInUse, used, place);
             }
-            free = Some(place);
         }
+        frees.push(place);
     }
     found
 }
