@@ -80,6 +80,7 @@ fn run_all(backend: &str) {
         let workload = draw(seed);
         let found = complaints(&workload, backend);
         if let Some((kind, text)) = found.first() {
+            eprintln!("seed {seed} on {backend}, {kind}: {text}");
             failed.push((seed, workload, *kind, text.clone()));
         }
     }

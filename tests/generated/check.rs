@@ -1,6 +1,7 @@
 //! Compares the records of a run with what the model of its workload allows.
 
 mod arrows;
+mod drawn;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +11,12 @@ use engine::record::{
     Basis, CallId, Dependency, DependencyKind, Expectation, Finding, Group, Lane, LaneId, Outcome,
     Record, Role, Span, SpanId, SpanKind, State, Value,
 };
-use engine::time::{Interval, Nanos};
+use engine::time::Nanos;
 
 use super::inserted::WrittenOut;
 use super::memory::{self, MemoryFault};
 use super::order::{EnforcedOrder, ModelRace};
-use super::submitted::ModelOperation;
-use super::text::{BufferWork, GeneratedCall, GeneratedWorkload, SynchronizationMode, host};
-use super::values::{self, DrawnWork};
+use super::text::{GeneratedCall, GeneratedWorkload, SynchronizationMode};
 use crate::house::causality::is_in_time;
 
 /// What a run told.
@@ -313,215 +312,11 @@ impl Comparison<'_> {
         }
     }
 
-    /// Spans of operations and calls by the moments of the model.
-    fn times(&self) -> BTreeMap<usize, DrawnMoment> {
-        let mut times = BTreeMap::new();
-        let spans = self.run.spans.values();
-        let (mut calls, mut operations): (BTreeMap<u32, Span>, BTreeMap<u32, Vec<Span>>) =
-            Default::default();
-        for span in spans {
-            match self.run.group(span) {
-                Some(Group::Host)
-                    if matches!(
-                        span.kind,
-                        SpanKind::Call | SpanKind::Synchronize | SpanKind::HostWork
-                    ) =>
-                {
-                    calls.insert(self.run.line(span), *span);
-                }
-                // Joins that the engine inserts have the call for whose sake they are.
-                Some(Group::Streams) => {
-                    operations
-                        .entry(self.run.line(span))
-                        .or_default()
-                        .push(*span);
-                }
-                _ => {}
-            }
-        }
-        for (place, placed) in self.order.calls.iter().enumerate() {
-            if let Some(span) = calls.get(&placed.line) {
-                let moment = |time, is_begin| DrawnMoment {
-                    ran: Interval {
-                        start: time,
-                        end: time,
-                    },
-                    is_work: is_begin,
-                    span: *span,
-                };
-                times.insert(2 * place, moment(span.start, true));
-                times.insert(2 * place + 1, moment(span.end, true));
-            }
-        }
-        let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
-        for operation in &self.order.operations {
-            let Some(span) = self.span_of(operation, &operations, &mut seen) else {
-                continue;
-            };
-            let is_work = matches!(
-                span.kind,
-                SpanKind::Kernel
-                    | SpanKind::Fill
-                    | SpanKind::Copy
-                    | SpanKind::Upload
-                    | SpanKind::Download
-                    | SpanKind::HostFunction
-                    | SpanKind::Graph
-            );
-            let moment = DrawnMoment {
-                ran: Interval {
-                    start: span.start,
-                    end: span.end,
-                },
-                is_work,
-                span,
-            };
-            if operation.moments.0 == operation.moments.1 {
-                times.insert(operation.moments.0, moment);
-            } else {
-                let begin = Interval {
-                    start: span.start,
-                    end: span.start,
-                };
-                times.insert(
-                    operation.moments.0,
-                    DrawnMoment {
-                        ran: begin,
-                        ..moment
-                    },
-                );
-                let end = Interval {
-                    start: span.end,
-                    end: span.end,
-                };
-                times.insert(operation.moments.1, DrawnMoment { ran: end, ..moment });
-            }
-        }
-        times
-    }
-
-    /// The span of an operation: those of one line come in the order of their submission.
-    fn span_of(
-        &self,
-        operation: &ModelOperation,
-        operations: &BTreeMap<u32, Vec<Span>>,
-        seen: &mut BTreeMap<u32, usize>,
-    ) -> Option<Span> {
-        let site = self.order.calls[operation.site];
-        // Of a wait for a stream only the wait is drawn.
-        if let GeneratedCall::Join(from, to) = site.call
-            && from != to
-            && operation.stream == from
-        {
-            return None;
-        }
-        let is_join = matches!(site.call, GeneratedCall::Join(..));
-        let spans = operations.get(&site.line)?;
-        let mut spans = spans
-            .iter()
-            .filter(|span| is_join || span.kind != SpanKind::Join);
-        let place = seen.entry(site.line).or_default();
-        let found = if is_join {
-            spans.next_back()
-        } else {
-            spans.nth(*place)
-        };
-        *place += 1;
-        found.copied()
-    }
-
-    /// What the model says comes before something else is drawn before it.
-    fn moments(&self, complaints: &mut Vec<(&'static str, String)>) {
-        let times = self.times();
-        for (&second, effect) in &times {
-            for (&first, cause) in &times {
-                // What waited for something that was dropped goes on without it.
-                let is_apart = self.workload.has_aborts && cause.span.lane != effect.span.lane;
-                if is_apart
-                    || !self.order.is_before(first, second)
-                    || cause.span.state != State::Done
-                    || effect.span.state != State::Done
-                {
-                    continue;
-                }
-                let begins = if effect.is_work {
-                    effect.ran.start
-                } else {
-                    effect.ran.end
-                };
-                if cause.ran.end > begins {
-                    let (cause, effect) = (self.run.told(&cause.span), self.run.told(&effect.span));
-                    complaints.push(("order", format!("{effect} does not come after {cause}")));
-                }
-            }
-        }
-    }
-
     fn is_free_of_races(&self) -> bool {
         self.order.races(self.workload.mode).is_empty()
             && self.order.unordered_calls.is_empty()
             && self.memory_faults().is_empty()
             && !self.workload.has_aborts
-    }
-
-    fn values(&self, complaints: &mut Vec<(&'static str, String)>) {
-        let Some(found) = self.run.values() else {
-            return complaints.push(("values", "nothing is said of values".to_owned()));
-        };
-        let of_host = |values: &values::BufferValues| -> Vec<i64> {
-            (0..self.workload.counts.buffers)
-                .map(|it| values[&host(it)])
-                .collect()
-        };
-        if self.is_free_of_races() {
-            let expected = of_host(&values::by_order(self.workload, self.order));
-            if found != expected {
-                let text = format!("buffers hold {found:?}, and {expected:?} by what is enforced");
-                complaints.push(("values", text));
-            }
-        }
-        let possible = values::by_times(self.workload, &self.drawn());
-        let possible = possible.map(|all| all.iter().map(of_host).collect::<Vec<_>>());
-        if let Some(possible) = possible.filter(|all| !all.contains(&found)) {
-            let text = format!("buffers hold {found:?}, and by the times one of {possible:?}");
-            complaints.push(("values drawn", text));
-        }
-    }
-
-    fn drawn(&self) -> Vec<DrawnWork> {
-        let by_line: BTreeMap<u32, BufferWork> = (self.order.calls.iter())
-            .filter_map(|it| match it.call {
-                GeneratedCall::Work(work, _) => Some((it.line, work)),
-                _ => None,
-            })
-            .collect();
-        let spans = self.run.spans.values();
-        let spans: Vec<&Span> = spans
-            .filter(|it| self.run.group(it) == Some(Group::Streams))
-            .collect();
-        let drawn = spans.iter().enumerate().filter_map(|(place, span)| {
-            let work = *by_line.get(&self.run.line(span))?;
-            let ran = matches!(span.state, State::Done | State::Failed);
-            let mut interval = Interval {
-                start: span.start,
-                end: span.end,
-            };
-            let same = |it: &&&Span| it.lane == span.lane;
-            if self.is_apart && matches!(work, BufferWork::Upload(_)) {
-                let before = spans[..place].iter().rfind(same);
-                interval.start = before.map_or(span.enqueued, |it| it.end.max(span.enqueued));
-            }
-            if self.is_apart && matches!(work, BufferWork::Download(_)) {
-                let after = spans[place + 1..].iter().find(same);
-                interval.end = after.map_or(self.run.ended, |it| it.start);
-            }
-            (ran && span.kind.is_result()).then_some(DrawnWork {
-                work,
-                ran: interval,
-                is_doubtful: span.state == State::Failed,
-            })
-        });
-        drawn.collect()
     }
 
     fn memory_faults(&self) -> Vec<MemoryFault> {
@@ -638,15 +433,6 @@ impl Comparison<'_> {
             }
         }
     }
-}
-
-/// When a moment of the model is drawn.
-#[derive(Clone, Copy, Debug)]
-struct DrawnMoment {
-    ran: Interval,
-    /// Whether all of it comes after what must come before it; of a wait only its end does.
-    is_work: bool,
-    span: Span,
 }
 
 /// The lines of a finding, the lower first.

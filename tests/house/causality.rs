@@ -19,12 +19,8 @@ pub fn is_in_time(dependency: &Dependency, cause: &Span, effect: &Span) -> bool 
         }
         // The life of an instruction lasts until its operation has ended.
         DependencyKind::Step if effect.kind == SpanKind::Step => cause.end <= effect.end,
-        // A stream is at a function of a callback thread from when that thread is told until it has run.
-        DependencyKind::Step
-            if cause.kind == SpanKind::HostFunction && effect.kind == cause.kind =>
-        {
-            cause.end <= effect.end
-        }
+        // One operation is drawn twice: on its stream, and on the queue or by the callback thread that ran it.
+        DependencyKind::Step if cause.kind == effect.kind => cause.end <= effect.end,
         // A call that blocks is made before what it waits for ends, and returns after it.
         DependencyKind::Synchronization => cause.end <= effect.end,
         _ if effect.kind.is_waiting() => cause.end <= effect.end,
