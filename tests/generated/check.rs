@@ -248,7 +248,11 @@ impl Comparison<'_> {
             if dependency.basis != Basis::Enforced {
                 continue;
             }
-            let never_ran = |span: &Span| matches!(span.state, State::Cancelled | State::Lost);
+            // What gave up did not wait to the end.
+            let never_ran = |span: &Span| {
+                matches!(span.state, State::Cancelled | State::Lost)
+                    || span.state == State::Failed && span.kind.is_waiting()
+            };
             let is_submitted = dependency.kind != DependencyKind::Submission
                 || cause.start <= effect.enqueued && effect.enqueued <= effect.start;
             let holds = is_submitted && is_in_time(dependency, cause, effect);
