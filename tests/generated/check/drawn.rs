@@ -12,7 +12,7 @@ use crate::generated::values::{self, DrawnWork};
 
 impl Comparison<'_> {
     /// Spans of operations and calls by the moments of the model.
-    fn times(&self) -> BTreeMap<usize, DrawnMoment> {
+    pub(super) fn times(&self) -> BTreeMap<usize, DrawnMoment> {
         let mut times = BTreeMap::new();
         let spans = self.run.spans.values();
         let (mut calls, mut operations): (BTreeMap<u32, Span>, BTreeMap<u32, Vec<Span>>) =
@@ -220,9 +220,9 @@ impl Comparison<'_> {
 
 /// When a moment of the model is drawn.
 #[derive(Clone, Copy, Debug)]
-struct DrawnMoment {
+pub(super) struct DrawnMoment {
     ran: Interval,
     /// Whether all of it comes after what must come before it; of a wait only its end does.
     is_work: bool,
-    span: Span,
+    pub(super) span: Span,
 }
