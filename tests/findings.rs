@@ -268,32 +268,6 @@ fn a_hold_that_an_abort_cancelled_holds_nothing() {
 }
 
 #[test]
-fn an_abort_waits_for_its_own_stream_alone_and_ends_what_that_waited_for() {
-    let streams = r#"stream "d" kind="legacy"; stream "k" blocking=#true"#;
-    let racy = [
-        // The blocking stream goes on meanwhile.
-        r#"host "main" { fill "x" value=1 on="k"; abort-stream "d"; fill "x" value=2 on="b" }"#,
-        // The wait may have been dropped.
-        r#"host "main" {
-            fill "x" value=1 on="a"; record "e" on="a"; wait "e" on="b"; abort-stream "b"; fill "x" value=2 on="b"
-        }"#,
-    ];
-    for calls in racy {
-        assert_eq!(count(&format!("{streams}\n{calls}")), [1], "{calls}");
-    }
-    let ordered = [
-        r#"host "main" { fill "x" value=1 on="k"; abort-stream "k"; fill "x" value=2 on="b" }"#,
-        r#"host "main" {
-            fill "x" value=1 on="a"; record "e" on="a"; wait "e" on="b"; synchronize-stream "b"
-            abort-stream "b"; fill "x" value=2 on="b"
-        }"#,
-    ];
-    for calls in ordered {
-        assert_eq!(count(&format!("{streams}\n{calls}")), [0_u64; 0], "{calls}");
-    }
-}
-
-#[test]
 fn a_race_behind_a_hold_names_the_calls_in_their_order() {
     let calls = r#"host "main" { hold "go" on="a"
         fill "x" value=1 on="a"
@@ -462,6 +436,34 @@ fn memory_that_unordered_host_threads_use_is_said_to_be_unordered_in_every_run()
         let found = memory_of_hosts(&two(one, other));
         assert_eq!(found.len(), 1, "{one}, {other}: {found:#?}");
         assert!(found[0].contains(words), "{one}, {other}: {found:#?}");
+    }
+}
+
+#[test]
+fn an_abort_waits_for_its_own_stream_alone_and_ends_what_that_waited_for() {
+    let streams = r#"stream "d" kind="legacy"; stream "k" blocking=#true"#;
+    let racy = [
+        // The blocking stream goes on meanwhile.
+        r#"host "main" { fill "x" value=1 on="k"; abort-stream "d"; fill "x" value=2 on="b" }"#,
+        // The wait may have been dropped.
+        r#"host "main" {
+            fill "x" value=1 on="a"; record "e" on="a"; wait "e" on="b"; abort-stream "b"; fill "x" value=2 on="b"
+        }"#,
+    ];
+    for calls in racy {
+        assert_eq!(count(&format!("{streams}\n{calls}")), [1], "{calls}");
+    }
+    let ordered = [
+        r#"host "main" { fill "x" value=1 on="k"; abort-stream "k"; fill "x" value=2 on="b" }"#,
+        r#"host "main" {
+            fill "x" value=1 on="a"; record "e" on="a"; wait "e" on="b"; synchronize-stream "b"
+            abort-stream "b"; fill "x" value=2 on="b"
+        }"#,
+    ];
+    for calls in ordered {
+        assert_eq!(count(&format!("{streams}\n{calls}")), [0_u64; 0], "{calls}");
+    }
+}
 
 #[test]
 fn memory_is_not_handed_on_while_its_former_life_goes_on() {
