@@ -48,10 +48,9 @@ impl Readiness {
             }
         }
         let mut told = stages.steps.iter().rev().map(|step| step.detail.trim());
-        found.detail = told
-            .find(|detail| !detail.is_empty())
-            .unwrap_or_default()
-            .to_owned();
+        if let Some(detail) = told.find(|detail| !detail.is_empty()) {
+            detail.clone_into(&mut found.detail);
+        }
         found
     }
 }

@@ -90,7 +90,7 @@ fn is_rocprof_table(head: &[u8]) -> bool {
     tables.iter().any(|table| columns.starts_with(table))
 }
 
-/// Whether a file is a log of TensorBoard: its first record says its version, behind the record's length and a checksum.
+/// Whether a file is a log of `TensorBoard`: its first record says its version, behind the record's length and a checksum.
 fn is_tensorboard_log(head: &[u8]) -> bool {
     let first = head.get(..64).unwrap_or(head);
     has(first, b"brain.Event:") && head.get(4..8) == Some(&[0; 4])

@@ -233,12 +233,11 @@ impl Resolver<'_> {
             return;
         };
         let basis = weaker(wait.basis, basis);
-        let causes: Vec<SpanId> = match record.span {
-            Some(span) => vec![span],
-            None => {
-                let captured = self.captured(&record);
-                captured.iter().map(|(_, it)| it.span).collect()
-            }
+        let causes: Vec<SpanId> = if let Some(span) = record.span {
+            vec![span]
+        } else {
+            let captured = self.captured(&record);
+            captured.iter().map(|(_, it)| it.span).collect()
         };
         for cause in causes {
             draft.receipt.inferred += u64::from(basis == Basis::Inferred);
