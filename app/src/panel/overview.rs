@@ -84,9 +84,8 @@ impl Panel for OverviewTab {
 fn topic(ui: &mut Ui, scene: &Scene<'_>, of: OverviewTopic, actions: &mut Vec<Action>) {
     let (tab, shows_path) = match of {
         OverviewTopic::Busy => ("statistics", false),
-        OverviewTopic::Idle => ("why", false),
+        OverviewTopic::Idle | OverviewTopic::Iterations => ("why", false),
         OverviewTopic::Path => ("why", true),
-        OverviewTopic::Iterations => ("why", false),
         OverviewTopic::Savings => ("findings", false),
         OverviewTopic::Unknown => ("problems", false),
     };

@@ -144,7 +144,7 @@ impl WhyTab {
                 actions.push(Action::Copy(self.lines.text()));
             }
             if self.chosen == WhyTable::Iterations {
-                let words = self.iterations(scene);
+                let words = Self::iterations(scene);
                 ui.add(Label::new(RichText::new(words).color(scene.theme.weak)).truncate());
                 return;
             }
@@ -164,7 +164,7 @@ impl WhyTab {
     }
 
     /// How the iterations were found.
-    fn iterations(&self, scene: &Scene<'_>) -> String {
+    fn iterations(scene: &Scene<'_>) -> String {
         let made = scene.status.why.conclusions.as_ref();
         let Some(table) = made
             .map(|it| &it.iterations)
