@@ -69,8 +69,8 @@ fn is_awaited(
     match calls[operation.call].call {
         GeneratedCall::Wait(event, _) => {
             let is_record = |it: &&ModelOperation| matches!(calls[it.call].call, GeneratedCall::Record(of, _) if of == event);
-            let before = operations.iter().filter(|it| it.call < operation.call);
-            before.filter(is_record).last().map(|it| it.call) == Some(earlier.call)
+            let mut before = operations.iter().filter(|it| it.call < operation.call);
+            before.rfind(is_record).map(|it| it.call) == Some(earlier.call)
         }
         GeneratedCall::Join(..) => earlier.call == operation.call,
         _ => false,

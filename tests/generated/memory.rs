@@ -89,7 +89,8 @@ fn faults_of(buffer: usize, order: &EnforcedOrder) -> Vec<MemoryFault> {
                 say(FaultSort::AllocatedTwice, first, place);
             }
             allocation = Some(place);
-            (frees.clear(), uses.clear());
+            frees.clear();
+            uses.clear();
             continue;
         }
         if let Some(allocated) = allocation {

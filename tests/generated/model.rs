@@ -336,7 +336,7 @@ fn waits_that_are_inserted_into_a_bundled_workload_are_needed_unless_they_are_ca
         .unwrap();
     let mut records = Vec::new();
     run_request(request(bundled.source, "mock"), |batch| {
-        records.extend(batch)
+        records.extend(batch);
     })
     .unwrap();
     let run = RunRecords::new(&records);
