@@ -182,7 +182,7 @@ fn waits_for_a_slot_for_a_signal_and_for_a_pipeline_say_what_they_were_blocked_b
         "{awaits:#?}"
     );
     // A pipeline that is made without a callback blocks its call until it is compiled.
-    let pipelines = said_of(&on_mock("pipeline-stutter"), "create-pipeline");
+    let pipelines = said_of(&on_mock("pipeline-stutter"), "createComputePipeline ");
     assert!(!pipelines.is_empty());
     for said in &pipelines {
         assert!(said.starts_with("It was blocked for "), "{said}");
