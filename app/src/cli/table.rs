@@ -51,17 +51,21 @@ impl Table {
             .iter()
             .map(|head| head.words.to_owned())
             .collect();
-        self.line(&heads, out)?;
-        self.rows.iter().try_for_each(|row| self.line(row, out))
+        let widths: Vec<usize> = (0..heads.len()).map(|column| self.width(column)).collect();
+        self.line(&heads, &widths, out)?;
+        self.rows
+            .iter()
+            .try_for_each(|row| self.line(row, &widths, out))
     }
 
-    fn line(&self, cells: &[String], out: &mut dyn Write) -> io::Result<()> {
+    fn line(&self, cells: &[String], widths: &[usize], out: &mut dyn Write) -> io::Result<()> {
         let mut line = String::new();
-        for (column, (cell, head)) in cells.iter().zip(&self.heads).enumerate() {
+        let columns = cells.iter().zip(&self.heads).zip(widths);
+        for (column, ((cell, head), width)) in columns.enumerate() {
             if column > 0 {
                 line.push_str("  ");
             }
-            let room = self.width(column).saturating_sub(cell.chars().count());
+            let room = width.saturating_sub(cell.chars().count());
             let blank = " ".repeat(room);
             if head.right {
                 line.push_str(&blank);
