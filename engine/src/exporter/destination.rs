@@ -104,7 +104,7 @@ pub fn hold(file: &File) -> io::Result<()> {
     }
 }
 
-/// Refuses output to a file that is read, by whatever names the two go.
+/// Refuses output to a file that is read, by whatever names the two go; `-` is standard input.
 ///
 /// # Errors
 /// The output is one of `inputs`.
@@ -115,7 +115,11 @@ pub fn refuse_input<'a>(
     let Ok(found) = fs::metadata(output) else {
         return Ok(());
     };
-    let is_same = |input: &&Path| is_same_file((output, &found), input);
+    let named = |input: &'a Path| match input.to_str() {
+        Some("-") => Path::new("/dev/stdin"),
+        _ => input,
+    };
+    let is_same = |input: &&'a Path| is_same_file((output, &found), named(input));
     match inputs.into_iter().find(is_same) {
         Some(input) if found.is_file() => Err(format!(
             "{} is what is read ({}), and writing would destroy it; name another file",

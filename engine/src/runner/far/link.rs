@@ -32,6 +32,8 @@ use crate::time::Nanos;
 const PING: Duration = Duration::from_millis(500);
 /// By how much a ping is late where this process was stopped itself: then it heard nothing because it did not listen.
 const STOPPED: Duration = Duration::from_secs(2);
+/// How long a worker has to begin a run or to refuse it, though it answers pings.
+const BEGINNING: Duration = Duration::from_secs(if cfg!(test) { 4 } else { 120 });
 /// How often it is told what has arrived.
 const RECEIPT: Duration = Duration::from_millis(100);
 /// Pings before the first run, so that its clock is known.
@@ -403,7 +405,7 @@ impl Link {
             .waiting
             .drain(..)
             .any(|control| matches!(control, Control::Run(_)));
-        let asked = std::mem::take(&mut self.watch.is_asked);
+        let asked = self.watch.asked.take();
         if let Some((run, records)) = self.watch.gone(why) {
             self.post_records(records);
             self.own.had_fault |= self.is_own;
@@ -416,7 +418,7 @@ impl Link {
         }
         self.say(why);
         // After the link's own end: that a rank's process is gone is no refusal of the whole run.
-        if asked && !self.own.is_over {
+        if asked.is_some() && !self.own.is_over {
             self.refuse(why);
         }
     }
@@ -449,6 +451,13 @@ impl Link {
         }
         if now > self.next_ping + STOPPED {
             self.heard = now;
+        }
+        let asked = self.watch.asked.map_or(Duration::ZERO, |it| it.elapsed());
+        if asked > BEGINNING {
+            let seconds = asked.as_secs_f64();
+            return self.over_for_good(&format!(
+                "it was asked to run a workload and did not begin within {seconds:.1} s, and was ended"
+            ));
         }
         let silence = self.target.silence;
         if self.heard.elapsed() > silence {

@@ -41,10 +41,12 @@ impl Hello {
     pub fn mismatch(&self) -> Option<String> {
         let ours = Self::ours();
         (self.protocol != ours.protocol).then(|| {
+            // Whatever it says that it is takes no more room than a version does.
+            let version: String = self.version.chars().take(32).collect();
             format!(
                 "the far end is Syncline {} (protocol {}), this is Syncline {} (protocol {}): install the same \
                  version on both",
-                self.version, self.protocol, ours.version, ours.protocol
+                version, self.protocol, ours.version, ours.protocol
             )
         })
     }

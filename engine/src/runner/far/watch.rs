@@ -1,6 +1,7 @@
 //! What a run at the far end was doing last, so that its end can be told where it cannot tell it itself.
 
 use std::collections::BTreeMap;
+use std::time::Instant;
 
 use crate::record::{
     Began, Dependency, DeviceId, EventId, Loss, LossKind, Outcome, Problem, Record, Recovery,
@@ -22,8 +23,8 @@ pub struct Watch {
     pub run: Option<u64>,
     /// What was asked for last.
     pub request: Option<Box<RunRequest>>,
-    /// Whether the worker has been asked for a run and has neither begun nor refused it.
-    pub is_asked: bool,
+    /// When the worker was asked for a run that it has neither begun nor refused.
+    pub asked: Option<Instant>,
     /// The latest time that was heard of.
     latest: Nanos,
     /// What began and has not ended.
@@ -71,7 +72,7 @@ impl Watch {
                 }
             }
             Message::Finished { .. } => self.run = None,
-            Message::Refused(_) => self.is_asked = false,
+            Message::Refused(_) => self.asked = None,
             _ => {}
         }
     }

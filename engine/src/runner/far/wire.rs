@@ -85,7 +85,7 @@ pub fn frame(message: &impl Serialize, pack: bool) -> Result<Vec<u8>, WireError>
                 ruzstd::encoding::CompressionLevel::Fastest,
             )
         })
-        .filter(|packed| packed.len() < plain.len());
+        .filter(|packed| packed.len() < plain.len() && plain.len() <= room(packed.len()));
     let (kind, body) = packed.map_or((PLAIN, plain), |packed| (PACKED, packed));
     let mut frame = Vec::with_capacity(body.len() + 5);
     frame.extend_from_slice(&(body.len() as u32).to_le_bytes());
@@ -136,16 +136,21 @@ pub fn read<T: DeserializeOwned>(input: &mut dyn Read) -> Result<T, WireError> {
     rmp_serde::from_slice(&body).map_err(|error| WireError::Garbled(error.to_string()))
 }
 
+/// What so many packed bytes may come to: a few of them that unpack to a great many are no message of ours.
+fn room(packed: usize) -> usize {
+    LIMIT.min((1 << 20) + packed.saturating_mul(128))
+}
+
 fn unpack(packed: &[u8]) -> Result<Vec<u8>, WireError> {
     let garbled = |error: &dyn std::fmt::Display| WireError::Garbled(error.to_string());
     let decoder =
         ruzstd::decoding::StreamingDecoder::new(packed).map_err(|error| garbled(&error))?;
     let mut plain = Vec::new();
     decoder
-        .take(LIMIT as u64 + 1)
+        .take(room(packed.len()) as u64 + 1)
         .read_to_end(&mut plain)
         .map_err(|error| garbled(&error))?;
-    if plain.len() > LIMIT {
+    if plain.len() > room(packed.len()) {
         return Err(WireError::TooLong(plain.len() as u64));
     }
     Ok(plain)
@@ -190,6 +195,25 @@ mod tests {
 
     fn framed(message: &impl Serialize, pack: bool) -> Vec<u8> {
         frame(message, pack).unwrap()
+    }
+
+    #[test]
+    fn a_few_packed_bytes_are_no_message_of_a_great_many() {
+        let long = vec![0_u8; 13_000_000];
+        let plain = framed(&long, true);
+        assert_eq!(plain.get(4), Some(&PLAIN), "we send none either");
+        let level = ruzstd::encoding::CompressionLevel::Fastest;
+        let packed = ruzstd::encoding::compress_to_vec(plain.get(5..).unwrap(), level);
+        assert!(packed.len() < 20_000, "{}", packed.len());
+        let mut bomb = (packed.len() as u32).to_le_bytes().to_vec();
+        bomb.push(PACKED);
+        bomb.extend(packed);
+        let read = read::<Vec<u8>>(&mut bomb.as_slice());
+        assert!(
+            matches!(read, Err(WireError::TooLong(_))),
+            "{:?}",
+            read.err()
+        );
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What becomes of controls on their way to a worker.
 
+use std::time::Instant;
+
 use super::{Link, Phase};
 use crate::runner::far::line::Line;
 use crate::runner::far::packet::Up;
@@ -83,7 +85,9 @@ impl Link {
             return;
         }
         for control in std::mem::take(&mut self.waiting) {
-            self.watch.is_asked |= matches!(control, Control::Run(_));
+            if matches!(control, Control::Run(_)) {
+                self.watch.asked = Some(Instant::now());
+            }
             self.send(&Up::Control(control));
         }
     }

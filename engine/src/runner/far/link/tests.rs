@@ -80,6 +80,13 @@ fn whoever_falls_silent_later_is_not_waited_for() {
 }
 
 #[test]
+fn whoever_only_answers_that_it_is_there_is_not_waited_for() {
+    let (reason, starts) = refusal("cat hello; while cat pong; do sleep 0.3; done", false);
+    assert!(reason.contains("did not begin within 4.0 s"), "{reason}");
+    assert_eq!(starts, 1);
+}
+
+#[test]
 fn what_cannot_be_read_is_not_asked_for_again() {
     let garbled = r"cat hello; printf '\002\000\000\000\000\301\301'; exec sleep 600";
     let (reason, starts) = refusal(garbled, true);
