@@ -111,10 +111,12 @@ fn faults_of(buffer: usize, order: &EnforcedOrder) -> Vec<MemoryFault> {
             uses.push(place);
             continue;
         }
-        if frees.is_empty() && allocation.is_some() {
+        if allocation.is_some() {
             for &used in uses.iter().filter(|&&used| !is_before(used, place)) {
                 say(FaultSort::WhileInUse, used, place);
             }
+            // A second free is compared with what was used since the first.
+            uses.clear();
         }
         frees.push(place);
     }
