@@ -116,6 +116,12 @@ fn nothing_is_written_onto_what_is_read() {
     refused(&["convert", &path, &hard]);
     refused(&["extract", &path, "-o", &soft]);
     refused(&["extract", &path, "-o", &path]);
+    let mut piped = std::process::Command::new(program::syncline());
+    piped.args(["convert", "-", &path]);
+    piped.stdin(fs::File::open(&path).unwrap());
+    let piped = piped.output().unwrap();
+    assert_eq!(piped.status.code(), Some(i32::from(WRONG)), "{piped:?}");
+    assert_eq!(fs::read(&path).unwrap(), before);
     let workload = folder.path().join("my.kdl");
     fs::write(
         &workload,

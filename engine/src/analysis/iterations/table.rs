@@ -56,13 +56,13 @@ impl IterationTable {
             let longer = (within.length() - median).0;
             let off = match longer {
                 ..0 if is_cut(iteration.number) => 0,
-                longer => longer.abs(),
+                longer => longer.saturating_abs(),
             };
             IterationRow {
                 iteration: iteration.clone(),
                 time,
                 critical: uses.first().map(|it| (it.what, it.time)),
-                is_outlier: off > spread.0 * FAR && off > median.0 / LITTLE,
+                is_outlier: off > spread.0.saturating_mul(FAR) && off > median.0 / LITTLE,
             }
         });
         Self {
@@ -86,7 +86,7 @@ fn median_and_spread(mut lengths: Vec<Nanos>) -> (Nanos, Nanos) {
     let median = middle(&lengths);
     let mut off: Vec<Nanos> = lengths
         .iter()
-        .map(|it| Nanos((*it - median).0.abs()))
+        .map(|it| Nanos((*it - median).0.saturating_abs()))
         .collect();
     off.sort_unstable();
     (median, middle(&off))
