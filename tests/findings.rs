@@ -364,7 +364,7 @@ fn faults_of_memory_are_found_across_host_threads_as_in_one() {
     }
     let faulty = [
         (
-            two(r#"work micros=10"#, r#"fill "m" value=1 on="a""#),
+            two("work micros=10", r#"fill "m" value=1 on="a""#),
             "nothing has allocated it",
         ),
         (
@@ -372,7 +372,7 @@ fn faults_of_memory_are_found_across_host_threads_as_in_one() {
             "nothing has allocated it",
         ),
         (
-            two(r#"work micros=10"#, r#"free "m" on="a""#),
+            two("work micros=10", r#"free "m" on="a""#),
             "nothing has allocated it: remove it",
         ),
         (

@@ -107,6 +107,33 @@ fn a_lost_device_takes_what_is_pending_with_it_and_calls_go_on() {
 }
 
 #[test]
+fn a_loss_at_a_stream_waits_until_an_operation_of_it_runs() {
+    const LATE: &str = r#"
+stream "a"
+stream "b"
+buffer "x" f32=1024
+host "main" {
+    fill "x" value=1 on="a"
+    work micros=50000
+    launch "spin" on="b" { set "micros" 60000 }
+    synchronize-device
+}"#;
+    for backend in backends() {
+        let (capture, _) = lose(backend, LATE, &["driver@stream:b"], Recovery::Stay);
+        let [loss] = capture.losses() else {
+            panic!("{backend}: {:?}", capture.losses());
+        };
+        let on_b = |it: &engine::capture::PlacedSpan| {
+            capture.lane(it.span.lane).is_some_and(|it| it.name == "b")
+                && it.span.kind == engine::record::SpanKind::Kernel
+        };
+        let kernel = capture.spans().find(on_b).unwrap().span;
+        assert!(kernel.start <= loss.time, "{backend}: {loss:?}, {kernel:?}");
+        assert_eq!(kernel.state, State::Lost, "{backend}");
+    }
+}
+
+#[test]
 fn a_device_is_opened_anew_and_the_work_goes_on() {
     for backend in backends() {
         let (capture, outcome) = lose(backend, LONG, &["driver@stream:a"], Recovery::Resume);

@@ -49,7 +49,7 @@ fn run(script: &str, arguments: &[PathBuf]) -> Option<String> {
     };
     let said = String::from_utf8_lossy(&output.stdout);
     let wrong = String::from_utf8_lossy(&output.stderr);
-    println!("{said}");
+    eprintln!("{said}");
     assert!(output.status.success(), "{said}{wrong}");
     Some(said.into_owned())
 }

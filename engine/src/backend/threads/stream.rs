@@ -220,13 +220,26 @@ impl Stream {
 
 /// What a worker runs, written by it before each operation and read by whoever asks. Ids of spans are
 /// never used twice, so a reading between two equal ids is of one operation.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct Current {
     span: AtomicU32,
     name: AtomicU32,
     kind: AtomicU8,
     enqueued: AtomicI64,
     start: AtomicI64,
+}
+
+impl Default for Current {
+    /// Nothing runs: the number 0 is that of a span.
+    fn default() -> Self {
+        Self {
+            span: AtomicU32::new(SpanId::NONE.0),
+            name: AtomicU32::default(),
+            kind: AtomicU8::default(),
+            enqueued: AtomicI64::default(),
+            start: AtomicI64::default(),
+        }
+    }
 }
 
 impl Current {

@@ -124,11 +124,11 @@ impl OpenIndex {
         match (end.name, end.category) {
             // Any begin would do, so that it is the last.
             (ANY, ANY) => None,
-            (name, ANY) => last(&mut self.names, [name, ANY], all),
-            (ANY, category) => last(&mut self.categories, [category, ANY], all),
+            (name, ANY) => last(&mut self.names, &[name, ANY], all),
+            (ANY, category) => last(&mut self.categories, &[category, ANY], all),
             (name, category) => {
                 let keys = [(name, category), (name, ANY), (ANY, category), (ANY, ANY)];
-                last(&mut self.both, keys, all)
+                last(&mut self.both, &keys, all)
             }
         }
     }
@@ -137,7 +137,7 @@ impl OpenIndex {
 /// The last place that any of some keys has; numbers of those that were taken are forgotten on the way.
 fn last<K: Eq + Hash, const N: usize>(
     numbers: &mut HashMap<K, Vec<u32>>,
-    keys: [K; N],
+    keys: &[K; N],
     all: &[(u32, Option<Half>)],
 ) -> Option<usize> {
     let place_of = |number: u32| {
@@ -146,7 +146,7 @@ fn last<K: Eq + Hash, const N: usize>(
             .is_some_and(|(_, it)| it.is_some())
             .then_some(place)
     };
-    let mut top = |key: &K| {
+    let top = |key: &K| {
         let numbers = numbers.get_mut(key)?;
         while let Some(number) = numbers.last() {
             if let Some(place) = place_of(*number) {
@@ -156,7 +156,7 @@ fn last<K: Eq + Hash, const N: usize>(
         }
         None
     };
-    keys.iter().filter_map(|key| top(key)).max()
+    keys.iter().filter_map(top).max()
 }
 
 /// Every half that was read.
