@@ -263,7 +263,7 @@ host "waits" {
     await "go"
 }
 host "asks" {
-    launch "spin" on="a" { set "micros" 500 }
+    launch "spin" on="a" { set "micros" 8000 }
     work micros=2000
     create-pipeline-async "slow" promise="built"
 }
