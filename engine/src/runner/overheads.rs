@@ -1,6 +1,7 @@
 //! The lane of what the driver and whoever measures it took for themselves, where a device tells that.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
 
 use super::recorder::Reporter;
 use super::shared::Shared;
@@ -13,6 +14,7 @@ use crate::time::Nanos;
 pub struct Overheads {
     lane: LaneId,
     stage: Mutex<Stage>,
+    latest: AtomicI64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,6 +32,7 @@ impl Overheads {
         Self {
             lane,
             stage: Mutex::default(),
+            latest: AtomicI64::new(0),
         }
     }
 
@@ -57,6 +60,7 @@ impl Overheads {
                 })));
             }
             let start = it.ran.start.max(Nanos::ZERO);
+            self.latest.fetch_max(it.ran.end.0, Ordering::SeqCst);
             reporter.send(Record::Span(Span {
                 id: shared.next_span(),
                 lane: self.lane,
@@ -69,6 +73,11 @@ impl Overheads {
                 end: it.ran.end,
             }));
         }
+    }
+
+    /// When the last that was reported ended: handing over what was measured takes time of its own, at the run's end too.
+    pub fn latest(&self) -> Nanos {
+        Nanos(self.latest.load(Ordering::SeqCst))
     }
 
     /// The run has ended.

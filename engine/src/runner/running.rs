@@ -268,6 +268,7 @@ impl Running {
         if let Some(desk) = &mut desk {
             desk.conclude(&self.reporter, self.least, end);
         }
+        let end = end.max(self.shared.overheads.latest());
         let ledger = desk.as_ref().map(Desk::ledger);
         let checked = catch_unwind(AssertUnwindSafe(|| self.expectations(ledger, &outcome)));
         for expectation in checked.unwrap_or_default() {
