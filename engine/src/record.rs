@@ -8,6 +8,7 @@ mod launch;
 mod pipeline;
 mod promise;
 mod run;
+mod span_set;
 
 pub use fields::{Fields, Form, Packer, Plain, Unpacker, Written};
 pub use finding::{Finding, Search};
@@ -23,6 +24,7 @@ pub use launch::{Launch, LaunchNode, LaunchStep, Relaunch};
 pub use pipeline::{Pipeline, PipelineStep};
 pub use promise::{Observed, Promise, Settlement};
 pub use run::{Clock, Expectation, Log, Outcome, Problem, Run, RunEnd};
+pub use span_set::SpanSet;
 
 use serde::{Deserialize, Serialize};
 

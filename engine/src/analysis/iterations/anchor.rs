@@ -84,11 +84,11 @@ pub(super) fn by_replays(
     reader: &CauseReader<'_>,
     streams: &[LaneId],
 ) -> Option<(IterationSource, Vec<Marked>)> {
-    let mut graphs: BTreeMap<(NameId, usize), Vec<Replay>> = BTreeMap::new();
-    let mut launched: BTreeMap<SpanId, (Replay, usize, NameId)> = BTreeMap::new();
+    let mut graphs: BTreeMap<(NameId, usize), Vec<GraphRun>> = BTreeMap::new();
+    let mut launched: BTreeMap<SpanId, (GraphRun, usize, NameId)> = BTreeMap::new();
     for placed in operations(reader, streams) {
         let span = placed.span;
-        let replay = Replay {
+        let replay = GraphRun {
             start: span.start,
             end: span.end,
             span: span.id,
@@ -107,7 +107,7 @@ pub(super) fn by_replays(
         }
     }
     graphs.retain(|_, of| of.len() >= LEAST);
-    let ran = |of: &Vec<Replay>| -> i64 { of.iter().map(|it| (it.end - it.start).0).sum() };
+    let ran = |of: &Vec<GraphRun>| -> i64 { of.iter().map(|it| (it.end - it.start).0).sum() };
     let mut most = graphs.into_values().max_by_key(ran)?;
     most.sort_by_key(|it| (it.start, it.span));
     let anchors: Vec<(Nanos, SpanId)> = most.iter().map(|it| (it.start, it.span)).collect();
@@ -117,7 +117,7 @@ pub(super) fn by_replays(
 
 /// A replay of a graph: from its first operation to its last.
 #[derive(Clone, Copy, Debug)]
-struct Replay {
+struct GraphRun {
     start: Nanos,
     end: Nanos,
     /// Its first operation.

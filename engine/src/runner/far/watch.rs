@@ -5,16 +5,13 @@ use std::time::Instant;
 
 use crate::record::{
     Began, Dependency, DeviceId, EventId, Loss, LossKind, Outcome, Problem, Record, Recovery,
-    RunEnd, Severity, Span, SpanId, State, SubmittedSpan,
+    RunEnd, Severity, Span, SpanId, SpanSet, State, SubmittedSpan,
 };
 use crate::runner::{Message, RunRequest};
 use crate::time::Nanos;
 
 /// The code of the problem that says that a worker died.
 pub const GONE: &str = "worker-gone";
-
-/// How far a span's number may lie beyond those heard of, in words of 64: work ends in another order than it is numbered.
-const FAR: usize = 1 << 16;
 
 /// What a run at the far end was doing last.
 #[derive(Debug, Default)]
@@ -31,8 +28,8 @@ pub struct Watch {
     running: BTreeMap<SpanId, Began>,
     /// What was submitted and has not ended.
     submitted: BTreeMap<SpanId, SubmittedSpan>,
-    /// The spans that were heard of, a bit each.
-    known: Vec<u64>,
+    /// The spans that were heard of.
+    known: SpanSet,
     /// Dependencies of spans that were not heard of yet.
     unresolved: Vec<Dependency>,
     devices: BTreeMap<DeviceId, u32>,
@@ -84,24 +81,25 @@ impl Watch {
                 self.latest = self.latest.max(span.end);
                 self.running.remove(&span.id);
                 self.submitted.remove(&span.id);
-                self.learn(span.id);
+                self.known.insert(span.id);
             }
             Record::Began(began) => {
                 self.latest = self.latest.max(began.start);
                 self.running.insert(began.id, *began);
-                self.learn(began.id);
+                self.known.insert(began.id);
             }
             Record::Submitted(it) => {
                 self.latest = self.latest.max(it.enqueued);
                 // Its end may have come by another thread's way before.
-                if !self.knows(it.id) {
+                if !self.known.contains(it.id) {
                     self.submitted.insert(it.id, **it);
-                    self.learn(it.id);
+                    self.known.insert(it.id);
                 }
                 return false;
             }
             Record::Dependency(dependency) => {
-                let is_known = self.knows(dependency.cause) && self.knows(dependency.effect);
+                let is_known =
+                    self.known.contains(dependency.cause) && self.known.contains(dependency.effect);
                 if !is_known {
                     self.unresolved.push(*dependency);
                 }
@@ -122,30 +120,11 @@ impl Watch {
         true
     }
 
-    /// Whether a span was heard of.
-    fn knows(&self, span: SpanId) -> bool {
-        let word = self.known.get(span.index() / 64);
-        word.is_some_and(|word| word >> (span.0 % 64) & 1 == 1)
-    }
-
-    fn learn(&mut self, span: SpanId) {
-        let place = span.index() / 64;
-        // A number far beyond all others is a worker's mistake: nothing is kept for what lies between.
-        if place > self.known.len() + FAR {
-            return;
-        }
-        if self.known.len() <= place {
-            self.known.resize(place + 1, 0);
-        }
-        if let Some(word) = self.known.get_mut(place) {
-            *word |= 1 << (span.0 % 64);
-        }
-    }
-
     /// The dependencies that waited for what is known by now; all of them at the end of a run.
     fn resolve(&mut self, is_last: bool) -> Vec<Record> {
         let waiting = std::mem::take(&mut self.unresolved);
-        let is_known = |it: &Dependency| self.knows(it.cause) && self.knows(it.effect);
+        let is_known =
+            |it: &Dependency| self.known.contains(it.cause) && self.known.contains(it.effect);
         let (resolved, waiting) = waiting.into_iter().partition(|it| is_last || is_known(it));
         self.unresolved = waiting;
         let resolved: Vec<Dependency> = resolved;
@@ -309,17 +288,6 @@ mod tests {
             ]
         ));
         assert_eq!(watch.gone("again"), None);
-    }
-
-    #[test]
-    fn a_number_far_beyond_all_others_takes_no_room() {
-        let mut watch = Watch::default();
-        watch.learn(SpanId(u32::MAX - 1));
-        assert!(watch.known.is_empty());
-        for id in [0, 100_000, 4_000_000] {
-            watch.learn(SpanId(id));
-            assert!(watch.knows(SpanId(id)));
-        }
     }
 
     #[test]

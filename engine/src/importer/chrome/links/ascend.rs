@@ -29,7 +29,7 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
     let (mut records, waits) = (named("EVENT_RECORD"), named("EVENT_WAIT"));
     records.sort_by_key(|it| it.end);
     let mut devices: BTreeMap<Token, Ends> = BTreeMap::new();
-    let mut threads = Threads::default();
+    let mut threads = ThreadOperations::default();
     for record in &records {
         if let Some((called, thread)) = builder.work.asked(record.span) {
             let of = threads.entry(thread).or_default();
@@ -77,12 +77,12 @@ pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &
 }
 
 /// The records that each thread asked for, by when it did.
-type Threads = BTreeMap<u32, Vec<(i64, Operation)>>;
+type ThreadOperations = BTreeMap<u32, Vec<(i64, Operation)>>;
 
 /// The record on another stream that a thread had asked for last when it asked for a wait, and that was reached by the wait's
 /// end.
 fn last_asked<'a>(
-    threads: &'a Threads,
+    threads: &'a ThreadOperations,
     (called, thread): (i64, u32),
     wait: &Operation,
     order: &Order,
