@@ -6,8 +6,8 @@ use std::time::Instant;
 use engine::analysis::causes::Causes;
 use engine::capture::Capture;
 use engine::record::{
-    Basis, CallId, Dependency, DependencyKind, EventId, Group, Lane, LaneId, NameId, Record, Role,
-    Span, SpanId, SpanKind, State,
+    Basis, CallId, Dependency, DependencyKind, Group, Lane, LaneId, NameId, Record, Role, Span,
+    SpanId, SpanKind, State,
 };
 use engine::time::{Interval, Nanos};
 
@@ -38,14 +38,12 @@ fn launch(place: u32, records: &mut Vec<Record>) {
     records.push(span(kernel, 1 + stream, SpanKind::Kernel, ran, at));
     records.push(Record::Dependency(Dependency::submission(call, kernel)));
     if place % 4 == 3 && place > STREAMS * 2 {
-        records.push(Record::Dependency(Dependency {
-            cause: SpanId((place - STREAMS - 1) * 2 + 1),
-            effect: kernel,
-            kind: DependencyKind::Event,
-            basis: Basis::Enforced,
-            event: EventId::NONE,
-            generation: 0,
-        }));
+        records.push(Record::Dependency(Dependency::new(
+            SpanId((place - STREAMS - 1) * 2 + 1),
+            kernel,
+            DependencyKind::Event,
+            Basis::Enforced,
+        )));
     }
 }
 

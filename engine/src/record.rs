@@ -345,9 +345,8 @@ pub struct Recovery {
 }
 
 impl Dependency {
-    /// A submission: the call `cause` handed `effect` to its stream.
-    pub const fn submission(cause: SpanId, effect: SpanId) -> Self {
-        let (kind, basis) = (DependencyKind::Submission, Basis::Enforced);
+    /// A dependency that no event carries.
+    pub const fn new(cause: SpanId, effect: SpanId, kind: DependencyKind, basis: Basis) -> Self {
         Self {
             cause,
             effect,
@@ -356,5 +355,10 @@ impl Dependency {
             event: EventId::NONE,
             generation: 0,
         }
+    }
+
+    /// A submission: the call `cause` handed `effect` to its stream.
+    pub const fn submission(cause: SpanId, effect: SpanId) -> Self {
+        Self::new(cause, effect, DependencyKind::Submission, Basis::Enforced)
     }
 }

@@ -86,19 +86,17 @@ fn walk(capture: &Capture, from: SpanId, forward: bool) -> (Vec<SpanId>, Vec<Dep
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Basis, EventId, Record};
+    use crate::record::{Basis, Record};
 
     fn capture(ties: &[(u32, u32, DependencyKind)]) -> Capture {
         let mut capture = Capture::new();
         capture.apply(ties.iter().map(|&(cause, effect, kind)| {
-            Record::Dependency(Dependency {
-                cause: SpanId(cause),
-                effect: SpanId(effect),
+            Record::Dependency(Dependency::new(
+                SpanId(cause),
+                SpanId(effect),
                 kind,
-                basis: Basis::Enforced,
-                event: EventId::NONE,
-                generation: 0,
-            })
+                Basis::Enforced,
+            ))
         }));
         capture
     }

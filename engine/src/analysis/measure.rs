@@ -109,7 +109,7 @@ const fn works(kind: SpanKind) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{Basis, CallId, EventId, Group, Lane, NameId, Record, Role, Span, State};
+    use crate::record::{Basis, CallId, Group, Lane, NameId, Record, Role, Span, State};
 
     fn capture() -> Capture {
         let mut capture = Capture::new();
@@ -127,14 +127,12 @@ mod tests {
             })
         };
         let tie = |cause, effect, kind| {
-            Record::Dependency(Dependency {
-                cause: SpanId(cause),
-                effect: SpanId(effect),
+            Record::Dependency(Dependency::new(
+                SpanId(cause),
+                SpanId(effect),
                 kind,
-                basis: Basis::Observed,
-                event: EventId::NONE,
-                generation: 0,
-            })
+                Basis::Observed,
+            ))
         };
         capture.apply([
             Record::Lane(Box::new(Lane {

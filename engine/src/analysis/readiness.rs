@@ -88,7 +88,7 @@ fn uses<'a>(capture: &'a Capture, stages: &'a Stages) -> impl Iterator<Item = Pl
 mod tests {
     use super::*;
     use crate::record::{
-        Basis, CallId, Dependency, EventId, NameId, PipelineId, PipelineStep, Record, Span, State,
+        Basis, CallId, Dependency, NameId, PipelineId, PipelineStep, Record, Span, State,
     };
 
     fn span(id: u32, lane: u32, kind: SpanKind, start: i64, end: i64) -> Record {
@@ -122,14 +122,12 @@ mod tests {
     }
 
     fn needed(cause: u32, effect: u32) -> Record {
-        Record::Dependency(Dependency {
-            cause: SpanId(cause),
-            effect: SpanId(effect),
-            kind: DependencyKind::Pipeline,
-            basis: Basis::Enforced,
-            event: EventId::NONE,
-            generation: 0,
-        })
+        Record::Dependency(Dependency::new(
+            SpanId(cause),
+            SpanId(effect),
+            DependencyKind::Pipeline,
+            Basis::Enforced,
+        ))
     }
 
     #[test]

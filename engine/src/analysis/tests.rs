@@ -4,8 +4,8 @@ use super::causes::Causes;
 use super::{ANALYSES, Answered};
 use crate::capture::Capture;
 use crate::record::{
-    Basis, CallId, Dependency, DependencyKind, EventId, Finding, FindingId, Group, Lane, LaneId,
-    NameId, Record, Role, Search, Severity, Span, SpanId, SpanKind, State,
+    Basis, CallId, Dependency, DependencyKind, Finding, FindingId, Group, Lane, LaneId, NameId,
+    Record, Role, Search, Severity, Span, SpanId, SpanKind, State,
 };
 use crate::time::Nanos;
 
@@ -38,14 +38,12 @@ fn span(id: u32, lane: u32, kind: SpanKind, times: [i64; 3]) -> Record {
 }
 
 fn tie(cause: u32, effect: u32, kind: DependencyKind) -> Record {
-    Record::Dependency(Dependency {
-        cause: SpanId(cause),
-        effect: SpanId(effect),
+    Record::Dependency(Dependency::new(
+        SpanId(cause),
+        SpanId(effect),
         kind,
-        basis: Basis::Enforced,
-        event: EventId::NONE,
-        generation: 0,
-    })
+        Basis::Enforced,
+    ))
 }
 
 fn analyse(capture: &Capture) -> Vec<Answered> {

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use crate::record::{
-    Basis, Dependency, DependencyKind, DeviceId, EventId, LaneId, NameId, Record, Span, SpanId,
-    SpanKind, Value,
+    Basis, Dependency, DependencyKind, DeviceId, LaneId, NameId, Record, Span, SpanId, SpanKind,
+    Value,
 };
 use crate::time::Interval;
 
@@ -252,20 +252,15 @@ fn tie(exchange: Vec<Found>, is_numbered: bool, ties: &mut Vec<Record>) {
         return;
     };
     let others = exchange.into_iter().filter(|it| it.span != last.span);
-    ties.extend(others.map(|other| {
-        Record::Dependency(Dependency {
-            cause: last.span,
-            effect: other.span,
-            kind: DependencyKind::Collective,
-            basis: if is_numbered {
-                Basis::Enforced
-            } else {
-                Basis::Inferred
-            },
-            event: EventId::NONE,
-            generation: 0,
-        })
-    }));
+    let basis = if is_numbered {
+        Basis::Enforced
+    } else {
+        Basis::Inferred
+    };
+    let kind = DependencyKind::Collective;
+    ties.extend(
+        others.map(|other| Record::Dependency(Dependency::new(last.span, other.span, kind, basis))),
+    );
 }
 
 /// The operation that a name speaks of, where it is one of a library for collective operations, and whether host threads do it.

@@ -3,8 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use crate::record::{
-    Basis, Dependency, DependencyKind, EventId, NameId, Record, Span, SpanId, SpanKind, State,
-    Value,
+    Basis, Dependency, DependencyKind, NameId, Record, Span, SpanId, SpanKind, State, Value,
 };
 use crate::time::Nanos;
 
@@ -212,14 +211,12 @@ fn tie(ended: &[Ended]) -> Vec<Tie> {
     };
     let others = ended.iter().filter(|it| it.span.id != cause.span.id);
     let tie = |other: &Ended| Tie {
-        dependency: Dependency {
-            cause: cause.span.id,
-            effect: other.span.id,
-            kind: DependencyKind::Collective,
-            basis: Basis::Enforced,
-            event: EventId::NONE,
-            generation: 0,
-        },
+        dependency: Dependency::new(
+            cause.span.id,
+            other.span.id,
+            DependencyKind::Collective,
+            Basis::Enforced,
+        ),
         rank: cause.rank,
         waited: (cause.span.start - other.span.start).max(Nanos::ZERO),
     };

@@ -11,8 +11,8 @@ use super::shared::Shared;
 use super::workers::Workers;
 use crate::device::lock;
 use crate::record::{
-    Basis, CallId, Dependency, DependencyKind, DeviceId, EventId, Group, Lane, LaneId, NameId,
-    Record, Role, Span, SpanId, SpanKind, State, Value,
+    Basis, CallId, Dependency, DependencyKind, DeviceId, Group, Lane, LaneId, NameId, Record, Role,
+    Span, SpanId, SpanKind, State, Value,
 };
 use crate::time::Nanos;
 use crate::workload::{self, Plan, StreamIndex, VirtualMachine};
@@ -222,14 +222,12 @@ impl Machine {
             Value::Text(why.into()),
         ));
         let tie = |cause| {
-            reporter.send(Record::Dependency(Dependency {
+            reporter.send(Record::Dependency(Dependency::new(
                 cause,
-                effect: it.life,
-                kind: DependencyKind::Step,
-                basis: Basis::Enforced,
-                event: EventId::NONE,
-                generation: 0,
-            }));
+                it.life,
+                DependencyKind::Step,
+                Basis::Enforced,
+            )));
         };
         tie(it.launch);
         if self.waits_for_the_device(it.stream) {

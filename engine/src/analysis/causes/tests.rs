@@ -3,8 +3,8 @@
 use super::{CauseKind, CauseReader, Causes, IdleTime, SpanPoint, TimeUse};
 use crate::capture::Capture;
 use crate::record::{
-    Basis, CallId, Dependency, DependencyKind, EventId, Group, Lane, LaneId, NameId, Record, Role,
-    Span, SpanId, SpanKind, State,
+    Basis, CallId, Dependency, DependencyKind, Group, Lane, LaneId, NameId, Record, Role, Span,
+    SpanId, SpanKind, State,
 };
 use crate::time::{Interval, Nanos};
 
@@ -55,14 +55,12 @@ impl Small {
     }
 
     fn tie(&mut self, cause: u32, effect: u32, kind: DependencyKind, basis: Basis) {
-        self.records.push(Record::Dependency(Dependency {
-            cause: SpanId(cause),
-            effect: SpanId(effect),
+        self.records.push(Record::Dependency(Dependency::new(
+            SpanId(cause),
+            SpanId(effect),
             kind,
             basis,
-            event: EventId::NONE,
-            generation: 0,
-        }));
+        )));
     }
 
     /// A kernel and the call that launched it.

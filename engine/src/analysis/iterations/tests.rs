@@ -4,8 +4,8 @@ use super::{IterationSource, IterationTable, Iterations};
 use crate::analysis::causes::Causes;
 use crate::capture::Capture;
 use crate::record::{
-    Basis, CallId, Dependency, DependencyKind, EventId, Group, Lane, LaneId, NameId, Record, Role,
-    Span, SpanId, SpanKind, State,
+    Basis, CallId, Dependency, DependencyKind, Group, Lane, LaneId, NameId, Record, Role, Span,
+    SpanId, SpanKind, State,
 };
 use crate::time::{Interval, Nanos};
 
@@ -63,14 +63,12 @@ impl SteppedCapture {
     }
 
     fn submits(&mut self, call: u32, operation: u32) {
-        self.records.push(Record::Dependency(Dependency {
-            cause: SpanId(call),
-            effect: SpanId(operation),
-            kind: DependencyKind::Submission,
-            basis: Basis::Enforced,
-            event: EventId::NONE,
-            generation: 0,
-        }));
+        self.records.push(Record::Dependency(Dependency::new(
+            SpanId(call),
+            SpanId(operation),
+            DependencyKind::Submission,
+            Basis::Enforced,
+        )));
     }
 
     fn find(self) -> (IterationTable, Vec<[i64; 2]>) {

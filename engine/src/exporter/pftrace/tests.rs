@@ -5,8 +5,7 @@ use prost::Message as _;
 use super::*;
 use crate::perfetto::proto::{TracePacket, TrackDescriptor};
 use crate::record::{
-    Basis, CallId, Dependency, DependencyKind, EventId, Group, Lane, LaneId, Role, Span, SpanKind,
-    State,
+    Basis, CallId, Dependency, DependencyKind, Group, Lane, LaneId, Role, Span, SpanKind, State,
 };
 
 #[derive(Clone, PartialEq, prost::Message)]
@@ -53,14 +52,12 @@ fn span(id: u32, kind: SpanKind, start: i64, end: i64) -> Record {
 }
 
 fn tie(cause: u32, effect: u32) -> Record {
-    Record::Dependency(Dependency {
-        cause: SpanId(cause),
-        effect: SpanId(effect),
-        kind: DependencyKind::Event,
-        basis: Basis::Enforced,
-        event: EventId::NONE,
-        generation: 0,
-    })
+    Record::Dependency(Dependency::new(
+        SpanId(cause),
+        SpanId(effect),
+        DependencyKind::Event,
+        Basis::Enforced,
+    ))
 }
 
 /// Begins and ends on lanes, with their track and the arrows that start and end there.

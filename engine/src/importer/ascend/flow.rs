@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::super::sqlite::{Draft, Hosts};
-use crate::record::{Basis, Dependency, DependencyKind, EventId, SpanId};
+use crate::record::{Basis, Dependency, DependencyKind, SpanId};
 
 /// Ties by number. A call has a number of its own that stands for several.
 #[derive(Debug, Default)]
@@ -52,12 +52,5 @@ impl Flows {
 }
 
 fn flow(cause: SpanId, effect: SpanId) -> Dependency {
-    Dependency {
-        cause,
-        effect,
-        kind: DependencyKind::Flow,
-        basis: Basis::Enforced,
-        event: EventId::NONE,
-        generation: 0,
-    }
+    Dependency::new(cause, effect, DependencyKind::Flow, Basis::Enforced)
 }

@@ -5,7 +5,7 @@
 
 use super::super::sqlite::Stream;
 use super::{PROCESS, Reading};
-use crate::record::{Basis, Dependency, DependencyKind, EventId, LaneId, SpanId};
+use crate::record::{Basis, Dependency, DependencyKind, LaneId, SpanId};
 
 /// A record or a wait, as its stream reached it.
 #[derive(Clone, Copy, Debug)]
@@ -39,14 +39,12 @@ impl Reading<'_, '_> {
             match record_for(&wait, &self.records) {
                 Some(record) => {
                     self.draft.receipt.inferred += 1;
-                    self.draft.depends(Dependency {
-                        cause: record.span,
-                        effect: wait.span,
-                        kind: DependencyKind::Event,
-                        basis: Basis::Inferred,
-                        event: EventId::NONE,
-                        generation: 0,
-                    });
+                    self.draft.depends(Dependency::new(
+                        record.span,
+                        wait.span,
+                        DependencyKind::Event,
+                        Basis::Inferred,
+                    ));
                 }
                 None => unknown += 1,
             }
@@ -85,14 +83,12 @@ impl Reading<'_, '_> {
 }
 
 fn synchronised(cause: SpanId, effect: SpanId) -> crate::record::Record {
-    crate::record::Record::Dependency(Dependency {
+    crate::record::Record::Dependency(Dependency::new(
         cause,
         effect,
-        kind: DependencyKind::Synchronization,
-        basis: Basis::Enforced,
-        event: EventId::NONE,
-        generation: 0,
-    })
+        DependencyKind::Synchronization,
+        Basis::Enforced,
+    ))
 }
 
 /// The record that a wait was for. A wait that held its stream back ended just after it; one that passed at once was

@@ -6,7 +6,7 @@ use super::build::Builder;
 use super::rows::{Placed, Rows};
 use super::scan::{Event, flag, words};
 use crate::importer::Sink;
-use crate::record::{Basis, Dependency, DependencyKind, EventId, Record, SpanId};
+use crate::record::{Basis, Dependency, DependencyKind, Record, SpanId};
 
 /// Spans of one row may lie so deep inside each other, or overlap so often, and still be looked through.
 const DEEPEST: usize = 512;
@@ -178,14 +178,9 @@ impl Builder {
                 Some(from) if from.span.is_some() && point.span.is_some() => {
                     let (kind, basis) = meaning(self.texts.text(point.category));
                     self.tally.told_collectives |= kind == DependencyKind::Collective;
-                    sink.push(Record::Dependency(Dependency {
-                        cause: from.span,
-                        effect: point.span,
-                        kind,
-                        basis,
-                        event: EventId::NONE,
-                        generation: 0,
-                    }));
+                    sink.push(Record::Dependency(Dependency::new(
+                        from.span, point.span, kind, basis,
+                    )));
                     tied = true;
                 }
                 _ => self.tally.loose_flows += 1,

@@ -15,7 +15,7 @@ mod waits;
 use super::build::Builder;
 use super::scan::words;
 use crate::importer::{Receipt, Sink};
-use crate::record::{Basis, Dependency, DependencyKind, EventId, Record, SpanId};
+use crate::record::{Basis, Dependency, DependencyKind, Record, SpanId};
 use order::Order;
 
 /// How far the clocks of host and device may be apart: a call may seem to return so much before what it waited for ended.
@@ -63,17 +63,7 @@ impl Ties {
         basis: Basis,
         sink: &mut Sink<'_>,
     ) {
-        self.tie_by(
-            Dependency {
-                cause,
-                effect,
-                kind,
-                basis,
-                event: EventId::NONE,
-                generation: 0,
-            },
-            sink,
-        );
+        self.tie_by(Dependency::new(cause, effect, kind, basis), sink);
     }
 
     fn tie_by(&mut self, dependency: Dependency, sink: &mut Sink<'_>) {

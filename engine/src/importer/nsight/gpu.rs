@@ -7,8 +7,7 @@ use super::Reading;
 use super::facts::PROCESS;
 use super::host::THREAD_BITS;
 use crate::record::{
-    Basis, Dependency, DependencyKind, EventId, Group, LaneId, NameId, SpanId, SpanKind, State,
-    Value,
+    Basis, Dependency, DependencyKind, Group, LaneId, NameId, SpanId, SpanKind, State, Value,
 };
 
 /// What every table of work has, and every query asks for first.
@@ -173,14 +172,12 @@ impl Reading<'_, '_> {
         let end = row.or_zero(1).saturating_sub(CLOCKS);
         if let Some(call) = call.filter(|call| !self.hosts.ended_by(*call, end)) {
             self.draft.receipt.inferred += 1;
-            self.draft.depends(Dependency {
-                cause: copy,
-                effect: self.hosts.span(call),
-                kind: DependencyKind::Synchronization,
-                basis: Basis::Inferred,
-                event: EventId::NONE,
-                generation: 0,
-            });
+            self.draft.depends(Dependency::new(
+                copy,
+                self.hosts.span(call),
+                DependencyKind::Synchronization,
+                Basis::Inferred,
+            ));
         }
     }
 

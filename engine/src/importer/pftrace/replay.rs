@@ -6,8 +6,7 @@ use super::foreign::Foreign;
 use super::items::{Item, Items, Slice, What};
 use crate::importer::{Error, Sink};
 use crate::record::{
-    Basis, Began, CallId, Dependency, DependencyKind, EventId, Record, Sample, Span, SpanId,
-    SpanKind, State,
+    Basis, Began, CallId, Dependency, DependencyKind, Record, Sample, Span, SpanId, SpanKind, State,
 };
 use crate::time::Nanos;
 use matched::{Matched, OPEN};
@@ -150,12 +149,5 @@ fn arrow((cause, effect): (u32, u32), slices: &[Slice]) -> Record {
     } else {
         (DependencyKind::Flow, Basis::Declared)
     };
-    Record::Dependency(Dependency {
-        cause: SpanId(cause),
-        effect: SpanId(effect),
-        kind,
-        basis,
-        event: EventId::NONE,
-        generation: 0,
-    })
+    Record::Dependency(Dependency::new(SpanId(cause), SpanId(effect), kind, basis))
 }

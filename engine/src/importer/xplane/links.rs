@@ -5,7 +5,7 @@ use super::rows::Rows;
 use crate::importer::quick::QuickMap;
 use crate::importer::sqlite::Draft;
 use crate::importer::{Error, Sink};
-use crate::record::{Basis, Dependency, DependencyKind, EventId, Record, SpanId};
+use crate::record::{Basis, Dependency, DependencyKind, Record, SpanId};
 
 /// Types of links: a program's run, and what a pool of threads schedules.
 const RUN: u64 = 5;
@@ -122,14 +122,7 @@ pub(super) fn dependency(
     (cause, effect): (u32, u32),
     (kind, basis): (DependencyKind, Basis),
 ) -> Record {
-    Record::Dependency(Dependency {
-        cause: SpanId(cause),
-        effect: SpanId(effect),
-        kind,
-        basis,
-        event: EventId::NONE,
-        generation: 0,
-    })
+    Record::Dependency(Dependency::new(SpanId(cause), SpanId(effect), kind, basis))
 }
 
 /// What an operation waits for to be called: the call and the operation, by correlation or by the run that both name.

@@ -141,14 +141,12 @@ impl Caller {
         let name = format!("time {name}");
         let scope = self.shared.next_span();
         // What was measured is told by the records, whose streams reach them later.
-        self.reporter.send(Record::Dependency(Dependency {
-            cause: record,
-            effect: scope,
-            kind: DependencyKind::Step,
-            basis: Basis::Observed,
-            event: EventId::NONE,
-            generation: 0,
-        }));
+        self.reporter.send(Record::Dependency(Dependency::new(
+            record,
+            scope,
+            DependencyKind::Step,
+            Basis::Observed,
+        )));
         self.reporter.send(Record::Span(Span {
             id: scope,
             lane: Shared::host_lane(self.host),

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::record::{Basis, Dependency, DependencyKind, EventId, Record, SpanId};
+use crate::record::{Basis, Dependency, DependencyKind, Record, SpanId};
 use crate::time::Nanos;
 
 /// The numbers of a slice.
@@ -112,14 +112,7 @@ impl Meetings {
 }
 
 fn tie(cause: SpanId, effect: SpanId, kind: DependencyKind) -> Record {
-    Record::Dependency(Dependency {
-        cause,
-        effect,
-        kind,
-        basis: Basis::Enforced,
-        event: EventId::NONE,
-        generation: 0,
-    })
+    Record::Dependency(Dependency::new(cause, effect, kind, Basis::Enforced))
 }
 
 #[cfg(test)]
