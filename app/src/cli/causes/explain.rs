@@ -13,8 +13,9 @@ use crate::cli::arguments::Format;
 use crate::cli::table::Table;
 use crate::cli::{FINE, Stop, Streams};
 
-/// Of more operations than this, all together are printed without their chains, which may be long.
-const MOST_CHAINS: usize = 100_000;
+/// All operations together are printed without their chains where those have more segments than this: each operation of a
+/// stream that is thousands deep would say again what all those in front of it say.
+const MOST_SEGMENTS: usize = 1_000_000;
 
 /// Which spans are explained.
 #[derive(Debug, Args)]
@@ -46,7 +47,14 @@ pub(in crate::cli) fn explain(
         Some(_) => spans,
         None => spans.into_iter().filter(answered).collect(),
     };
-    let with_chains = spans.len() <= MOST_CHAINS;
+    let with_chains = options.span.is_some() || chains_are_short(&reader, &spans);
+    if !with_chains && options.of.format == Format::Json {
+        let said = format!(
+            "chain is left out: all chains together have more than {MOST_SEGMENTS} segments; --span shows that of one, and \
+             --range, --lane and --rank ask about fewer"
+        );
+        writeln!(streams.err, "{said}")?;
+    }
     for span in spans {
         match options.of.format {
             Format::Json => {
@@ -63,6 +71,17 @@ pub(in crate::cli) fn explain(
         }
     }
     Ok(FINE)
+}
+
+/// Whether the chains of these spans have few enough segments to print them all.
+fn chains_are_short(reader: &CauseReader<'_>, spans: &[SpanId]) -> bool {
+    let mut left = MOST_SEGMENTS;
+    spans.iter().all(|span| {
+        let segments = reader.chain_at_most(*span, left.saturating_add(1)).len();
+        let fits = segments <= left;
+        left = left.saturating_sub(segments);
+        fits
+    })
 }
 
 /// The span with a number that is in the capture.

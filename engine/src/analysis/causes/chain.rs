@@ -27,9 +27,14 @@ impl CauseReader<'_> {
     /// What happened from an operation's submission to its start, in order of time; empty where its submission is not
     /// known.
     pub fn chain(&self, span: SpanId) -> Vec<ChainSegment> {
+        self.chain_at_most(span, usize::MAX)
+    }
+
+    /// The last segments of that, no more than so many.
+    pub fn chain_at_most(&self, span: SpanId, most: usize) -> Vec<ChainSegment> {
         let enqueued = self.enqueued(span);
         enqueued.map_or_else(Vec::new, |enqueued| {
-            self.walk(SpanPoint::start(span), enqueued)
+            self.walk_at_most(SpanPoint::start(span), enqueued, most)
         })
     }
 
