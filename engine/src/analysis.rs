@@ -25,6 +25,7 @@ mod straggler;
 #[cfg(test)]
 mod tests;
 mod unordered_hosts;
+mod used_buffers;
 mod words;
 
 pub use aftermath::{Aftermath, first_result, recovery};

@@ -44,8 +44,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use crate::record::{
-    Began, Call, Clock, Counter, Device, Event, Expectation, Finding, Lane, LaneOrigin, Log, Loss,
-    Problem, Recovery, Run, RunEnd, Search, SpanId,
+    Began, BufferUse, Call, Clock, Counter, Device, Event, Expectation, Finding, Lane, LaneOrigin,
+    Log, Loss, Problem, Recovery, Run, RunEnd, Search, SpanId,
 };
 use crate::time::Interval;
 
@@ -67,6 +67,7 @@ pub struct Capture {
     lane_origins: Vec<Option<LaneOrigin>>,
     events: Vec<Event>,
     calls: Vec<Call>,
+    buffer_uses: Vec<BufferUse>,
     counters: Vec<Counter>,
     samples: Vec<Samples>,
     no_samples: Samples,

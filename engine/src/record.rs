@@ -98,6 +98,8 @@ pub enum Record {
     Fields(Box<Fields>),
     /// An operation that was submitted and has not ended; between an engine and its far end alone.
     Submitted(Box<SubmittedSpan>),
+    /// A call reads or writes a buffer.
+    BufferUse(BufferUse),
 }
 
 /// A device that runs work.
@@ -197,6 +199,19 @@ pub struct Call {
     pub line: u32,
     /// The call's verb, such as `launch`.
     pub name: NameId,
+}
+
+/// That a call reads or writes a buffer: said once for each call of the source, however often it is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct BufferUse {
+    /// The call.
+    pub call: CallId,
+    /// The buffer.
+    pub buffer: NameId,
+    /// Whether it is the buffer's copy on the host.
+    pub is_host: bool,
+    /// Whether it is written; allocating and freeing it are.
+    pub is_write: bool,
 }
 
 /// An operation that ran: what, where, when it was enqueued, when it started and ended.

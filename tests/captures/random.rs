@@ -2,8 +2,8 @@
 
 use engine::capture::{Capture, text};
 use engine::record::{
-    Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
-    DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Launch,
+    Basis, Began, BufferUse, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind,
+    Device, DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Launch,
     LaunchChange, LaunchId, LaunchKind, LaunchNode, LaunchStep, Log, Loss, LossKind, NameId,
     Observed, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem,
     Promise, PromiseId, Record, Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement,
@@ -164,6 +164,14 @@ fn tables() -> BoxedStrategy<Record> {
         (id(), id(), id()).prop_map(|(id, line, name)| {
             let (id, name) = (CallId(id), NameId(name));
             Record::Call(Call { id, line, name })
+        }),
+        (id(), id(), any::<(bool, bool)>()).prop_map(|(call, buffer, (is_host, is_write))| {
+            Record::BufferUse(BufferUse {
+                call: CallId(call),
+                buffer: NameId(buffer),
+                is_host,
+                is_write,
+            })
         }),
         (id(), words(), words(), prop::option::of(id())).prop_map(|(id, name, unit, device)| {
             let (id, device) = (CounterId(id), device.map(DeviceId));

@@ -1,8 +1,8 @@
 //! A small capture that holds a record of every kind, and times, names and orders that are easily lost.
 
 use engine::record::{
-    Basis, Began, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind, Device,
-    DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Launch,
+    Basis, Began, BufferUse, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind,
+    Device, DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Launch,
     LaunchChange, LaunchId, LaunchKind, LaunchStep, Log, Loss, LossKind, NameId, Observed, Outcome,
     Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem, Promise, PromiseId,
     Record, Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement, Severity, Span,
@@ -35,6 +35,12 @@ pub fn records() -> Vec<Record> {
         id: CallId(0),
         line: 12,
         name: NameId(0),
+    }));
+    records.push(Record::BufferUse(BufferUse {
+        call: CallId(0),
+        buffer: NameId(2),
+        is_host: true,
+        is_write: false,
     }));
     records.extend([
         tie(0, 1, DependencyKind::Submission, Basis::Enforced, 0),

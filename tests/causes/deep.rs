@@ -7,8 +7,8 @@ use serde_json::Value;
 /// Kernels that are launched one after the other, long before they run.
 const KERNELS: usize = 1_600;
 
-/// A trace of a profiler, in microseconds: launches of 1 µs, kernels of 100 µs without a gap.
-fn trace() -> String {
+/// What a profiler writes, in microseconds: launches of 1 µs, kernels of 100 µs without a gap.
+fn capture() -> String {
     let mut text = String::from("[");
     for place in 0..KERNELS {
         let (called, ran) = (place, 5_000 + place * 100);
@@ -40,7 +40,7 @@ fn explain(file: &str, arguments: &[&str]) -> (Vec<Value>, String) {
 fn chains_that_would_fill_a_disk_are_left_out_with_a_word_and_shown_one_by_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("deep.json");
-    std::fs::write(&path, trace()).unwrap();
+    std::fs::write(&path, capture()).unwrap();
     let file = path.display().to_string();
     let (rows, said) = explain(&file, &["--all"]);
     let kernels: Vec<_> = rows.iter().filter(|it| it["type"] == "op").collect();

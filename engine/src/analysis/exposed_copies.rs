@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::causes::{CauseKind, CauseReader, CollectiveMember};
+use super::used_buffers::UsedBuffers;
 use super::words::{counted, finding, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::{DependencyId, DependencyKind, Finding, Severity, SpanId, SpanKind};
+use crate::record::{Finding, Severity, SpanKind};
 use crate::time::{Interval, Nanos, shared, union};
 
 const CODE: &str = "exposed-copies";
@@ -47,7 +48,7 @@ impl Analysis for ExposedCopies {
     fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
         let capture = reader.capture();
         let whole = reader.causes().extent();
-        let buffers = BufferTies::of(capture);
+        let buffers = UsedBuffers::of(capture);
         let mut devices: BTreeMap<CollectiveMember, Vec<PlacedSpan>> = BTreeMap::new();
         for lane in reader.streams() {
             let works = capture.spans_in(lane, whole);
@@ -68,7 +69,7 @@ impl Analysis for ExposedCopies {
             if gain.0 <= whole.length().0 / LITTLE {
                 continue;
             }
-            if let Some(found) = told(capture, &pairs, gain, buffers.is_known) {
+            if let Some(found) = told(capture, &pairs, gain, buffers.is_known()) {
                 findings.push(found);
                 savings.push(gain);
             }
@@ -86,31 +87,6 @@ impl Analysis for ExposedCopies {
     }
 }
 
-/// Which operations a buffer ties.
-struct BufferTies {
-    pairs: Vec<(SpanId, SpanId)>,
-    /// Whether the capture tells of buffers at all.
-    is_known: bool,
-}
-
-impl BufferTies {
-    fn of(capture: &Capture) -> Self {
-        let all = (0..capture.dependency_count() as u32).map(DependencyId);
-        let ties = all.filter_map(|id| capture.dependency(id));
-        let ties = ties.filter(|it| it.kind == DependencyKind::Buffer);
-        let mut pairs: Vec<(SpanId, SpanId)> = ties.map(|it| (it.cause, it.effect)).collect();
-        pairs.sort_unstable();
-        Self {
-            is_known: capture.run().is_some_and(|run| !run.source.is_empty()),
-            pairs,
-        }
-    }
-
-    fn has(&self, cause: SpanId, effect: SpanId) -> bool {
-        self.pairs.binary_search(&(cause, effect)).is_ok()
-    }
-}
-
 const fn is_copy(kind: SpanKind) -> bool {
     matches!(kind, SpanKind::Copy | SpanKind::Upload | SpanKind::Download)
 }
@@ -120,7 +96,7 @@ fn pairs(
     reader: &CauseReader<'_>,
     works: &[PlacedSpan],
     kernels: &[Interval],
-    buffers: &BufferTies,
+    buffers: &UsedBuffers,
 ) -> Vec<SerialPair> {
     let mut found: Vec<SerialPair> = Vec::new();
     let mut taken = None;
@@ -146,7 +122,7 @@ fn pairs(
             &first
         };
         let gain = exposed.min(kernel.interval().length());
-        let is_tied = buffers.has(first.span.id, second.span.id);
+        let is_tied = buffers.tie(first.span.call, second.span.call);
         if gain > Nanos::ZERO && !is_tied && taken != Some(copy.span.id) {
             taken = Some(copy.span.id);
             found.push(SerialPair {

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use super::causes::CauseReader;
+use super::used_buffers::UsedBuffers;
 use super::words::{counted, finding, lane, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::{
-    CallId, DependencyId, DependencyKind, Finding, LaneId, NameId, Severity, SpanId, SpanKind,
-};
+use crate::record::{CallId, DependencyKind, Finding, LaneId, NameId, Severity, SpanId, SpanKind};
 use crate::time::Nanos;
 
 const CODE: &str = "over-synchronised";
@@ -105,15 +104,7 @@ struct NeededLanes(Vec<LaneId>);
 
 impl NeededLanes {
     fn of(capture: &Capture) -> Self {
-        let all = (0..capture.dependency_count() as u32).map(DependencyId);
-        let buffers = all.filter_map(|id| capture.dependency(id));
-        let buffers = buffers.filter(|it| it.kind == DependencyKind::Buffer);
-        let lane = |span: SpanId| capture.span(span).map(|it| it.span.lane);
-        let across = buffers.filter_map(|it| {
-            let (from, to) = (lane(it.cause)?, lane(it.effect)?);
-            (from != to).then_some(from)
-        });
-        let mut lanes: Vec<LaneId> = across.collect();
+        let mut lanes = UsedBuffers::of(capture).shared_lanes(capture);
         let downloads = capture
             .spans()
             .filter(|it| it.span.kind == SpanKind::Download);

@@ -58,6 +58,7 @@ impl Capture {
             Record::Call(call) => {
                 self.put("call", call.id.index(), call, |capture| &mut capture.calls);
             }
+            Record::BufferUse(used) => self.buffer_uses.push(used),
             Record::Counter(counter) => {
                 self.put("counter", counter.id.index(), *counter, |capture| {
                     &mut capture.counters

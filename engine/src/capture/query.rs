@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::{Capture, Cell, PlacedSpan, Samples, fold, natural};
 use crate::record::{
-    Began, Call, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId, Event,
-    Expectation, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery, Run, RunEnd,
-    SpanId, Value,
+    Began, BufferUse, Call, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId,
+    Event, Expectation, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery, Run,
+    RunEnd, SpanId, Value,
 };
 use crate::time::{Interval, Nanos};
 
@@ -124,6 +124,11 @@ impl Capture {
     /// The GPU synchronisation points, by id.
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// Which buffers the calls use, in the order of their records; empty where the capture does not tell.
+    pub fn buffer_uses(&self) -> &[BufferUse] {
+        &self.buffer_uses
     }
 
     /// The host calls of the workload, by id.

@@ -31,6 +31,7 @@ fn tables(capture: &Capture) -> impl Iterator<Item = Record> {
         .chain(boxed(capture.counters(), Record::Counter))
         .chain(capture.events().iter().copied().map(Record::Event))
         .chain(capture.calls().iter().copied().map(Record::Call))
+        .chain(capture.buffer_uses().iter().copied().map(Record::BufferUse))
 }
 
 fn boxed<T: Clone>(rows: &[T], record: fn(Box<T>) -> Record) -> impl Iterator<Item = Record> {

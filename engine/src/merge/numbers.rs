@@ -299,6 +299,11 @@ impl Numbers {
                 call.name = self.name(call.name);
                 Record::Call(call)
             }
+            Record::BufferUse(mut used) => {
+                used.call = self.call(used.call);
+                used.buffer = self.name(used.buffer);
+                Record::BufferUse(used)
+            }
             Record::Problem(mut problem) => {
                 problem.span = self.span(problem.span);
                 problem.event = self.event(problem.event);

@@ -20,20 +20,22 @@ mod submit;
 mod verb;
 
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use self::argument::Arguments;
 use self::label::Labels;
 use super::recorder::Reporter;
 use super::shared::Shared;
+use super::uses;
 use crate::backend::{Error, HostIndex, Operation};
-use crate::device::order::Use;
+use crate::device::order::{Act, Use};
 use crate::record::{
     self, CallId, Dependency, DependencyKind, EventId, NameId, Record, Span, SpanId, SpanKind,
     State,
 };
 use crate::time::Nanos;
-use crate::workload::{Call, EventIndex, Place, Placed, StreamIndex, Target};
+use crate::workload::{BufferIndex, Call, EventIndex, Place, Placed, StreamIndex, Target};
 
 /// Makes the calls of one host thread.
 pub struct Caller {
@@ -47,6 +49,8 @@ pub struct Caller {
     uses: Vec<Use>,
     /// For each call of the file, whether it was reported.
     known: Vec<bool>,
+    /// The uses of buffers that were reported, each with its call.
+    used: HashSet<(u32, BufferIndex, bool)>,
     /// Measured blocks that are open: their first events, and since when.
     open: Vec<(EventIndex, Nanos)>,
     /// The call made last.
@@ -75,6 +79,7 @@ impl Caller {
             labels: Labels::default(),
             problems: problem::Tally::default(),
             uses: Vec::new(),
+            used: HashSet::new(),
             open: Vec::new(),
             last: SpanId::NONE,
             has_waited: false,
@@ -235,6 +240,30 @@ impl Caller {
             line: place.line,
             name: self.shared.names.id(verb, &self.reporter),
         }));
+    }
+
+    /// Reports which buffers an operation uses, the first time that its call does.
+    fn declare_uses(&mut self, place: Place, act: &Act, uses: &[Use]) {
+        let whole = match act {
+            Act::Allocate(buffer, ..) | Act::Free(buffer, ..) => Some((*buffer, true)),
+            _ => None,
+        };
+        let uses = uses.iter().map(|it| (it.buffer, it.writes));
+        for (buffer, is_write) in uses.chain(whole) {
+            if !self.used.insert((place.call, buffer, is_write)) {
+                continue;
+            }
+            let (buffer, is_host) = uses::named(buffer);
+            let Some(plan) = self.shared.plan.buffers.get(buffer.index()) else {
+                continue;
+            };
+            self.reporter.send(Record::BufferUse(record::BufferUse {
+                call: CallId(place.call),
+                buffer: self.shared.names.id(&plan.name, &self.reporter),
+                is_host,
+                is_write,
+            }));
+        }
     }
 
     /// What ended last on each stream that `target` names, as far as was submitted by now.

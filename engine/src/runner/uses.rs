@@ -14,6 +14,11 @@ pub const fn on_host(buffer: BufferIndex) -> BufferIndex {
     BufferIndex(buffer.0 * 2 + 1)
 }
 
+/// The buffer of the plan, and whether this one is its copy on the host.
+pub const fn named(buffer: BufferIndex) -> (BufferIndex, bool) {
+    (BufferIndex(buffer.0 / 2), !buffer.0.is_multiple_of(2))
+}
+
 /// The buffer of the plan that this one is on the device; none where it is a copy on the host.
 pub const fn of_plan(buffer: BufferIndex) -> Option<BufferIndex> {
     if buffer.0.is_multiple_of(2) {

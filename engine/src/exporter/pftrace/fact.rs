@@ -103,6 +103,7 @@ fn variant(record: &Record) -> &'static str {
         Record::LaneOrigin(_) => "LaneOrigin",
         Record::Event(_) => "Event",
         Record::Call(_) => "Call",
+        Record::BufferUse(_) => "BufferUse",
         Record::Span(_) => "Span",
         Record::Began(_) => "Began",
         Record::Dependency(_) => "Dependency",

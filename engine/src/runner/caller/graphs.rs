@@ -44,7 +44,8 @@ impl Caller {
         let shared = Arc::clone(&self.shared);
         let name = self.label_of_operation(operation, current.place);
         let mut uses = Vec::new();
-        uses::act(operation, stream, &mut uses);
+        let act = uses::act(operation, stream, &mut uses);
+        self.declare_uses(current.place, &act, &uses);
         let mut captures = shared.launches.captures();
         let words = match operation {
             Operation::Record(event) => {

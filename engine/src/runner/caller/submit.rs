@@ -52,6 +52,7 @@ impl Caller {
         self.until_low_water(current);
         let mut uses = std::mem::take(&mut self.uses);
         let act = uses::act(&operation, stream, &mut uses);
+        self.declare_uses(current.place, &act, &uses);
         if let Some(timelines) = &shared.timelines
             && timelines.refuses(&shared, &self.asked(current), &operation, &uses)
         {
