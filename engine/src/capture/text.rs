@@ -117,6 +117,18 @@ fn tables(capture: &Capture, out: &mut String) {
             ),
         );
     }
+    for used in capture.buffer_uses() {
+        line(
+            out,
+            format_args!(
+                "call {} {} {:?}{}",
+                used.call.0,
+                if used.is_write { "writes" } else { "reads" },
+                capture.name(used.buffer),
+                if used.is_host { " on the host" } else { "" },
+            ),
+        );
+    }
 }
 
 fn span(capture: &Capture, placed: &PlacedSpan, out: &mut String) {
