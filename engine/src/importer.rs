@@ -5,6 +5,7 @@ mod beside;
 pub mod chrome;
 pub mod cupti;
 mod error;
+mod flow_points;
 mod log_folder;
 pub mod nsight;
 pub mod nvprof;

@@ -1,9 +1,10 @@
 //! Events in the form that came before tracks, in Perfetto files made here byte by byte.
 
+use engine::capture::Capture;
 use engine::perfetto::proto::{
     CLEARED, ProcessDescriptor, ThreadDescriptor, TracePacket, TrackDescriptor, TrackEvent,
 };
-use engine::record::SpanKind;
+use engine::record::{Basis, DependencyId, DependencyKind, SpanId, SpanKind};
 use prost::Message as _;
 use prost::encoding::encode_varint;
 
@@ -55,14 +56,20 @@ fn thread(uuid: u64, pid: i32, tid: i64) -> Vec<u8> {
 }
 
 /// An event of the old form: its instant, thread, phase, name and category, and its number with the field that holds it.
-fn event(
+fn event(at: (u64, u64), phase: u8, words: (&str, &str), number: (u64, u64)) -> Vec<u8> {
+    event_with(at, phase, words, &[number])
+}
+
+/// The same with any fields.
+fn event_with(
     (time, uuid): (u64, u64),
     phase: u8,
     (name, category): (&str, &str),
-    (number_field, number): (u64, u64),
+    fields: &[(u64, u64)],
 ) -> Vec<u8> {
     let mut legacy = Vec::new();
-    for (field, value) in [(2, u64::from(phase)), (number_field, number)] {
+    let phase = (2, u64::from(phase));
+    for &(field, value) in [phase].iter().chain(fields) {
         encode_varint(field << 3, &mut legacy);
         encode_varint(value, &mut legacy);
     }
@@ -155,15 +162,106 @@ fn a_local_number_is_of_one_process() {
     assert_eq!(spans(file.concat()), expected);
 }
 
-/// Points of arrows are not read, and that is said.
+/// A span that lasts so many microseconds.
+fn whole(time: u64, thread: u64, name: &str, micros: u64) -> Vec<u8> {
+    event_with((time, thread), b'X', (name, "work"), &[(3, micros)])
+}
+
+/// The dependencies of a capture by the names of their ends.
+fn arrows(capture: &Capture) -> Vec<(String, String)> {
+    let name = |span: SpanId| {
+        capture
+            .name(capture.span(span).unwrap().span.name)
+            .to_owned()
+    };
+    let ids = (0..capture.dependency_count() as u32).map(DependencyId);
+    let all = ids.map(|id| capture.dependency(id).unwrap());
+    let named = all.map(|it| {
+        assert_eq!(
+            (it.kind, it.basis),
+            (DependencyKind::Flow, Basis::Declared),
+            "the file says only that somebody drew it"
+        );
+        (name(it.cause), name(it.effect))
+    });
+    let mut named: Vec<_> = named.collect();
+    named.sort();
+    named
+}
+
+/// As in trace JSON a point is at the slice around it, and an end that does not say so at the next one; a number counts for one
+/// category and name, begins anew with each start, and in its process alone where it is local.
 #[test]
-fn arrows_of_the_old_form_are_counted() {
+fn arrows_of_the_old_form_lead_from_slice_to_slice() {
+    let (bound, seven) = ((12, 1), (UNSCOPED, 7));
+    let rpc = ("rpc", "flow");
     let file = [
         thread(1, 5, 51),
-        event((100, 1), b's', ("arrow", "x"), (UNSCOPED, 7)),
-        event((110, 1), b'f', ("arrow", "x"), (UNSCOPED, 7)),
+        thread(2, 5, 52),
+        thread(3, 6, 61),
+        whole(1_000, 1, "caller", 100),
+        whole(2_000, 1, "send", 1),
+        event((2_500, 1), b's', rpc, seven),
+        whole(3_000, 2, "relay", 2),
+        event((3_500, 2), b't', rpc, seven),
+        event_with((7_500, 2), b'f', rpc, &[seven]),
+        whole(8_000, 2, "next", 1),
+        whole(6_000, 3, "receive", 1),
+        event_with((6_500, 3), b'f', rpc, &[seven, bound]),
+        // Another name is another arrow, and a start begins one anew.
+        whole(20_000, 1, "tick", 1),
+        event((20_500, 1), b's', ("frame", "flow"), seven),
+        whole(21_500, 2, "draw", 1),
+        event_with((22_000, 2), b'f', ("frame", "flow"), &[seven, bound]),
+        whole(30_000, 1, "tick again", 1),
+        event((30_500, 1), b's', ("frame", "flow"), seven),
+        whole(31_500, 2, "draw again", 1),
+        event_with((32_000, 2), b'f', ("frame", "flow"), &[seven, bound]),
+        // The number of one process is none of another's.
+        whole(40_000, 2, "mine", 1),
+        event((40_500, 2), b's', ("own", "flow"), (LOCAL, 9)),
+        whole(41_500, 3, "theirs", 1),
+        event_with((42_000, 3), b'f', ("own", "flow"), &[(LOCAL, 9), bound]),
+        // Without a number nothing says where it leads.
+        event_with((42_100, 3), b'f', ("own", "flow"), &[bound]),
     ];
-    let (_, receipt) = opened(file.concat()).unwrap();
+    let (records, receipt) = opened(file.concat()).unwrap();
+    let expected = [
+        ("relay", "next"),
+        ("relay", "receive"),
+        ("send", "relay"),
+        ("tick", "draw"),
+        ("tick again", "draw again"),
+    ];
+    let named = |(cause, effect): (&str, &str)| (cause.to_owned(), effect.to_owned());
+    assert_eq!(arrows(&capture(records)), expected.map(named));
     let notes = receipt.notes.join(" ");
-    assert!(notes.contains("2 points of arrows"), "{notes}");
+    assert!(
+        notes.contains("1 points of arrows have no number"),
+        "{notes}"
+    );
+    let loose = receipt.repairs.iter().find(|it| it.0.contains("partner"));
+    assert_eq!(loose.map(|it| it.1), Some(2), "{:?}", receipt.repairs);
+}
+
+/// A slice may itself say that an arrow comes in, goes out, or passes.
+#[test]
+fn slices_of_the_old_form_bind_arrows_themselves() {
+    let bound = |time, thread, name, direction| {
+        let fields = [(3, 1), (8, 77), (13, direction)];
+        event_with((time, thread), b'X', (name, "work"), &fields)
+    };
+    let file = [
+        thread(1, 5, 51),
+        thread(2, 6, 61),
+        whole(900, 1, "around", 100),
+        bound(1_000, 1, "produce", 2),
+        bound(2_500, 2, "pass on", 3),
+        bound(4_000, 1, "consume", 1),
+        bound(5_500, 2, "no way", 0),
+    ];
+    let (records, _) = opened(file.concat()).unwrap();
+    let expected = [("pass on", "consume"), ("produce", "pass on")];
+    let named = |(cause, effect): (&str, &str)| (cause.to_owned(), effect.to_owned());
+    assert_eq!(arrows(&capture(records)), expected.map(named));
 }

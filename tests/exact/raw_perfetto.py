@@ -2,7 +2,8 @@
 
 Rules: texts that are no UTF-8 are read with replacement characters; clocks are converted as their snapshots say, and
 those that count from the timestamp before count on over whatever a packet holds; an end closes the innermost open slice
-of its track; an event without a type is what its legacy phase says."""
+of its track; an event without a type is what its legacy phase says. A legacy arrow leads from its last start or step of the
+same category, name and number; its points are at the shortest slice around them, but for ends that bind to the next one."""
 
 import collections
 import gzip
@@ -128,6 +129,7 @@ class Reading:
         self.items = []
         self.gauges = {}
         self.numbered = {}
+        self.points = []
 
     def all(self, packets):
         for packet in packets:
@@ -222,9 +224,18 @@ class Reading:
         kind, legacy = event.get(9, 0), event.message(6)
         phase = chr(legacy.get(2, 0)) if legacy and kind != 4 and legacy.get(2, 0) else None
         kind = 0 if phase else kind
+        categories = tuple(self.categories(writer, event))
         if legacy and name is None and 1 in legacy:
             entry = writer.tables[2].get(legacy.get(1))
             name = entry.text(2) if entry else None
+        if phase and phase in "stf":
+            number = next(((field, legacy.get(field)) for field in (6, 10, 11) if field in legacy), None)
+            if number and number[0] == 10:
+                number += (self.place(track)[0],)
+            if number:
+                binds_next = phase == "f" and not legacy.get(12, 0)
+                self.points.append((time, track, (categories, name, number[1:]), phase, binds_next, None))
+            return
         if phase and phase in "benSTpF":
             track = self.asynchronous(writer, event, legacy, phase, name, track)
         flows = [("flow", struct.unpack("<Q", it)[0], ends) for field, ends in ((47, False), (48, True)) for it in event.list(field)]
@@ -261,20 +272,25 @@ class Reading:
             return
         else:
             return
+        if legacy and legacy.get(13, 0) and 8 in legacy and what[0] != "end":
+            phase = "-fst"[legacy.get(13)]
+            self.points.append((time, track, ("bound", legacy.get(8)), phase, False, slice_))
         self.items.append((time, track, what))
+
+    def categories(self, writer, event):
+        for iid in event.list(3):
+            entry = writer.tables[1].get(iid)
+            yield entry.text(2) if entry else ""
+        yield from (it.decode("utf-8", "replace") for it in event.list(22))
 
     def asynchronous(self, writer, event, legacy, phase, name, track):
         """The track of an asynchronous operation, which the trace processor finds by number and scope."""
         process = "" if isinstance(track, tuple) else self.place(track)[0]
-        category = []
-        for iid in event.list(3):
-            entry = writer.tables[1].get(iid)
-            category.append(entry.text(2) if entry else "")
-        category += [it.decode("utf-8", "replace") for it in event.list(22)]
+        category = tuple(self.categories(writer, event))
         if 7 in legacy:
-            scope = (tuple(category), legacy.text(7))
+            scope = (category, legacy.text(7))
         else:
-            scope = name if phase in "STpF" else tuple(category)
+            scope = name if phase in "STpF" else category
         if 6 in legacy or 11 in legacy:
             number = ("everywhere", legacy.get(6, legacy.get(11)))
         elif 10 in legacy:
@@ -325,12 +341,15 @@ class Reading:
                 place = self.out.span(at[0], at[1], slice_["name"], time, end)
             else:
                 self.out.spans[place] = (at[0], at[1], slice_["name"], time, max(0, end - time))
+            keep.places[place] = (track, time, end, slice_)
             if slice_.get("event") is not None:
                 events[slice_["event"]] = place
             wanted.extend((place, it, "after") for it in slice_.get("after", []))
             wanted.extend((place, it, "submits") for it in slice_["submits"])
             wanted.extend((place, it, "waits") for it in slice_["waits"])
             return place
+
+        keep.places = {}
 
         def arrows(flows, place):
             for kind, number, ends in flows:
@@ -362,6 +381,7 @@ class Reading:
             else:
                 self.sample(track, time, what[1])
         self.out.open = sum(map(len, stacks.values()))
+        self.old_arrows(keep.places)
         gone = {place for place, it in enumerate(self.out.spans) if it is None}
         for place, number, way in wanted:
             if number in events:
@@ -375,6 +395,33 @@ class Reading:
                 kept.append(it)
         self.out.spans = kept
         self.out.flows = [(moved[a], moved[b]) for a, b in self.out.flows]
+
+    def old_arrows(self, places):
+        """Arrows whose points stand apart from slices, or whose slices say which way they lead."""
+        on = collections.defaultdict(list)
+        for place, (track, start, end, slice_) in places.items():
+            on[track].append((start, end, place, slice_))
+        found = collections.defaultdict(list)
+        for order, (time, track, key, phase, binds_next, at) in enumerate(self.points):
+            around = [it for it in on[track] if it[0] <= time <= it[1]]
+            later = [it for it in on[track] if it[0] >= time]
+            if at is not None:
+                place = next(it[2] for it in on[track] if it[3] is at)
+            elif binds_next and later:
+                place = min(later)[2]
+            elif around:
+                # The innermost: what goes on, begun last; what ends at the point only where nothing goes on.
+                place = max(around, key=lambda it: (it[1] > time or it[0] == time, it[0], -it[1]))[2]
+            else:
+                place = None
+            found[key].append((time, "stf".index(phase), order, place))
+        for points in found.values():
+            last = None
+            for _, step, _, place in sorted(points):
+                if step and last is not None and place is not None and place != last:
+                    self.out.flow(last, place)
+                if step == 0 or step == 1 and last is not None:
+                    last = place
 
     def sample(self, track, time, value):
         counter = None if isinstance(track, tuple) else self.tracks.get(track, {}).get("counter")

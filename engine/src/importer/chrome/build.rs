@@ -2,7 +2,7 @@
 
 use super::class::{Class, Verb};
 use super::counters::Counters;
-use super::flows::{Flow, FlowRole, Flows};
+use super::flows::{self, FlowRole, Flows};
 use super::halves::Halves;
 use super::handover::When;
 use super::judge::{Judge, Judged};
@@ -483,6 +483,6 @@ impl Builder {
             (true, true) => FlowRole::Repeated,
         };
         self.flows
-            .take(Flow::of(event, row, (category, name), time), role);
+            .take(flows::point(event, row, (category, name), time), role);
     }
 }

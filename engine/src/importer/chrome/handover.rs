@@ -6,10 +6,11 @@ use super::build::Builder;
 use super::class::{Class, Verb};
 use super::judge::Judged;
 use super::nature::Nature;
-use super::rows::{Pending, Placed, Slot};
+use super::rows::{Pending, Slot};
 use super::scan::{NO_CORRELATION, words};
 use super::work::Operation;
 use crate::importer::Sink;
+use crate::importer::flow_points::SpanExtent;
 use crate::record::{CallId, LaneId, Record, Span, SpanKind, State};
 use crate::time::Nanos;
 
@@ -136,7 +137,7 @@ impl Builder {
         if matches!(target.slot, Slot::Own | Slot::Stream | Slot::Functions)
             && let Some(facts) = self.rows.get_mut(target.row)
         {
-            facts.placed.push(Placed {
+            facts.placed.push(SpanExtent {
                 start: pending.start,
                 end,
                 span: pending.span,

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::class::Class;
 use super::scan::{Argument, Payload, Row, Token, words};
 use super::texts::Texts;
+use crate::importer::flow_points::SpanExtent;
 use crate::record::{DeviceId, LaneId, SpanId};
 
 /// A span that waits for its row to be sorted.
@@ -16,14 +17,6 @@ pub(super) struct Pending {
     pub start: i64,
     pub length: i64,
     pub correlation: i64,
-}
-
-/// A span that was handed over, for those that look for the one around an instant.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Placed {
-    pub start: i64,
-    pub end: i64,
-    pub span: SpanId,
 }
 
 /// The lanes that one row may need.
@@ -79,7 +72,7 @@ pub(super) struct RowFacts {
     /// Spans that wait, by slot.
     pub pending: [Vec<Pending>; SLOTS],
     /// Spans of the row itself that were handed over.
-    pub placed: Vec<Placed>,
+    pub placed: Vec<SpanExtent>,
 }
 
 /// A process.

@@ -17,12 +17,13 @@ use super::tracks::Tracks;
 use super::unread::Unread;
 use super::utf8;
 use crate::importer::chrome::Texts;
+use crate::importer::flow_points::{FlowKey, FlowPoint, FlowStep};
 use crate::importer::quick::QuickMap;
 use crate::importer::{Error, Receipt, Sink, Source};
 use crate::perfetto::proto::gpu::{API, BufferStats, GpuCorrelation};
 use crate::perfetto::proto::{BOOTTIME, InternedData, TracePacket};
 use crate::perfetto::view::PacketView;
-use crate::record::{Clock, Plain, Record, Run, Severity, SpanKind};
+use crate::record::{Clock, Plain, Record, Run, Severity, SpanId, SpanKind};
 use crate::time::Nanos;
 
 /// What a file of several streams without a single wait does not tell.
@@ -39,6 +40,8 @@ pub(super) struct Foreign {
     pub(super) texts: Texts,
     pub(super) items: Items,
     pub(super) fields: SliceFields,
+    /// Points of arrows of the old form.
+    pub(super) points: Vec<FlowPoint>,
     pub(super) lists: Lists,
     /// What slices are by the numbers of their name and of their category.
     kinds: QuickMap<(u32, u32), Option<SpanKind>>,
@@ -55,6 +58,7 @@ pub(super) struct Own {
     category: u32,
     api: u32,
     none: u32,
+    bind: u32,
 }
 
 /// What has to be said about the file.
@@ -62,8 +66,9 @@ pub(super) struct Own {
 pub(super) struct Tally {
     /// Events of types that are not read.
     others: u64,
-    /// Arrows of the old form.
-    arrows: u64,
+    /// Points of arrows of the old form that have no number, and those that nothing leads to or from.
+    unnumbered: u64,
+    pub loose: u64,
     /// Numbers of events of GPUs that no event has.
     pub missing: u64,
     /// Packets that the writer itself lost.
@@ -87,6 +92,7 @@ impl Default for Foreign {
             category: texts.add("category"),
             api: texts.add("api"),
             none: texts.add(""),
+            bind: texts.add("bind_id"),
         };
         Self {
             sequences: QuickMap::default(),
@@ -97,6 +103,7 @@ impl Default for Foreign {
             texts,
             items: Items::default(),
             fields: SliceFields::default(),
+            points: Vec::new(),
             lists: Lists::default(),
             kinds: QuickMap::default(),
             joined: HashMap::new(),
@@ -202,24 +209,48 @@ impl Foreign {
         let track = self.asynchronous(track, &event).unwrap_or(track);
         match Sort::of(&event) {
             Sort::Begin => {
-                let slice = self.track_slice(track, &event)?;
+                let slice = self.track_slice((time, track), &event)?;
                 self.items.push(time, track, What::Begin(slice));
             }
             Sort::Instant => {
-                let slice = self.track_slice(track, &event)?;
+                let slice = self.track_slice((time, track), &event)?;
                 self.items.push(time, track, What::Instant(slice));
             }
             Sort::Complete(length) => {
-                let slice = self.track_slice(track, &event)?;
+                let slice = self.track_slice((time, track), &event)?;
                 self.whole((time, time.saturating_add(length)), track, slice);
             }
             Sort::End => (self.items).end(time, track, event.name, self.lists.flows()),
             Sort::Count => (self.items).count(time, track, event.value.unwrap_or(0.0)),
             Sort::Series(id) => self.series(time, track, (event.name, id)),
-            Sort::Arrow => self.tally.arrows += 1,
+            Sort::Arrow(what) => self.arrow((time, track), &event, what),
             Sort::Other => self.tally.others += 1,
         }
         Some(())
+    }
+
+    /// Keeps a point of an arrow that stands apart from slices. As for Perfetto its number counts for one category and name.
+    fn arrow(&mut self, (time, row): (i64, u32), event: &EventView<'_>, what: FlowStep) {
+        let legacy = event.legacy.unwrap_or_default();
+        let Some((id, is_local)) = legacy.id else {
+            self.tally.unnumbered += 1;
+            return;
+        };
+        let process = is_local.then(|| self.tracks.process_at(row)).flatten();
+        let key = FlowKey {
+            category: self.category(),
+            name: event.name.unwrap_or(self.own.unnamed),
+            process,
+            id,
+        };
+        self.points.push(FlowPoint {
+            key,
+            time,
+            row,
+            what,
+            span: SpanId::NONE,
+            enclosing: what != FlowStep::End || legacy.is_enclosing,
+        });
     }
 
     /// The place of the asynchronous operation that an event of the old form on a track tells of. One without a number stays
@@ -255,7 +286,7 @@ impl Foreign {
     }
 
     /// Keeps the slice of an event.
-    fn track_slice(&mut self, track: u32, event: &EventView<'_>) -> Option<u32> {
+    fn track_slice(&mut self, (time, track): (i64, u32), event: &EventView<'_>) -> Option<u32> {
         let name = event.name.unwrap_or(self.own.unnamed);
         let points = points(event)?;
         let category = self.category();
@@ -280,7 +311,23 @@ impl Foreign {
             let api = Plain::Text(self.texts.add(api));
             self.lists.values.push((self.own.api, api));
         }
-        Some(self.slice(name, kind, points))
+        let slice = self.slice(name, kind, points);
+        if let Some((id, what)) = event.legacy.and_then(|it| it.bound()) {
+            self.points.push(FlowPoint {
+                key: FlowKey {
+                    category: self.own.bind,
+                    name: self.own.none,
+                    process: None,
+                    id,
+                },
+                time,
+                row: track,
+                what,
+                span: SpanId(slice),
+                enclosing: true,
+            });
+        }
+        Some(slice)
     }
 
     /// Keeps a slice with the fields and the arrows that are in the lists; gives its number.
@@ -346,7 +393,8 @@ impl Foreign {
     fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
         let Tally {
             others,
-            arrows,
+            unnumbered,
+            loose,
             missing,
             lost,
             ends,
@@ -370,10 +418,10 @@ impl Foreign {
                 "events are of types that Syncline does not read",
             ),
             (
-                arrows,
+                unnumbered,
                 Severity::Info,
                 "not-read",
-                "points of arrows are told by phases of the old form (s, t, f), which are not read",
+                "points of arrows have no number, so that nothing says where they lead",
             ),
             (
                 missing,
@@ -422,6 +470,7 @@ impl Foreign {
         receipt.repair("queues that nothing describes", self.gpu.unknown_queues);
         let texts = texts + self.texts.table().mended;
         receipt.repair("texts that are not UTF-8", texts);
+        receipt.repair("flows without a partner", loose);
         receipt.repair("ends without a begin", ends);
         receipt.repair("begins without an end", open);
     }

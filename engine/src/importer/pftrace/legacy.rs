@@ -3,6 +3,7 @@
 use super::event::EventView;
 use super::sequence::Sequence;
 use crate::importer::chrome::Texts;
+use crate::importer::flow_points::FlowStep;
 use crate::perfetto::proto::event_type;
 use crate::perfetto::view::each_field;
 
@@ -19,6 +20,11 @@ pub(super) struct LegacyPhase {
     pub scope: Option<u32>,
     /// The name, by the number of the text.
     pub name: Option<u32>,
+    /// The number of an arrow that leads to or from the slice itself, and which way.
+    pub bind: Option<u64>,
+    direction: u64,
+    /// Whether the end of an arrow is at the slice around it, not at the next.
+    pub is_enclosing: bool,
 }
 
 /// What the beginnings, ends and steps of one asynchronous operation have in common, besides its number.
@@ -44,6 +50,13 @@ impl LegacyPhase {
         };
         Some((scope, self.id?))
     }
+
+    /// The number of an arrow that the slice is a point of, and which point; nothing where it does not say which way it leads.
+    pub fn bound(&self) -> Option<(u64, FlowStep)> {
+        let (comes_in, goes_out) = (self.direction & 1 != 0, self.direction & 2 != 0);
+        let bind = self.bind.filter(|_| comes_in || goes_out)?;
+        Some((bind, FlowStep::of_directions(comes_in, goes_out)))
+    }
 }
 
 /// What an event is, in either form.
@@ -58,8 +71,8 @@ pub(super) enum Sort {
     Count,
     /// New values of counters that the event names itself, and its number.
     Series(Option<u64>),
-    /// An arrow, at whatever is around it on its thread.
-    Arrow,
+    /// A point of an arrow, at whatever is around it on its thread.
+    Arrow(FlowStep),
     Other,
 }
 
@@ -76,7 +89,7 @@ impl Sort {
             }
             (_, b'X') => Self::Complete(legacy.micros.saturating_mul(1000)),
             (_, b'C') => Self::Series(legacy.id.map(|it| it.0)),
-            (_, b's' | b't' | b'f') => Self::Arrow,
+            (_, phase @ (b's' | b't' | b'f')) => Self::Arrow(FlowStep::of_phase(phase)),
             _ => Self::Other,
         }
     }
@@ -93,6 +106,9 @@ pub(super) fn read(bytes: &[u8], sequence: &Sequence, texts: &mut Texts) -> Opti
             6 | 11 => legacy.id = Some((wire.varint()?, false)),
             10 => legacy.id = Some((wire.varint()?, true)),
             7 => legacy.scope = Some(texts.add_bytes(wire.bytes()?)),
+            8 => legacy.bind = Some(wire.varint()?),
+            12 => legacy.is_enclosing = wire.varint()? != 0,
+            13 => legacy.direction = wire.varint()?,
             _ => {}
         }
         Some(())
@@ -120,7 +136,7 @@ mod tests {
         assert_eq!(Sort::of(&event(event_type::END, 0)), Sort::End);
         assert_eq!(Sort::of(&event(event_type::COUNTER, b'X')), Sort::Count);
         assert_eq!(Sort::of(&event(0, b'C')), Sort::Series(None));
-        assert_eq!(Sort::of(&event(0, b'f')), Sort::Arrow);
+        assert_eq!(Sort::of(&event(0, b'f')), Sort::Arrow(FlowStep::End));
         assert_eq!(Sort::of(&event(0, b'?')), Sort::Other);
         assert_eq!(Sort::of(&EventView::default()), Sort::Other);
     }
@@ -148,7 +164,7 @@ mod tests {
             micros: 300,
             id: Some((9, true)),
             scope: Some(scope),
-            name: None,
+            ..LegacyPhase::default()
         };
         assert_eq!(found, expected);
         assert_eq!(

@@ -1,5 +1,6 @@
 //! Begins and ends of slices, in order of time, as spans; arrows that pass through them as dependencies.
 
+mod apart;
 mod matched;
 
 use super::foreign::Foreign;
@@ -19,7 +20,9 @@ const WINDOW: u32 = 22;
 pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) -> Result<(), Error> {
     let mut items = std::mem::take(&mut foreign.items);
     let unnamed = foreign.own.unnamed;
-    let matched = Matched::of(&mut items, &mut foreign.tracks, (origin, unnamed));
+    let mut matched = Matched::of(&mut items, &mut foreign.tracks, (origin, unnamed));
+    let points = std::mem::take(&mut foreign.points);
+    foreign.tally.loose = apart::tie(points, &items, &mut matched);
     // Lanes come before their spans, so that the capture knows which are streams.
     foreign.tally.streams = foreign.tracks.announce(&foreign.texts, sink);
     (foreign.tally.ends, foreign.tally.open) = (matched.alone, matched.left_open);

@@ -173,7 +173,7 @@ impl Tracks {
     /// The place of an asynchronous operation of the old form, of which an event on a track tells: by what its number is of,
     /// the number, and whether that counts in the track's process only.
     pub fn numbered(&mut self, track: u32, scope: &str, (id, is_local): (u64, bool)) -> u32 {
-        let process = self.at(track).and_then(|used| self.process_of(used));
+        let process = self.process_at(track);
         let space = match process {
             _ if !is_local => NumberSpace::Everywhere,
             Some(process) => NumberSpace::Process(process),
@@ -187,6 +187,11 @@ impl Tracks {
             used.process = process;
         }
         place
+    }
+
+    /// The process of the track at a place, by its number.
+    pub fn process_at(&self, place: u32) -> Option<i32> {
+        self.at(place).and_then(|used| self.process_of(used))
     }
 
     /// The place of a GPU's counter.
