@@ -56,7 +56,7 @@ fn rocprofv3_ties_launches_waits_and_counts() {
         .find(|it| capture.name(it.span.name) == "step 1");
     assert_eq!(step.map(|it| it.span.kind), Some(SpanKind::Scope));
     assert_eq!((receipt.events, receipt.dropped), (11, 0));
-    let unread = |it: &String| it.contains("1 records of pc_sample_host_trap");
+    let unread = |it: &String| it.contains("1 record of pc_sample_host_trap");
     assert!(receipt.notes.iter().any(unread), "{receipt:?}");
 }
 
@@ -79,7 +79,7 @@ fn odd_records_are_kept_or_told() {
         .problems()
         .iter()
         .find(|it| it.code == "rows-without-time");
-    assert!(told.is_some_and(|it| it.text.contains("1 records of memory_copy")));
+    assert!(told.is_some_and(|it| it.text.contains("1 record of memory_copy")));
     assert_eq!(receipt.dropped, 0);
     let (capture, _) = changed("\"start_timestamp\":1025", "\"start_timestamp\":\"1025\"");
     assert_eq!(

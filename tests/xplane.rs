@@ -427,8 +427,7 @@ fn links_calls_and_rendezvous_are_dependencies() {
             tie("device 1 psum.1", "device 0 psum.1", Basis::Enforced),
         ]
     );
-    let alone =
-        |it: &&String| it.starts_with("1 spans are tied to one that the file does not hold");
+    let alone = |it: &&String| it.starts_with("1 span is tied to one that the file does not hold");
     assert_eq!(receipt.notes.iter().filter(alone).count(), 1, "{receipt:?}");
 }
 

@@ -1,5 +1,6 @@
 //! The one vocabulary that backends and importers speak: facts about what ran, as plain data.
 
+mod counted;
 mod fields;
 mod finding;
 mod ids;
@@ -10,6 +11,7 @@ mod promise;
 mod run;
 mod span_set;
 
+pub use counted::counted;
 pub use fields::{Fields, Form, Packer, Plain, Unpacker, Written};
 pub use finding::{Finding, Search};
 pub use ids::{

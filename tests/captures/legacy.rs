@@ -237,7 +237,7 @@ fn arrows_of_the_old_form_lead_from_slice_to_slice() {
     assert_eq!(arrows(&capture(records)), expected.map(named));
     let notes = receipt.notes.join(" ");
     assert!(
-        notes.contains("1 points of arrows have no number"),
+        notes.contains("1 point of an arrow has no number"),
         "{notes}"
     );
     let loose = receipt.repairs.iter().find(|it| it.0.contains("partner"));

@@ -81,10 +81,10 @@ fn the_receipt_says_what_is_missing() {
     let (capture, receipt) = open("a.sqlite", nsight::sample());
     let said = receipt.notes.join("\n");
     for words in [
-        "1 operations of the GPU have no call",
-        "1 waits have no call",
-        "1 waits are of streams to which nothing was submitted after",
-        "1 ranges had not ended",
+        "1 operation of the GPU has no call",
+        "1 wait has no call",
+        "1 wait is of a stream to which nothing was submitted after",
+        "1 range had not ended",
         "SCHED_EVENTS (2 rows)",
     ] {
         assert!(said.contains(words), "{said} does not say: {words}");

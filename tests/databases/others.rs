@@ -53,7 +53,7 @@ fn rocpd_ties_waits_by_address() {
         receipt
             .notes
             .iter()
-            .any(|it| it.contains("1 values and fields belong")),
+            .any(|it| it.contains("1 value or field belongs")),
         "{receipt:?}"
     );
 }
@@ -80,7 +80,7 @@ fn rpd_ties_operations_to_calls() {
     assert_eq!(capture.counters()[0].name, "gpu 0 sclk");
     let said = receipt.notes.join("\n");
     assert!(
-        said.contains("1 operations of the GPU have no call"),
+        said.contains("1 operation of the GPU has no call"),
         "{said}"
     );
     assert!(said.contains("cannot be known"), "{said}");
@@ -133,11 +133,11 @@ fn ascend_waits_are_inferred_from_times() {
     assert_eq!(receipt.inferred, 1);
     let said = receipt.notes.join("\n");
     for words in [
-        "1 waits for events are tied",
-        "1 calls wait for a stream",
-        "1 tasks of the NPU have no call",
-        "1 waits for notifications",
-        "TASK_PMU_INFO (1 rows)",
+        "1 wait for an event is tied",
+        "1 call waits for a stream",
+        "1 task of the NPU has no call",
+        "1 wait for a notification",
+        "TASK_PMU_INFO (1 row)",
     ] {
         assert!(said.contains(words), "{said} does not say: {words}");
     }

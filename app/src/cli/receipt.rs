@@ -35,7 +35,7 @@ pub(super) fn write(part: &Part, is_one_of_several: bool, out: &mut dyn Write) -
         receipt.dropped
     )?;
     for (cause, count) in &receipt.repairs {
-        writeln!(out, "repaired: {} {cause}", text::count(*count))?;
+        writeln!(out, "repaired: {cause}: {}", text::count(*count))?;
     }
     for note in &receipt.notes {
         writeln!(out, "note: {note}")?;

@@ -102,7 +102,7 @@ fn alignment(
 
 fn rows(ui: &mut Ui, scene: &Scene<'_>, part: &Part) {
     for (cause, count) in &part.receipt.repairs {
-        let text = format!("repaired: {} {cause}", text::count(*count));
+        let text = format!("repaired: {cause}: {}", text::count(*count));
         ui.label(RichText::new(text).color(scene.theme.warning));
     }
     for note in &part.receipt.notes {

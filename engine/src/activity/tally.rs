@@ -7,7 +7,7 @@ use inject::Damage;
 
 use super::draft::Draft;
 use super::process::Process;
-use crate::record::Severity;
+use crate::record::{Severity, counted};
 
 /// What is counted on the way.
 #[derive(Debug, Default)]
@@ -83,45 +83,50 @@ impl Tally {
         let said = [
             (
                 self.inferred,
-                "ties of waits are concluded from the order of calls, because CUPTI tells no number of the record before \
-                 12.8",
+                "{tie of a wait is|ties of waits are} concluded from the order of calls, because CUPTI tells no number of the \
+                 record before 12.8",
             ),
             (
                 self.unknown,
-                "waits are for an event of which no record was told",
+                "{wait is|waits are} for an event of which no record was told",
             ),
             (
                 self.idle,
-                "waits are of streams to which nothing was submitted after",
+                "{wait is of a stream|waits are of streams} to which nothing was submitted after",
             ),
             (
                 self.own,
-                "waits are for what was recorded on the same stream, whose order says it already",
+                "{wait is|waits are} for what was recorded on the same stream, whose order says it already",
             ),
             (
                 self.passed,
-                "waits are for records before which nothing was recorded; what they waited for, if anything, came before that",
+                "{wait is for a record|waits are for records} before which nothing was recorded; what {it|they} waited for, if \
+                 anything, came before that",
             ),
             (
                 self.uncalled,
-                "waits have no call that was told; they are on a lane of their own",
+                "{wait has no call that was told; it is on a lane of its|waits have no call that was told; they are on a lane of \
+                 their} own",
             ),
             (
                 self.unlaunched,
-                "operations have no call that was told to have launched them",
+                "{operation has|operations have} no call that was told to have launched {it|them}",
             ),
             (
                 self.memory_steps,
-                "steps of memory say not when they were or what they did, and are not counted",
+                "{step of memory says not when it was or what it did, and is|steps of memory say not when they were or what they \
+                 did, and are} not counted",
             ),
         ];
         let said = said.into_iter().filter(|(count, _)| *count > 0);
         let mut notes: Vec<String> = said
-            .map(|(count, words)| format!("{count} {words}."))
+            .map(|(count, words)| format!("{}.", counted(count, words)))
             .collect();
         for (kind, count) in &self.others {
+            let activities = counted(*count, "{activity|activities}");
+            let are = if *count == 1 { "is" } else { "are" };
             notes.push(format!(
-                "{count} activities of CUPTI's kind {kind} are not shown."
+                "{activities} of CUPTI's kind {kind} {are} not shown."
             ));
         }
         notes

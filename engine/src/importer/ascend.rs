@@ -167,17 +167,15 @@ impl Reading<'_, '_> {
         let said = [
             (
                 self.unlaunched,
-                "tasks of the NPU have no call in the file that launched them",
+                "{task of the NPU has|tasks of the NPU have} no call in the file that launched {it|them}",
             ),
             (
                 self.notifies,
-                "waits for notifications are of other ranks, whose files hold what was waited for; nothing in them \
-                 says which notification it was",
+                "{wait for a notification is|waits for notifications are} of other ranks, whose files hold what was \
+                 waited for; nothing in them says which notification it was",
             ),
         ];
-        for (count, words) in said.into_iter().filter(|(count, _)| *count > 0) {
-            self.draft.receipt.note(format!("{count} {words}."));
-        }
+        self.draft.receipt.note_counts(said);
         database.tell_unread(&mut self.draft.receipt, part::is_read);
         self.draft.finish()
     }

@@ -26,7 +26,7 @@ mod xla;
 
 use super::{Error, Importer, Receipt, Sink, Source};
 use crate::perfetto::json::FORMAT;
-use crate::record::{Clock, DeviceId, Record, Run, Severity};
+use crate::record::{Clock, DeviceId, Record, Run, Severity, counted};
 use crate::time::Nanos;
 use build::Builder;
 use handover::When;
@@ -218,16 +218,18 @@ fn tell_end(top: &Top, tail: &Tail, receipt: &mut Receipt, sink: &mut Sink<'_>) 
     }
     if let Some((at, bytes)) = top.broken {
         let text = format!(
-            "What stands around the list of events is no JSON at byte {at}: {bytes} bytes there were left out, and the \
-             events were read all the same. Programs that need JSON can be given what Syncline converts it to."
+            "What stands around the list of events is no JSON at byte {at}: {} there {} left out, and the events were read \
+             all the same. Programs that need JSON can be given what Syncline converts it to.",
+            counted(bytes, "{byte|bytes}"),
+            if bytes == 1 { "was" } else { "were" }
         );
-        sink.complain(Severity::Warning, "broken-header", text.clone());
-        receipt.note(text);
+        receipt.complain(sink, (Severity::Warning, "broken-header"), text);
         receipt.repair("damaged header", 1);
     }
     for (key, length) in &top.unread {
-        receipt.note(format!(
-            "{length} bytes under “{key}” are no events and were not read."
-        ));
+        let words = format!(
+            "{{byte under “{key}” is no event and was|bytes under “{key}” are no events and were}} not read."
+        );
+        receipt.note(counted(*length as u64, &words));
     }
 }

@@ -165,16 +165,14 @@ impl Reading<'_, '_> {
         let said = [
             (
                 self.unlaunched,
-                "operations of the GPU have no call in the file that launched them",
+                "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}",
             ),
             (
                 self.uncalled,
-                "waits have no call in the file; they are on a lane of their own",
+                "{wait has no call in the file; it is on a lane of its|waits have no call in the file; they are on a lane of their} own",
             ),
         ];
-        for (count, words) in said.into_iter().filter(|(count, _)| *count > 0) {
-            self.draft.receipt.note(format!("{count} {words}."));
-        }
+        self.draft.receipt.note_counts(said);
         if outcome.waits == 0 {
             self.draft.receipt.note(
                 "The file has no waits of streams for events; arrows between streams cannot be known.",

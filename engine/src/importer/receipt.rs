@@ -1,5 +1,7 @@
 //! What became of all that a file held.
 
+use super::Sink;
+use crate::record::{Severity, counted};
 use crate::time::Nanos;
 
 /// What a file is made of, and what [`Receipt::events`] counts.
@@ -70,12 +72,37 @@ impl Receipt {
     /// Says that operations start before the calls that submitted them, and by how much at most.
     pub(super) fn remark_early(&mut self, (count, most): (u64, Nanos)) {
         if count > 0 {
+            let started = counted(count, "{operation starts|operations start} up to");
+            let (them, they_are) = if count == 1 {
+                ("it", "It is")
+            } else {
+                ("them", "They are")
+            };
             self.note(format!(
-                "{count} operations start up to {most} before the call that submitted them: the clock of the device, as \
-                 the file has it, is not that of the host. They are drawn where the file has them, without a time in the \
-                 queue."
+                "{started} {most} before the call that submitted {them}: the clock of the device, as the file has it, is \
+                 not that of the host. {they_are} drawn where the file has {them}, without a time in the queue."
             ));
         }
+    }
+
+    /// Adds a sentence for each count but zero. Its words are those of [`counted`], without the point at the end.
+    pub(super) fn note_counts<'a>(&mut self, said: impl IntoIterator<Item = (u64, &'a str)>) {
+        for (count, words) in said {
+            if count > 0 {
+                self.note(format!("{}.", counted(count, words)));
+            }
+        }
+    }
+
+    /// Adds a sentence that is also a problem of the capture.
+    pub(super) fn complain(
+        &mut self,
+        sink: &mut Sink<'_>,
+        (severity, code): (Severity, &'static str),
+        text: String,
+    ) {
+        sink.complain(severity, code, text.clone());
+        self.notes.push(text);
     }
 
     /// Adds a sentence.

@@ -166,24 +166,17 @@ impl Reading<'_, '_> {
         self.operations.sort();
         let handles = std::mem::take(&mut self.handles);
         let outcome = handles.resolve(&self.hosts, &self.operations, &mut self.draft);
-        if self.unlaunched > 0 {
-            let count = self.unlaunched;
-            self.draft.receipt.note(format!(
-                "{count} operations of the GPU have no call in the file that launched them."
-            ));
-        }
+        let unlaunched = "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}";
+        (self.draft.receipt).note_counts([(self.unlaunched, unlaunched)]);
         if outcome.waits == 0 {
             self.draft.receipt.note(
                 "The file has no waits of streams for events; arrows between streams cannot be known. Profile with \
                  --hip-trace to have the calls that make them.",
             );
         }
-        if self.strays > 0 {
-            let count = self.strays;
-            self.draft.receipt.note(format!(
-                "{count} values and fields belong to an event that is not in the file."
-            ));
-        }
+        let strays =
+            "{value or field belongs|values and fields belong} to an event that is not in the file";
+        (self.draft.receipt).note_counts([(self.strays, strays)]);
         outcome.tell(&mut self.draft.receipt);
         let told = |name: &str| TOLD.iter().any(|told| name.starts_with(told));
         let read = |name: &str| parts.iter().any(|part| part.query.table == name);

@@ -146,13 +146,8 @@ impl Reading<'_, '_> {
         self.operations.sort();
         let handles = std::mem::take(&mut self.handles);
         let outcome = handles.resolve(&self.hosts, &self.operations, &mut self.draft);
-        if self.unlaunched > 0 {
-            let count = self.unlaunched;
-            let text = format!(
-                "{count} operations of the GPU have no call in the file that launched them."
-            );
-            self.draft.receipt.note(text);
-        }
+        let unlaunched = "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}";
+        (self.draft.receipt).note_counts([(self.unlaunched, unlaunched)]);
         if outcome.waits == 0 {
             self.draft.receipt.note(
                 "The file does not say which stream waited for which event; arrows between streams cannot be known.",

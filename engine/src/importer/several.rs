@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::{Batch, Error, Receipt, is_standard_input, log_folder, open_path, open_source};
 use crate::merge::{Aligned, Collectives, Numbers, Waiting, align};
-use crate::record::{Record, Run, Severity, Unpacker};
+use crate::record::{Record, Run, Severity, Unpacker, counted};
 use crate::time::{Interval, Nanos};
 
 /// What one of several files became in the capture.
@@ -279,9 +279,11 @@ pub fn note_refused(parts: &mut [Part], refused: u64) {
     } else {
         "the file"
     };
-    part.receipt.note(format!(
-        "{refused} records of {of} could not be kept, because they contradict others; the problems name each."
-    ));
+    let words = format!(
+        "{{record of {of} could not be kept, because it contradicts others; a problem names it|records of {of} could not be kept, \
+         because they contradict others; the problems name each}}."
+    );
+    part.receipt.note(counted(refused, &words));
 }
 
 /// How many bytes a file holds, as far as that is known before it is read.

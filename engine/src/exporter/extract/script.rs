@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::order::Order;
 use super::{Extracted, micros};
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::{LaneId, Role, Span, SpanId, SpanKind, Value};
+use crate::record::{LaneId, Role, Span, SpanId, SpanKind, Value, counted};
 use crate::time::{Interval, Nanos};
 
 /// Shorter pauses of the host are not worth a line.
@@ -231,20 +231,23 @@ impl<'a> Script<'a> {
         let told = [
             (
                 order.waits_outside,
-                "waits are for what lies before the range or is not known, and were left out",
+                "{wait is for what lies before the range or is not known, and was|waits are for what lies before the range or is not known, \
+                 and were} left out",
             ),
             (
                 order.waits_in_circles,
-                "waits come before what they wait for in every order of calls, and were left out",
+                "{wait comes before what it waits for in every order of calls, and was|waits come before what they wait for in every order \
+                 of calls, and were} left out",
             ),
             (
                 self.unsized_copies,
-                "copies do not say how much they copied, and became spins of their length",
+                "{copy does not say how much it copied, and became a spin of its|copies do not say how much they copied, and became spins of \
+                 their} length",
             ),
         ];
         told.into_iter()
             .filter(|(count, _)| *count > 0)
-            .map(|(count, words)| format!("{count} {words}"))
+            .map(|(count, words)| counted(count as u64, words))
             .collect()
     }
 }

@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use super::packet;
 use crate::perfetto::dialect::{Track, key, timestamp_of};
 use crate::perfetto::proto::event_type;
-use crate::record::{Dependency, LaneId, Span, SpanId};
+use crate::record::{Dependency, LaneId, Span, SpanId, SpanSet};
 use crate::time::{Interval, Nanos};
 pub(super) use meeting::{FlowArrival, FlowMeeting};
 
@@ -26,8 +26,8 @@ const ARRIVES: &str = "arrow ends";
 pub(super) struct Flows {
     count: u64,
     waiting: HashMap<SpanId, Ends>,
-    /// A bit a span that was written, in blocks of 64.
-    written: HashMap<u32, u64>,
+    /// Spans that were written.
+    written: SpanSet,
     /// Dependencies whose spans are not written together, by each of the two.
     apart: HashMap<SpanId, Vec<Dependency>>,
     /// Those of these spans that are written, and how many of their dependencies have not met.
@@ -127,7 +127,7 @@ impl Flows {
     /// The arrows of a span that is being written. Those that leave their cause in the same instant and before it is written
     /// leave a mark on its lane.
     pub fn take(&mut self, buffer: &mut Vec<u8>, span: SpanId) -> Ends {
-        *self.written.entry(span.0 / 64).or_default() |= 1 << (span.0 % 64);
+        self.written.insert(span);
         let mut ends = self.waiting.remove(&span).unwrap_or_default();
         for tied in std::mem::take(&mut ends.tied) {
             if !self.is_written(tied.cause)
@@ -211,8 +211,7 @@ impl Flows {
 
     /// Whether a span was written.
     pub fn is_written(&self, span: SpanId) -> bool {
-        let block = self.written.get(&(span.0 / 64)).copied().unwrap_or(0);
-        block >> (span.0 % 64) & 1 == 1
+        self.written.contains(span)
     }
 }
 

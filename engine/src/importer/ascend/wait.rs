@@ -64,21 +64,19 @@ impl Reading<'_, '_> {
         let said = [
             (
                 self.draft.receipt.inferred,
-                "waits for events are tied to a record by times and the order of calls, as \
-                                           inferred: the file does not name the event",
+                "{wait for an event is|waits for events are} tied to a record by times and the order of calls, as \
+                 inferred: the file does not name the event",
             ),
             (
                 unknown,
-                "waits for events are for a record that cannot be told",
+                "{wait for an event is|waits for events are} for a record that cannot be told",
             ),
             (
                 self.syncs.unknown,
-                "calls wait for a stream that the file does not name",
+                "{call waits|calls wait} for a stream that the file does not name",
             ),
         ];
-        for (count, words) in said.into_iter().filter(|(count, _)| *count > 0) {
-            self.draft.receipt.note(format!("{count} {words}."));
-        }
+        self.draft.receipt.note_counts(said);
     }
 }
 

@@ -15,7 +15,7 @@ mod waits;
 use super::build::Builder;
 use super::scan::words;
 use crate::importer::{Receipt, Sink};
-use crate::record::{Basis, Dependency, DependencyKind, Record, SpanId};
+use crate::record::{Basis, Dependency, DependencyKind, Record, SpanId, counted};
 use order::Order;
 
 /// How far the clocks of host and device may be apart: a call may seem to return so much before what it waited for ended.
@@ -75,24 +75,25 @@ impl Ties {
         receipt.inferred += self.inferred;
         if self.from_calls + self.contradicted > 0 {
             receipt.note(format!(
-                "This file tells of waits between streams by their calls alone, without stream or event: {} arrows are \
-                 inferred from the order of the calls, and {} more were left out because the times contradict them.",
-                self.from_calls, self.contradicted
+                "This file tells of waits between streams by their calls alone, without stream or event: {} inferred from the \
+                 order of the calls, and {} left out because the times contradict {}.",
+                counted(self.from_calls, "{arrow is|arrows are}"),
+                counted(self.contradicted, "more {was|were}"),
+                if self.contradicted == 1 { "it" } else { "them" }
             ));
         } else if self.waits + self.wait_calls == 0 && streams > 1 {
             receipt.note("This file has no event records; arrows between streams cannot be known.");
         }
         if self.unresolved > 0 {
+            let waits = counted(self.unresolved, "{wait|waits}");
             receipt.note(format!(
-                "Of {} waits the record, or the work before it, lies outside of what was captured.",
-                self.unresolved
+                "Of {waits} the record, or the work before it, lies outside of what was captured."
             ));
         }
         if self.ghosts > 0 {
-            receipt.note(format!(
-                "{} waits name streams that ran nothing in this file; those have no lane.",
-                self.ghosts
-            ));
+            let words = "{wait names a stream that ran nothing in this file; that has|waits name streams that ran nothing in this \
+                         file; those have} no lane.";
+            receipt.note(counted(self.ghosts, words));
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::perfetto::fact::from_json;
 use crate::perfetto::json::{RECORD, ROWS, key, unescape};
 use crate::record::{
     Basis, Began, CallId, CounterId, Dependency, DependencyKind, EventId, LaneId, NameId, Record,
-    Sample, Severity, Span, SpanId, SpanKind, State, Value,
+    Sample, Severity, Span, SpanId, SpanKind, State, Value, counted,
 };
 use crate::time::Nanos;
 
@@ -59,6 +59,14 @@ pub(super) struct OwnEvents {
     others: u64,
 }
 
+/// An event with its arguments, and the scanner whose numbers of texts and rows it bears.
+#[derive(Clone, Copy)]
+struct ScannedEvent<'a> {
+    event: &'a Event,
+    arguments: &'a [Argument],
+    scanner: usize,
+}
+
 /// The own arguments of an event, as numbers and texts.
 #[derive(Default)]
 struct OwnFacts(Vec<(&'static str, Payload)>);
@@ -96,7 +104,12 @@ impl OwnEvents {
                     .unwrap_or((rest, &[]));
                 rest = after;
                 self.tally.events += 1;
-                if self.event(event, arguments, scanner, sink).is_none() {
+                let scanned = ScannedEvent {
+                    event,
+                    arguments,
+                    scanner,
+                };
+                if self.event(scanned, sink).is_none() {
                     self.others += 1;
                 }
             }
@@ -105,18 +118,12 @@ impl OwnEvents {
     }
 
     /// Takes an event; nothing where it is not as Syncline writes it.
-    fn event(
-        &mut self,
-        event: &Event,
-        arguments: &[Argument],
-        scanner: usize,
-        sink: &mut Sink<'_>,
-    ) -> Option<()> {
-        match event.phase {
-            b'X' | b'B' => self.span(event, arguments, scanner, sink),
-            b's' => self.dependency(event, arguments, scanner, sink),
-            b'C' => self.sample(event, arguments, scanner, sink),
-            b'M' => self.metadata(event, arguments, scanner, sink),
+    fn event(&mut self, scanned: ScannedEvent<'_>, sink: &mut Sink<'_>) -> Option<()> {
+        match scanned.event.phase {
+            b'X' | b'B' => self.span(scanned, sink),
+            b's' => self.dependency(scanned, sink),
+            b'C' => self.sample(scanned, sink),
+            b'M' => self.metadata(scanned, sink),
             // The other end of a flow, and what is drawn of a loss.
             b'f' | b'i' => Some(()),
             _ => None,
@@ -147,18 +154,17 @@ impl OwnEvents {
     /// Divides the arguments of an event into our own and those of the span itself.
     fn divide(
         &mut self,
-        arguments: &[Argument],
-        scanner: usize,
+        scanned: ScannedEvent<'_>,
         sink: &mut Sink<'_>,
         mut take: impl FnMut(NameId, Value),
     ) -> OwnFacts {
         let mut facts = OwnFacts::default();
-        for argument in arguments {
+        for argument in scanned.arguments {
             let payload = match argument.payload {
-                Payload::Text(text) => Payload::Text(self.texts.global(scanner, text)),
+                Payload::Text(text) => Payload::Text(self.texts.global(scanned.scanner, text)),
                 other => other,
             };
-            match self.field(scanner, argument.key, sink) {
+            match self.field(scanned.scanner, argument.key, sink) {
                 OwnField::Own(key) => facts.0.push((key, payload)),
                 OwnField::ForPeople => {}
                 OwnField::Plain(name, is_real) => take(name, self.value(payload, is_real)),
@@ -179,15 +185,10 @@ impl OwnEvents {
         }
     }
 
-    fn span(
-        &mut self,
-        event: &Event,
-        arguments: &[Argument],
-        scanner: usize,
-        sink: &mut Sink<'_>,
-    ) -> Option<()> {
+    fn span(&mut self, scanned: ScannedEvent<'_>, sink: &mut Sink<'_>) -> Option<()> {
+        let ScannedEvent { event, scanner, .. } = scanned;
         let mut plain = Vec::new();
-        let facts = self.divide(arguments, scanner, sink, |name, value| {
+        let facts = self.divide(scanned, sink, |name, value| {
             plain.push((name, value));
         });
         let id = SpanId(facts.id(key::ID)?);
@@ -247,15 +248,10 @@ impl OwnEvents {
         (event.flags & flag::TIME != 0).then_some(Nanos(time))
     }
 
-    fn dependency(
-        &mut self,
-        event: &Event,
-        arguments: &[Argument],
-        scanner: usize,
-        sink: &mut Sink<'_>,
-    ) -> Option<()> {
-        let facts = self.divide(arguments, scanner, sink, |_, _| {});
-        let kind = self.texts.text(self.texts.global(scanner, event.name));
+    fn dependency(&mut self, scanned: ScannedEvent<'_>, sink: &mut Sink<'_>) -> Option<()> {
+        let facts = self.divide(scanned, sink, |_, _| {});
+        let kind = self.texts.global(scanned.scanner, scanned.event.name);
+        let kind = self.texts.text(kind);
         sink.push(Record::Dependency(Dependency {
             cause: SpanId(facts.id(key::CAUSE)?),
             effect: SpanId(facts.id(key::EFFECT)?),
@@ -267,13 +263,12 @@ impl OwnEvents {
         Some(())
     }
 
-    fn sample(
-        &mut self,
-        event: &Event,
-        arguments: &[Argument],
-        scanner: usize,
-        sink: &mut Sink<'_>,
-    ) -> Option<()> {
+    fn sample(&mut self, scanned: ScannedEvent<'_>, sink: &mut Sink<'_>) -> Option<()> {
+        let ScannedEvent {
+            event,
+            arguments,
+            scanner,
+        } = scanned;
         let counter = if event.flags & flag::ID == 0 {
             let row = self.rows.global(scanner, event.row);
             let Token::Number(process) = self.rows.get(row)?.row.0 else {
@@ -295,13 +290,12 @@ impl OwnEvents {
     }
 
     /// A record that has no place on a timeline. Names of processes and threads repeat what records say.
-    fn metadata(
-        &mut self,
-        event: &Event,
-        arguments: &[Argument],
-        scanner: usize,
-        sink: &mut Sink<'_>,
-    ) -> Option<()> {
+    fn metadata(&mut self, scanned: ScannedEvent<'_>, sink: &mut Sink<'_>) -> Option<()> {
+        let ScannedEvent {
+            event,
+            arguments,
+            scanner,
+        } = scanned;
         if self.texts.text(self.texts.global(scanner, event.name)) != RECORD {
             return Some(());
         }
@@ -342,13 +336,11 @@ impl OwnEvents {
     pub fn finish(&mut self, receipt: &mut Receipt, sink: &mut Sink<'_>) {
         receipt.notes.append(&mut self.notes);
         if self.others > 0 {
-            let text = format!(
-                "{} events are not as Syncline wrote them, and are not shown. Where another program added them, open what \
-                 it added by itself.",
-                self.others
-            );
-            sink.complain(Severity::Warning, "other-writer", text.clone());
-            receipt.note(text);
+            let words = "{event is not as Syncline wrote it, and is not shown. Where another program added it|events are not as \
+                         Syncline wrote them, and are not shown. Where another program added them}, open what it added by \
+                         itself.";
+            let text = counted(self.others, words);
+            receipt.complain(sink, (Severity::Warning, "other-writer"), text);
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Counts what has to be said about a file.
 
 use crate::importer::{Receipt, Sink};
-use crate::record::Severity;
+use crate::record::{Severity, counted};
 use crate::time::Nanos;
 
 /// What has to be said about a file.
@@ -73,73 +73,74 @@ impl Tally {
         let (damaged, bytes, first) = self.damaged;
         if damaged > 0 {
             let text = format!(
-                "{damaged} stretches of the file make no sense, the first at byte {first}: {bytes} bytes were left \
-                 out. If it was copied, copy it again."
+                "{} at byte {first}: {} left out. If it was copied, copy it again.",
+                counted(
+                    damaged,
+                    "{stretch of the file makes no sense,|stretches of the file make no sense, the first}"
+                ),
+                counted(bytes, "{byte was|bytes were}")
             );
-            sink.complain(Severity::DataLoss, "damaged", text.clone());
-            receipt.note(text);
+            receipt.complain(sink, (Severity::DataLoss, "damaged"), text);
         }
         let said = [
             (
                 self.open,
                 "no-end",
-                "spans have a beginning and no end; they are drawn up to the last time of their row",
+                "{span has a beginning and no end; it is drawn up to the last time of its|spans have a beginning and no end; they are \
+                 drawn up to the last time of their} row",
             ),
             (
                 self.ends,
                 "no-begin",
-                "ends have no beginning; each is drawn as an instant",
+                "{end has no beginning; it|ends have no beginning; each} is drawn as an instant",
             ),
             (
                 self.strays,
                 "stray-end",
-                "ends are of none of the spans that are open there, by their names; they end nothing",
+                "{end is of none of the spans that are open there, by its name; it ends|ends are of none of the spans that are open \
+                 there, by their names; they end} nothing",
             ),
             (
                 self.impossible,
                 "impossible-duration",
-                "spans have a duration longer than a century; they are drawn without",
+                "{span has a duration longer than a century; it is|spans have a duration longer than a century; they are} drawn without",
             ),
         ];
         for (count, code, words) in said {
             if count > 0 {
-                let text = format!("{count} {words}.");
-                sink.complain(Severity::Warning, code, text.clone());
-                receipt.note(text);
+                let text = format!("{}.", counted(count, words));
+                receipt.complain(sink, (Severity::Warning, code), text);
             }
         }
         receipt.remark_early(self.early);
         let notes = [
             (
                 self.unlaunched,
-                "operations of the GPU have no call in the file that launched them",
+                "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}",
             ),
             (
                 self.samples,
-                "events (ProfileChunk and others) hold samples of what the processor ran; they are drawn as instants, and the \
-                 functions in them are not read",
+                "{event (ProfileChunk or another) holds samples of what the processor ran; it is drawn as an instant, and the \
+                 functions in it|events (ProfileChunk and others) hold samples of what the processor ran; they are drawn as \
+                 instants, and the functions in them} are not read",
             ),
             (
                 self.launch_flows,
-                "flows repeat what correlation numbers say",
+                "{flow repeats|flows repeat} what correlation numbers say",
             ),
             (
                 self.objects,
-                "events tell of objects, memory or clocks, which have no place on a timeline",
+                "{event tells|events tell} of objects, memory or clocks, which have no place on a timeline",
             ),
             (
                 self.unknown,
-                "events are of a phase that the format does not know",
+                "{event is|events are} of a phase that the format does not know",
             ),
             (
                 self.unlisted,
-                "events of metadata say nothing that is shown",
+                "{event of metadata says|events of metadata say} nothing that is shown",
             ),
         ];
-        for (count, words) in notes {
-            if count > 0 {
-                receipt.note(format!("{count} {words}."));
-            }
-        }
+        receipt.note_counts(notes);
     }
 }

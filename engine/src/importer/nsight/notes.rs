@@ -50,34 +50,30 @@ impl Reading<'_, '_> {
         let said = [
             (
                 tally.open_ranges,
-                "ranges had not ended when the capture did; they are shown as still running",
+                "{range|ranges} had not ended when the capture did; {it is|they are} shown as still running",
             ),
             (
                 tally.unlaunched,
-                "operations of the GPU have no call in the file that launched them",
+                "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}",
             ),
             (
                 tally.empty_records,
-                "records of events name no event; they tie nothing",
+                "{record of an event names no event; it ties|records of events name no event; they tie} nothing",
             ),
             (
                 tally.uncalled_records,
-                "records of events have no call in the file",
+                "{record of an event has|records of events have} no call in the file",
             ),
             (
                 tally.uncalled_waits,
-                "waits have no call in the file; they are on a lane of their own",
+                "{wait has no call in the file; it is on a lane of its|waits have no call in the file; they are on a lane of their} own",
             ),
             (
                 tally.namings,
-                "rows of NVTX_EVENTS name categories and threads; they are no ranges",
+                "{row of NVTX_EVENTS names a category or a thread; it is no range|rows of NVTX_EVENTS name categories and threads; they are no ranges}",
             ),
         ];
-        for (count, words) in said {
-            if count > 0 {
-                self.draft.receipt.note(format!("{count} {words}."));
-            }
-        }
+        self.draft.receipt.note_counts(said);
         if !database.has("CUPTI_ACTIVITY_KIND_KERNEL") {
             self.draft.receipt.note(
                 "The file holds no kernels; profile with nsys profile --trace=cuda,nvtx to see what the GPU did.",

@@ -1,7 +1,7 @@
 //! Counts what of a file could not be read, and says so in the capture.
 
 use crate::importer::{Receipt, Sink};
-use crate::record::Severity;
+use crate::record::{Severity, counted};
 
 /// What of a file could not be read.
 #[derive(Debug, Default)]
@@ -53,19 +53,23 @@ impl Damage {
             say(
                 "damaged",
                 format!(
-                    "{} packets of the file are damaged, the first at byte {first}: {} bytes were left out. If it \
-                     was copied, copy it again.",
-                    self.packets, self.bytes
+                    "{} at byte {first}: {} left out. If it was copied, copy it again.",
+                    counted(
+                        self.packets,
+                        "{packet of the file is damaged,|packets of the file are damaged, the first}"
+                    ),
+                    counted(self.bytes, "{byte was|bytes were}")
                 ),
             );
         }
         if self.senseless > 0 {
             say(
                 "senseless",
-                format!(
-                    "{} packets of the file refer to what it does not hold, or lack what they need, and were left \
-                     out. If it was copied, copy it again.",
-                    self.senseless
+                counted(
+                    self.senseless,
+                    "{packet of the file refers to what it does not hold, or lacks what it needs, and was|packets of the file \
+                     refer to what it does not hold, or lack what they need, and were} left out. If it was copied, copy it \
+                     again.",
                 ),
             );
         }

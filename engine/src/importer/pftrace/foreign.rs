@@ -23,7 +23,7 @@ use crate::importer::{Error, Receipt, Sink, Source};
 use crate::perfetto::proto::gpu::{API, BufferStats, GpuCorrelation};
 use crate::perfetto::proto::{BOOTTIME, InternedData, TracePacket};
 use crate::perfetto::view::PacketView;
-use crate::record::{Clock, Plain, Record, Run, Severity, SpanId, SpanKind};
+use crate::record::{Clock, Plain, Record, Run, Severity, SpanId, SpanKind, counted};
 use crate::time::Nanos;
 
 /// What a file of several streams without a single wait does not tell.
@@ -415,56 +415,59 @@ impl Foreign {
                 others,
                 Severity::Info,
                 "not-read",
-                "events are of types that Syncline does not read",
+                "{event is of a type|events are of types} that Syncline does not read",
             ),
             (
                 unnumbered,
                 Severity::Info,
                 "not-read",
-                "points of arrows have no number, so that nothing says where they lead",
+                "{point of an arrow has no number, so that nothing says where it leads|points of arrows have no number, so that \
+                 nothing says where they lead}",
             ),
             (
                 missing,
                 Severity::Warning,
                 "unknown-event",
-                "times a slice waits for, or submits, an event of a GPU that the file does not hold",
+                "{time|times} a slice waits for, or submits, an event of a GPU that the file does not hold",
             ),
             (
                 self.gpu.unknown_queues,
                 Severity::Warning,
                 "unknown-queue",
-                "pieces of work of GPUs are on queues that the file does not describe; each has a lane by its number",
+                "{piece of work of a GPU is on a queue that the file does not describe; it|pieces of work of GPUs are on queues \
+                 that the file does not describe; each} has a lane by its number",
             ),
             (
                 lost,
                 Severity::DataLoss,
                 "lost-before",
-                "times the writer lost packets before they reached the file",
+                "{time|times} the writer lost packets before they reached the file",
             ),
             (
                 ends,
                 Severity::Warning,
                 "no-begin",
-                "ends of slices have no beginning; the file may begin after it",
+                "{end of a slice has no beginning; the file may begin after it|ends of slices have no beginning; the file may begin after \
+                 them}",
             ),
             (
                 open,
                 Severity::Warning,
                 "no-end",
-                "slices have no end; they are shown as still running",
+                "{slice has no end; it is|slices have no end; they are} shown as still running",
             ),
             (
                 self.clocks.unknown,
                 Severity::Warning,
                 "unknown-clock",
-                "timestamps are of a clock that the file does not explain; they are taken as nanoseconds",
+                "{timestamp is of a clock that the file does not explain; it is|timestamps are of a clock that the file does not explain; \
+                 they are} taken as nanoseconds",
             ),
         ];
         for (count, severity, code, words) in said {
             if count > 0 {
-                let text = format!("{count} {words}.");
-                sink.complain(severity, code, text.clone());
-                receipt.notes.push(text);
+                let text = format!("{}.", counted(count, words));
+                receipt.complain(sink, (severity, code), text);
             }
         }
         receipt.repair("queues that nothing describes", self.gpu.unknown_queues);

@@ -18,7 +18,7 @@ use crate::perfetto::proto::{
 };
 use crate::record::{
     Basis, Began, CallId, Dependency, DependencyKind, EventId, LaneId, NameId, Record, Sample,
-    Severity, Span, SpanId, SpanKind, State, Value,
+    Severity, Span, SpanId, SpanKind, State, Value, counted,
 };
 use crate::time::Nanos;
 
@@ -284,23 +284,19 @@ impl Own {
             ..Receipt::default()
         };
         if self.open > 0 {
-            let text = format!(
-                "{} spans have a beginning and no end in the file; they are shown as still running.",
-                self.open
-            );
-            sink.complain(Severity::DataLoss, "no-end", text.clone());
+            let words = "{span has a beginning and no end in the file; it is|spans have a beginning and no end in the file; \
+                         they are} shown as still running.";
+            let text = counted(self.open, words);
+            receipt.complain(sink, (Severity::DataLoss, "no-end"), text);
             receipt.repair("begins without an end", self.open);
-            receipt.notes.push(text);
         }
         self.unwritten.tell(sink, &mut receipt);
         if self.others > 0 {
-            let text = format!(
-                "{} packets come from another writer, or from a second capture in the same file, and are not shown. \
-                 Open captures one by one.",
-                self.others
-            );
-            sink.complain(Severity::Warning, "other-writer", text.clone());
-            receipt.notes.push(text);
+            let words = "{packet comes from another writer, or from a second capture in the same file, and is|packets come \
+                         from another writer, or from a second capture in the same file, and are} not shown. Open captures \
+                         one by one.";
+            let text = counted(self.others, words);
+            receipt.complain(sink, (Severity::Warning, "other-writer"), text);
         }
         receipt
     }

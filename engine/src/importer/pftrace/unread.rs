@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::record::counted;
 use prost::encoding::{DecodeContext, WireType, decode_key, decode_varint, skip_field};
 
 /// Fields of a packet that only say where it comes from.
@@ -117,12 +118,10 @@ impl Unread {
                 || format!("of kind {kind} of Perfetto's packets"),
                 |(_, what)| (*what).to_owned(),
             );
-            let (packets, are) = if count == 1 {
-                ("packet", "is")
-            } else {
-                ("packets", "are")
-            };
-            format!("{count} {packets} {what} {are} not read.")
+            counted(
+                count,
+                &format!("{{packet {what} is|packets {what} are}} not read."),
+            )
         });
         words.collect()
     }

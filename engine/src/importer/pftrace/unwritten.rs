@@ -1,7 +1,7 @@
 //! Counts the spans that dependencies of a file name and that are not in it, as in the file of a process that was killed.
 
 use crate::importer::{Receipt, Sink};
-use crate::record::{Dependency, Record, Severity, SpanId, SpanSet};
+use crate::record::{Dependency, Record, Severity, SpanId, SpanSet, counted};
 
 /// Which spans a file holds, and which its dependencies name.
 #[derive(Debug, Default)]
@@ -38,12 +38,10 @@ impl Unwritten {
     pub fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
         let count = self.named.count_beyond(&self.held);
         if self.is_running && count > 0 {
-            let text = format!(
-                "{count} spans that dependencies lead from or to are not in the file: its run ended before it wrote them. \
-                 Those dependencies are not drawn."
-            );
-            sink.complain(Severity::DataLoss, "unwritten-spans", text.clone());
-            receipt.notes.push(text);
+            let words = "{span|spans} that dependencies lead from or to {is|are} not in the file: its run ended before it wrote \
+                         {it|them}. Those dependencies are not drawn.";
+            let text = counted(count, words);
+            receipt.complain(sink, (Severity::DataLoss, "unwritten-spans"), text);
             receipt.repair("spans named and not written", count);
         }
     }

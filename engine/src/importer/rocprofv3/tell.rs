@@ -8,7 +8,7 @@ use super::walk::{Place, Stop};
 use super::window::{Fault, Window};
 use crate::importer::sqlite::{Draft, Outcome};
 use crate::importer::{Error, Source};
-use crate::record::Severity;
+use crate::record::{Severity, counted};
 
 /// How the file ended.
 #[derive(Debug)]
@@ -125,32 +125,30 @@ impl Unread {
         let mut lost = Vec::new();
         if let Some((first, count)) = self.spoilt {
             lost.push(("records-damaged", format!(
-                "{count} elements cannot be understood and are not shown; the first is at byte {first}."
+                "{} at byte {first}.",
+                counted(count, "{element|elements} cannot be understood and {is not shown; it|are not shown; the first} is")
             )));
         }
         for (list, count) in &self.untimed {
             lost.push((
                 "rows-without-time",
-                format!(
-                    "{count} records of {list} have no time that can be read and are not shown."
+                counted(
+                    *count,
+                    &format!("{{record of {list} has no time that can be read and is|records of {list} have no time that can be read and are}} not shown."),
                 ),
             ));
         }
         for (code, text) in lost {
-            draft.sink.complain(Severity::DataLoss, code, text.clone());
-            draft.receipt.note(text);
+            (draft.receipt).complain(draft.sink, (Severity::DataLoss, code), text);
         }
         for (list, count) in &self.other {
-            draft.receipt.note(format!(
-                "{count} records of {list} are no operations and were not read."
-            ));
+            let words = format!(
+                "{{record of {list} is no operation and was|records of {list} are no operations and were}} not read."
+            );
+            draft.receipt.note(counted(*count, &words));
         }
-        if self.strays > 0 {
-            let count = self.strays;
-            draft.receipt.note(format!(
-                "{count} counts belong to a kernel that is not in the file."
-            ));
-        }
+        let strays = "{count belongs|counts belong} to a kernel that is not in the file";
+        draft.receipt.note_counts([(self.strays, strays)]);
     }
 }
 
@@ -158,13 +156,9 @@ impl Reading<'_, '_> {
     /// Says what the file does not hold.
     pub(super) fn tell(&mut self, outcome: Outcome) {
         let receipt = &mut self.draft.receipt;
-        if self.unlaunched > 0 {
-            let count = self.unlaunched;
-            receipt.note(format!(
-                "{count} operations of the GPU have no call in the file that launched them: when they were enqueued \
-                 is not known. Profile with --hip-trace to have the calls."
-            ));
-        }
+        let unlaunched = "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}: when \
+                          {it was|they were} enqueued is not known. Profile with --hip-trace to have the calls";
+        receipt.note_counts([(self.unlaunched, unlaunched)]);
         if outcome.waits == 0 {
             receipt.note(
                 "The file does not say which stream waited for which event; arrows between streams cannot be known.",

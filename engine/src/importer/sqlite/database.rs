@@ -12,8 +12,9 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::TempPath;
 
 use super::budget::{Budget, Watch};
-use super::schema::{Table, counted, quoted, tables};
+use super::schema::{Table, count_rows, quoted, tables};
 use crate::importer::{Error, Receipt, Source};
+use crate::record::counted;
 
 /// The longest text or blob that SQLite may make, where the file is shorter or longer than that.
 const TEXT: (u64, u64) = (1 << 16, 1 << 30);
@@ -106,7 +107,13 @@ impl Database {
             .filter(|table| table.rows > 0 && !table.name.starts_with("sqlite_"));
         let unread: Vec<String> = unread
             .filter(|table| !is_known(&table.name))
-            .map(|table| format!("{} ({} rows)", table.name, self.count(table)))
+            .map(|table| {
+                format!(
+                    "{} ({})",
+                    table.name,
+                    counted(self.count(table), "{row|rows}")
+                )
+            })
             .collect();
         if !unread.is_empty() {
             receipt.note(format!("Tables that are not shown: {}.", unread.join(", ")));
@@ -126,7 +133,7 @@ impl Database {
             return table.rows;
         };
         door.watch.start();
-        let count = counted(&door.connection, &table.name, self.length);
+        let count = count_rows(&door.connection, &table.name, self.length);
         door.watch.stop(&self.budget);
         count
     }

@@ -86,11 +86,11 @@ fn rows_of(connection: &Connection, table: &str, length: u64) -> u64 {
     if numbers <= length / LEAST {
         return numbers;
     }
-    counted(connection, table, length)
+    count_rows(connection, table, length)
 }
 
 /// How many rows a table has; never more than a file of `length` bytes can hold, in which a damaged table turns in circles.
-pub(super) fn counted(connection: &Connection, table: &str, length: u64) -> u64 {
+pub(super) fn count_rows(connection: &Connection, table: &str, length: u64) -> u64 {
     let most = length / LEAST + 1;
     let count = format!(
         "SELECT count(*) FROM (SELECT 1 FROM {} NOT INDEXED LIMIT {most})",

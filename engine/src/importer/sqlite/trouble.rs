@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::importer::{Receipt, Sink};
-use crate::record::Severity;
+use crate::record::{Severity, counted};
 
 /// Where and why a table could not be read further.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -68,16 +68,19 @@ impl Troubles {
             receipt.note(text);
         }
         for (table, Odd { first, count }) in self.unplaced {
-            let text = format!(
-                "{count} rows of table {table} have no time that can be read and are not shown; the first is row \
-                 {first}."
+            let words = format!(
+                "{{row of table {table} has no time that can be read and is not shown; it|rows of table {table} have no time \
+                 that can be read and are not shown; the first}} is row {first}."
             );
-            sink.complain(Severity::DataLoss, "rows-without-time", text.clone());
-            receipt.note(text);
+            let text = counted(count, &words);
+            receipt.complain(sink, (Severity::DataLoss, "rows-without-time"), text);
         }
         for (table, count) in self.mended {
-            let text =
-                format!("{count} cells of table {table} are of another type than they should be.");
+            let words = format!(
+                "{{cell of table {table} is of another type than it|cells of table {table} are of another type than they}} \
+                 should be."
+            );
+            let text = counted(count, &words);
             sink.complain(Severity::Info, "cells-of-other-type", text);
             receipt.repair("cells of another type", count);
         }

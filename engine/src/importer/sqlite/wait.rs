@@ -85,32 +85,30 @@ impl Outcome {
         let said = [
             (
                 self.guessed,
-                "waits of streams are drawn by the order of calls alone, as inferred",
+                "{wait of a stream is|waits of streams are} drawn by the order of calls alone, as inferred",
             ),
             (
                 self.unknown,
-                "waits of streams are for an event of which no record is in the file",
+                "{wait of a stream is|waits of streams are} for an event of which no record is in the file",
             ),
             (
                 self.idle,
-                "waits are of streams to which nothing was submitted after; those that ran nothing have no lane",
+                "{wait is of a stream|waits are of streams} to which nothing was submitted after; {a stream that ran nothing has|those that ran nothing have} no lane",
             ),
             (
                 self.own,
-                "waits are for what was recorded on the same stream, whose order says it already",
+                "{wait is|waits are} for what was recorded on the same stream, whose order says it already",
             ),
             (
                 self.passed,
-                "waits are for records before which the file holds nothing; what they waited for, if anything, lies before it",
+                "{wait is for a record|waits are for records} before which the file holds nothing; what {it|they} waited for, if anything, lies before it",
             ),
             (
                 self.blind,
-                "host waits are for an event of which no record is in the file",
+                "{host wait is|host waits are} for an event of which no record is in the file",
             ),
         ];
-        for (count, words) in said.into_iter().filter(|(count, _)| *count > 0) {
-            receipt.note(format!("{count} {words}."));
-        }
+        receipt.note_counts(said);
     }
 }
 

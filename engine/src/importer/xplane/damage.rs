@@ -1,7 +1,7 @@
 //! Counts what of a file could not be read, and says so in the capture.
 
 use crate::importer::{Receipt, Sink};
-use crate::record::Severity;
+use crate::record::{Severity, counted};
 
 /// What of a file could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -64,9 +64,12 @@ impl SpaceDamage {
             say(
                 "damaged",
                 format!(
-                    "{} parts of the file are damaged, the first at byte {first}: {} bytes were left out. If it was \
-                     copied, copy it again.",
-                    self.parts, self.bytes
+                    "{} at byte {first}: {} left out. If it was copied, copy it again.",
+                    counted(
+                        self.parts,
+                        "{part of the file is damaged,|parts of the file are damaged, the first}"
+                    ),
+                    counted(self.bytes, "{byte was|bytes were}")
                 ),
             );
         }

@@ -15,7 +15,7 @@ use crate::importer::quick::QuickMap;
 use crate::importer::sqlite::{Draft, Work};
 use crate::importer::{Error, Receipt};
 use crate::perfetto::view::Wire;
-use crate::record::{Clock, LaneId, Plain, Record, Severity, SpanKind};
+use crate::record::{Clock, LaneId, Plain, Record, Severity, SpanKind, counted};
 use crate::time::Nanos;
 
 /// How functions of Python are told from all else that a thread did.
@@ -267,32 +267,31 @@ fn tell(draft: &mut Draft<'_, '_>, tally: &EventTally, (unlaunched, alone): (u64
     let said = [
         (
             unlaunched,
-            "operations of devices have no call in the file that submitted them: when they were enqueued is not known.",
+            "{operation of a device has|operations of devices have} no call in the file that submitted {it|them}: when {it was|they were} \
+             enqueued is not known",
         ),
         (
             alone,
-            "spans are tied to one that the file does not hold; it may lie before the profile.",
+            "{span is|spans are} tied to one that the file does not hold; it may lie before the profile",
         ),
         (
             tally.sums,
-            "events are sums over many occurrences without a time, and are not shown.",
+            "{event is a sum over many occurrences without a time, and is|events are sums over many occurrences without a time, and are} \
+             not shown",
         ),
         (
             tally.finer,
-            "events have times that are no whole nanoseconds; they were rounded to the nearest.",
+            "{event has a time that is no whole nanosecond; it was|events have times that are no whole nanoseconds; they were} rounded \
+             to the nearest",
         ),
     ];
-    for (count, words) in said {
-        if count > 0 {
-            receipt.note(format!("{count} {words}"));
-        }
-    }
+    receipt.note_counts(said);
     if tally.unnamed > 0 {
         let count = tally.unnamed;
         receipt.repair("events without a name", count);
-        let text = format!(
-            "{count} events have names that the file does not hold; they are called by their numbers."
-        );
+        let words = "{event has a name that the file does not hold; it is called by its number|events have names that the \
+                     file does not hold; they are called by their numbers}.";
+        let text = counted(count, words);
         draft.sink.complain(Severity::Warning, "no-name", text);
     }
 }

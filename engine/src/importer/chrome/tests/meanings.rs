@@ -236,11 +236,11 @@ fn work_before_its_launch_is_remarked_upon() {
     let opened = open(text).unwrap();
     let notes = opened.receipt.notes.join(" ");
     assert!(
-        notes.contains("1 operations start up to 2 000 ns before"),
+        notes.contains("1 operation starts up to 2 000 ns before"),
         "{notes}"
     );
     assert!(
-        notes.contains("1 operations of the GPU have no call"),
+        notes.contains("1 operation of the GPU has no call"),
         "{notes}"
     );
     assert_eq!(repaired(&opened, "work that starts before its launch"), 1);
@@ -255,7 +255,7 @@ fn only_flows_with_both_ends_repeat_correlations() {
 {"ph":"f","bp":"e","cat":"ac2g","name":"ac2g","id":1,"pid":0,"tid":7,"ts":8},
 {"ph":"s","cat":"ac2g","name":"ac2g","id":2,"pid":9,"tid":9,"ts":1}]"#;
     let notes = open(text).unwrap().receipt.notes.join(" ");
-    assert!(notes.contains("1 flows repeat"), "{notes}");
+    assert!(notes.contains("1 flow repeats"), "{notes}");
     let alone = br#"[{"ph":"X","cat":"cuda_runtime","name":"cudaLaunchKernel","pid":9,"tid":9,"ts":1,"dur":2,"args":{"correlation":1}},
 {"ph":"s","cat":"ac2g","name":"ac2g","id":1,"pid":9,"tid":9,"ts":1}]"#;
     let notes = open(alone).unwrap().receipt.notes.join(" ");
