@@ -10,6 +10,41 @@ use crate::house::root;
 /// Captures that are no larger are compared in every test run; the others where `SYNCLINE_EXACT` is set.
 const SMALL: u64 = 512 << 10;
 
+/// Words that end in an s and stand behind a one all the same.
+const SINGULAR: [&str; 4] = ["is", "was", "process", "processes"];
+
+/// A count of one has no plural behind it, in what is said of any of the small captures.
+#[test]
+fn one_of_something_is_told_as_one() {
+    let mut wrong = Vec::new();
+    for path in files() {
+        if std::fs::metadata(&path).is_ok_and(|it| it.len() > 64 << 10) {
+            continue;
+        }
+        let output = Command::new(syncline())
+            .arg("info")
+            .arg(&path)
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        let lines = said.lines().filter(|line| {
+            let about = ["note:", "repaired:", "info ", "warning ", "data loss "];
+            about.iter().any(|it| line.starts_with(it)) || line.contains(" read, ")
+        });
+        for line in lines {
+            let words: Vec<&str> = line.split([' ', ',', '.', ':', ';', '(']).collect();
+            let is_wrong = |pair: &[&str]| match pair {
+                ["1", noun] => noun.ends_with('s') && !SINGULAR.contains(noun),
+                _ => false,
+            };
+            if words.windows(2).any(is_wrong) {
+                wrong.push(format!("{}: {line}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// The captures of the project, and those of the folder of captures, where it is at hand.
 fn files() -> Vec<PathBuf> {
     let given = std::env::var_os("SYNCLINE_CAPTURES");

@@ -1,5 +1,6 @@
 //! Captures that other people's tools made, where they are at hand: their counts are those of an independent script.
 
+mod ascend;
 mod complete;
 mod extracted;
 mod perfetto;

@@ -10,7 +10,7 @@ use engine::backend::BACKENDS;
 use engine::capture::Capture;
 use engine::exporter::{EXPORTERS, Exporter, Keeps};
 use engine::importer::{Source, open_source};
-use engine::record::{Record, SpanId, Value};
+use engine::record::{LaneId, Record, SpanId, Value};
 use engine::runner::{RunRequest, run};
 use engine::workload::bundled;
 
@@ -178,4 +178,35 @@ fn what_was_saved_is_opened_as_it_was_saved() {
         let found = compare::differences(&capture, &again);
         assert!(found.is_empty(), "{}", found.join("\n"));
     }
+}
+
+/// Many spans of one thread overlap, some inside others and some in part: each comes back on its sub-lane.
+#[test]
+fn deep_lanes_come_back_sub_lane_by_sub_lane() {
+    let mut state = 7_u64;
+    let mut below = |limit: u64| {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (state >> 33) % limit
+    };
+    let spans = (0..1_000).map(|_| {
+        let (start, length) = (below(10_000), 1 + below(10) * below(200));
+        format!(r#"{{"ph":"X","pid":1,"tid":1,"ts":{start},"dur":{length},"name":"a"}}"#)
+    });
+    let json = format!(
+        r#"{{"traceEvents":[{}]}}"#,
+        spans.collect::<Vec<_>>().join(",")
+    );
+    let source = Source::from_bytes("deep.json", json.into_bytes()).unwrap();
+    let mut capture = Capture::new();
+    open_source(&source, &mut |batch| {
+        capture.apply(batch.records);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    let depth = capture.depth(LaneId(0));
+    assert!((50..500).contains(&depth), "{depth} sub-lanes");
+    let found = differences(&capture, "a deep lane");
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }

@@ -2,6 +2,10 @@
 //!
 //! Prints one table of medians, each with its ratio to the same thing at ten thousand spans.
 
+mod measure {
+    pub mod median;
+}
+
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -10,6 +14,7 @@ use engine::record::{
     CallId, Dependency, EventId, LaneId, NameId, Record, Span, SpanId, SpanKind, State, Value,
 };
 use engine::time::{Interval, Nanos};
+use measure::median::median;
 
 const LANES: u32 = 4;
 /// Columns of a screen that is 2,000 points wide.
@@ -32,18 +37,6 @@ fn span(id: u32) -> Span {
     }
 }
 
-/// Median seconds of `work` over some rounds.
-fn median(mut work: impl FnMut()) -> f64 {
-    let round = |_| {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64()
-    };
-    let mut times: Vec<f64> = (0..ROUNDS).map(round).collect();
-    times.sort_by(f64::total_cmp);
-    times.get(ROUNDS / 2).copied().unwrap_or_default()
-}
-
 #[derive(Clone, Copy)]
 struct Figures {
     apply_per_second: f64,
@@ -58,7 +51,7 @@ struct Figures {
 fn fold(capture: &Capture, view: Interval) -> (f64, usize) {
     let column = Nanos((view.length().0 / COLUMNS).max(1));
     let mut cells = 0;
-    let seconds = median(|| {
+    let seconds = median(ROUNDS, || {
         cells = 0;
         capture.fold(LaneId(3), 0, view, column, &mut |cell| {
             cells += 1;
@@ -91,7 +84,7 @@ fn measure(count: u32) -> Figures {
         .fold(0.0, f64::max);
     let middle = extent.start + Nanos(extent.length().0 / 2);
     let narrow = Interval::new(middle, middle + Nanos(100_000));
-    let range = median(|| {
+    let range = median(ROUNDS, || {
         black_box(capture.spans_in(LaneId(3), narrow).count());
     });
     let bytes = capture.span_bytes() as f64 / f64::from(count);

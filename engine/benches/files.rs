@@ -3,9 +3,13 @@
 //! Prints one table of medians. What opening is compared with is decoding the same packets into the same messages and
 //! dropping them.
 
+mod measure {
+    pub mod median;
+    pub mod table;
+}
+
 use std::hint::black_box;
 use std::ops::ControlFlow;
-use std::time::Instant;
 
 use engine::capture::Capture;
 use engine::exporter::pftrace::Writer;
@@ -16,23 +20,13 @@ use engine::record::{
     Span, SpanId, SpanKind, State, Value,
 };
 use engine::time::Nanos;
+use measure::median::median;
+use measure::table::Table;
 use prost::Message as _;
 
 const SPANS: u32 = 1_000_000;
 const LANES: u32 = 4;
 const ROUNDS: usize = 5;
-
-/// Median seconds of `work` over some rounds.
-fn median(mut work: impl FnMut()) -> f64 {
-    let round = |_| {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64()
-    };
-    let mut times: Vec<f64> = (0..ROUNDS).map(round).collect();
-    times.sort_by(f64::total_cmp);
-    times.get(ROUNDS / 2).copied().unwrap_or_default()
-}
 
 fn records() -> Vec<Record> {
     let mut records = Vec::new();
@@ -126,29 +120,22 @@ fn main() {
     let bytes = write(&records);
     let megabytes = bytes.len() as f64 / 1e6;
     let count = records.len() as f64;
-    let writing = median(|| drop(black_box(write(&records))));
+    let writing = median(ROUNDS, || drop(black_box(write(&records))));
     let Ok(source) = Source::from_bytes("bench.pftrace", bytes.clone()) else {
         return;
     };
     let mut packets = 0;
-    let decoding = median(|| packets = decode(&bytes));
+    let decoding = median(ROUNDS, || packets = decode(&bytes));
     let mut read = 0;
-    let reading = median(|| read = open(&source, &mut None));
-    let opening = median(|| read = open(&source, &mut Some(Capture::new())));
+    let reading = median(ROUNDS, || read = open(&source, &mut None));
+    let opening = median(ROUNDS, || read = open(&source, &mut Some(Capture::new())));
     eprintln!(
         "{SPANS} spans, {count} records, {packets} packets, {megabytes:.0} MB, {:.0} bytes a span; {read} records read",
         megabytes * 1e6 / f64::from(SPANS)
     );
-    eprintln!(
-        "{:<34}{:>12}{:>16}{:>10}",
-        "what", "MB/s", "records/s", "ratio"
-    );
-    let line = |what: &str, seconds: f64| {
-        let rate = (megabytes / seconds, count / seconds, decoding / seconds);
-        eprintln!("{what:<34}{:>12.0}{:>16.0}{:>10.2}", rate.0, rate.1, rate.2);
-    };
-    line("write", writing);
-    line("decode packets and drop them", decoding);
-    line("open to records", reading);
-    line("open to a full capture", opening);
+    let table = Table::new((count, "records"), megabytes, decoding);
+    table.line("write", writing);
+    table.line("decode packets and drop them", decoding);
+    table.line("open to records", reading);
+    table.line("open to a full capture", opening);
 }

@@ -8,34 +8,27 @@
 mod generate {
     pub mod perfetto;
 }
+mod measure {
+    pub mod median;
+    pub mod table;
+}
 
 use std::hint::black_box;
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
-use std::time::Instant;
 
 use engine::capture::Capture;
 use engine::importer::{self, Source};
 use engine::perfetto::proto::TracePacket;
+use measure::median::median;
+use measure::table::Table;
 use prost::Message as _;
 
 const ROUNDS: usize = 5;
 /// The variable by which a process knows that it is to open a file and say how much memory that took.
 const OPENS: &str = "SYNCLINE_BENCH_OPENS";
-
-/// Median seconds of `work` over some rounds.
-fn median(mut work: impl FnMut()) -> f64 {
-    let round = |_| {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64()
-    };
-    let mut times: Vec<f64> = (0..ROUNDS).map(round).collect();
-    times.sort_by(f64::total_cmp);
-    times.get(ROUNDS / 2).copied().unwrap_or_default()
-}
 
 /// Decodes every packet and drops it; says how many there are.
 fn decode(bytes: &[u8]) -> usize {
@@ -88,13 +81,13 @@ fn measure(path: &Path) -> io::Result<()> {
     let bytes = std::fs::read(path)?;
     let megabytes = bytes.len() as f64 / 1e6;
     let packets = decode(&bytes);
-    let decoding = median(|| {
+    let decoding = median(ROUNDS, || {
         black_box(decode(&bytes));
     });
     drop(bytes);
-    let reading = median(|| open(path, None));
+    let reading = median(ROUNDS, || open(path, None));
     let mut spans = 0;
-    let opening = median(|| {
+    let opening = median(ROUNDS, || {
         let mut capture = Capture::new();
         open(path, Some(&mut capture));
         spans = capture.span_count();
@@ -109,21 +102,10 @@ fn measure(path: &Path) -> io::Result<()> {
         beyond / 1e6,
         beyond / packets.max(1) as f64
     );
-    eprintln!(
-        "{:<34}{:>9}{:>10}{:>14}{:>8}",
-        "what", "ms", "MB/s", "packets/s", "ratio"
-    );
-    let line = |what: &str, seconds: f64| {
-        let (rate, ratio) = (packets as f64 / seconds, decoding / seconds);
-        eprintln!(
-            "{what:<34}{:>9.0}{:>10.0}{rate:>14.0}{ratio:>8.2}",
-            seconds * 1e3,
-            megabytes / seconds
-        );
-    };
-    line("decode packets and drop them", decoding);
-    line("open to records", reading);
-    line("open to a full capture", opening);
+    let table = Table::new((packets as f64, "packets"), megabytes, decoding);
+    table.line("decode packets and drop them", decoding);
+    table.line("open to records", reading);
+    table.line("open to a full capture", opening);
     Ok(())
 }
 

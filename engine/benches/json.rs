@@ -7,6 +7,10 @@
 mod generate {
     pub mod kineto;
 }
+mod measure {
+    pub mod median;
+    pub mod table;
+}
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,20 +23,10 @@ use std::time::Instant;
 
 use engine::capture::Capture;
 use engine::importer::{self, Source};
+use measure::median::median;
+use measure::table::Table;
 use serde::Deserialize;
 use serde::de::{Deserializer as _, IgnoredAny, SeqAccess, Visitor};
-
-/// Median seconds of `work` over some rounds.
-fn median(rounds: usize, mut work: impl FnMut()) -> f64 {
-    let round = |_| {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64()
-    };
-    let mut times: Vec<f64> = (0..rounds).map(round).collect();
-    times.sort_by(f64::total_cmp);
-    times.get(rounds / 2).copied().unwrap_or_default()
-}
 
 /// An event as a typed reader would have it.
 #[derive(Deserialize)]
@@ -189,22 +183,11 @@ fn measure(path: &Path, rounds: usize) -> io::Result<()> {
         receipt.read,
         first.unwrap_or_default() * 1e3,
     );
-    eprintln!(
-        "{:<44}{:>9}{:>10}{:>12}{:>8}",
-        "what", "ms", "MB/s", "events/s", "ratio"
-    );
-    let line = |what: &str, seconds: f64| {
-        let (rate, ratio) = (events as f64 / seconds, reading / seconds);
-        eprintln!(
-            "{what:<44}{:>9.0}{:>10.0}{rate:>12.0}{ratio:>8.2}",
-            seconds * 1e3,
-            megabytes / seconds
-        );
-    };
-    line("serde_json into typed structs, one core", reading);
-    line("serde_json passing over it, one core", skipping);
-    line("open to records", records);
-    line("open to a full capture", opening);
+    let table = Table::new((events as f64, "events"), megabytes, reading);
+    table.line("serde_json into typed structs, one core", reading);
+    table.line("serde_json passing over it, one core", skipping);
+    table.line("open to records", records);
+    table.line("open to a full capture", opening);
     Ok(())
 }
 

@@ -3,14 +3,18 @@
 //! Prints one table of medians. What opening is compared with is reading the same columns with rusqlite and dropping
 //! them. The files are made by a generator that yields the same bytes each time, in a temporary folder.
 
+mod measure {
+    pub mod median;
+}
+
 use std::collections::HashMap;
 use std::hint::black_box;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Instant;
 
 use engine::capture::Capture;
 use engine::importer;
+use measure::median::median;
 use rusqlite::{Connection, OpenFlags, Statement};
 
 /// Rows of the files.
@@ -292,18 +296,6 @@ fn open(path: &Path, capture: &mut Option<Capture>) -> u64 {
     receipt.map_or(0, |receipt| receipt.events)
 }
 
-/// Median seconds of `work` over some rounds.
-fn median(mut work: impl FnMut()) -> f64 {
-    let round = |_| {
-        let start = Instant::now();
-        work();
-        start.elapsed().as_secs_f64()
-    };
-    let mut times: Vec<f64> = (0..ROUNDS).map(round).collect();
-    times.sort_by(f64::total_cmp);
-    times.get(ROUNDS / 2).copied().unwrap_or_default()
-}
-
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = tempfile::tempdir()?;
     eprintln!(
@@ -322,14 +314,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let path = folder.path().join(format!("{size}.sqlite"));
         let rows = make(&path, size)? as f64;
         let megabytes = std::fs::metadata(&path)?.len() as f64 / 1e6;
-        let reading = median(|| {
+        let reading = median(ROUNDS, || {
             drop(black_box(read(&path)));
         });
-        let handing = median(|| {
+        let handing = median(ROUNDS, || {
             black_box(open(&path, &mut None));
         });
         let mut kept = None;
-        let opening = median(|| {
+        let opening = median(ROUNDS, || {
             kept = None;
             let mut capture = Some(Capture::new());
             black_box(open(&path, &mut capture));

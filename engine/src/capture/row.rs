@@ -50,11 +50,12 @@ impl Row {
     pub fn reach(&self, chunks: &[Chunk]) -> Option<Reach> {
         let last = self.chunks.len().checked_sub(1)?;
         let (end, last) = (self.end?, self.chunk(chunks, last)?.last_start()?);
+        let first = *self.starts.first()?;
         Some(Reach {
             end,
             last,
-            first: *self.starts.first()?,
-            outermost: (end, last),
+            first,
+            outermost: (end, first),
         })
     }
 

@@ -207,7 +207,7 @@ impl Table {
             row.map_or(Room::Taken, |row| row.room(&self.chunks, interval))
         };
         let found = if let Some(deep) = self.deep.get(&lane) {
-            deep.find(interval, |depth| room(depth) == Room::Free)
+            deep.find(interval, room)
         } else {
             (0..rows.len()).fold(None, |found, depth| match room(depth) {
                 Room::Free => found.or(Some(depth)),

@@ -51,9 +51,9 @@ impl FlowStep {
         }
     }
 
-    /// That of a span which says whether the arrow comes in and whether it goes out.
-    pub fn of_directions(comes_in: bool, goes_out: bool) -> Self {
-        match (comes_in, goes_out) {
+    /// That of a span which says whether the arrow comes in, and whether it goes out.
+    pub fn of_directions(directions: (bool, bool)) -> Self {
+        match directions {
             (true, true) => Self::Step,
             (true, false) => Self::End,
             _ => Self::Start,

@@ -99,7 +99,7 @@ impl Flows {
             },
             time: event.time,
             row,
-            what: FlowStep::of_directions(comes_in, goes_out),
+            what: FlowStep::of_directions((comes_in, goes_out)),
             span,
             enclosing: true,
         });

@@ -51,7 +51,8 @@ pub(super) fn tie(builder: &mut Builder, receipt: &mut Receipt, sink: &mut Sink<
     if !builder.tally.told_collectives {
         collectives::tie(builder, &order, &mut ties, sink);
     }
-    ties.tell(builder.lanes.streams(), receipt);
+    let is_xla = builder.xla.has_devices();
+    ties.tell((builder.lanes.streams(), is_xla), receipt);
 }
 
 impl Ties {
@@ -71,7 +72,7 @@ impl Ties {
         sink.push(Record::Dependency(dependency));
     }
 
-    fn tell(&self, streams: usize, receipt: &mut Receipt) {
+    fn tell(&self, (streams, is_xla): (usize, bool), receipt: &mut Receipt) {
         receipt.inferred += self.inferred;
         if self.from_calls + self.contradicted > 0 {
             receipt.note(format!(
@@ -81,6 +82,11 @@ impl Ties {
                 counted(self.contradicted, "more {was|were}"),
                 if self.contradicted == 1 { "it" } else { "them" }
             ));
+        } else if is_xla {
+            receipt.note(
+                "What led to what is in the .xplane.pb of the same run, which its profiler writes beside this file; open that \
+                 to see more arrows.",
+            );
         } else if self.waits + self.wait_calls == 0 && streams > 1 {
             receipt.note("This file has no event records; arrows between streams cannot be known.");
         }

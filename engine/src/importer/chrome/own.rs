@@ -104,12 +104,12 @@ impl OwnEvents {
                     .unwrap_or((rest, &[]));
                 rest = after;
                 self.tally.events += 1;
-                let scanned = ScannedEvent {
+                let event = ScannedEvent {
                     event,
                     arguments,
                     scanner,
                 };
-                if self.event(scanned, sink).is_none() {
+                if self.event(event, sink).is_none() {
                     self.others += 1;
                 }
             }

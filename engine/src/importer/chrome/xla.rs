@@ -28,6 +28,13 @@ pub(super) struct Xla {
     latest: QuickMap<u32, (i64, SpanId)>,
 }
 
+impl Xla {
+    /// Whether operations of devices were among the events.
+    pub fn has_devices(&self) -> bool {
+        !self.latest.is_empty()
+    }
+}
+
 impl Builder {
     /// Notes what an event says of XLA. Answers the row of its device, where it is an operation of one.
     pub fn note_xla(

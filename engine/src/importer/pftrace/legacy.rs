@@ -55,7 +55,7 @@ impl LegacyPhase {
     pub fn bound(&self) -> Option<(u64, FlowStep)> {
         let (comes_in, goes_out) = (self.direction & 1 != 0, self.direction & 2 != 0);
         let bind = self.bind.filter(|_| comes_in || goes_out)?;
-        Some((bind, FlowStep::of_directions(comes_in, goes_out)))
+        Some((bind, FlowStep::of_directions((comes_in, goes_out))))
     }
 }
 

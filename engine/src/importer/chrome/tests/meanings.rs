@@ -262,6 +262,18 @@ fn only_flows_with_both_ends_repeat_correlations() {
     assert!(!notes.contains("repeat"), "{notes}");
 }
 
+/// Devices that threads of a host ran have no events: the links of such a run are in another file of it.
+#[test]
+fn a_file_of_xla_names_the_one_that_holds_its_links() {
+    let text = br#"{"traceEvents":[{"ph":"M","pid":7,"name":"process_name","args":{"name":"/host:CPU"}},
+{"ph":"X","pid":7,"tid":1,"ts":1,"dur":2,"name":"dot","args":{"hlo_op":"dot","device_ordinal":0}},
+{"ph":"X","pid":7,"tid":2,"ts":1,"dur":2,"name":"dot","args":{"hlo_op":"dot","device_ordinal":1}}]}"#;
+    let opened = open(text).unwrap();
+    let notes = opened.receipt.notes.join(" ");
+    assert!(notes.contains(".xplane.pb"), "{notes}");
+    assert!(!notes.contains("event records"), "{notes}");
+}
+
 /// Numbers and metadata of the profiler are no events that were left out.
 #[test]
 fn what_is_known_around_the_events_is_no_note() {
