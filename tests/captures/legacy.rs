@@ -192,7 +192,7 @@ fn arrows(capture: &Capture) -> Vec<(String, String)> {
 /// As in trace JSON a point is at the slice around it, and an end that does not say so at the next one; a number counts for one
 /// category and name, begins anew with each start, and in its process alone where it is local.
 #[test]
-fn arrows_of_the_old_form_lead_from_slice_to_slice() {
+fn arrows_of_the_old_form_lead_from_span_to_span() {
     let (bound, seven) = ((12, 1), (UNSCOPED, 7));
     let rpc = ("rpc", "flow");
     let file = [
@@ -246,7 +246,7 @@ fn arrows_of_the_old_form_lead_from_slice_to_slice() {
 
 /// A slice may itself say that an arrow comes in, goes out, or passes.
 #[test]
-fn slices_of_the_old_form_bind_arrows_themselves() {
+fn spans_of_the_old_form_bind_arrows_themselves() {
     let bound = |time, thread, name, direction| {
         let fields = [(3, 1), (8, 77), (13, direction)];
         event_with((time, thread), b'X', (name, "work"), &fields)

@@ -415,7 +415,7 @@ pub fn record() -> impl Strategy<Value = Record> {
 pub fn shown(capture: &Capture) -> Vec<String> {
     let text = text(capture);
     // What a reader says of a run without an end is not in the records.
-    let unwritten = |line: &&str| line.contains("its run ended before it wrote them");
+    let unwritten = |line: &&str| line.contains("its run ended before it wrote");
     let lines = text.lines().filter(|line| !unwritten(line));
     let mut lines: Vec<String> = lines.map(str::to_owned).collect();
     for line in &mut lines {
