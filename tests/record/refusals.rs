@@ -85,6 +85,26 @@ fn a_file_that_was_there_stays_where_nothing_begins() {
 }
 
 #[test]
+fn a_capture_that_was_there_stays_where_nothing_is_recorded() {
+    for what in [&["nothing"][..], &["work"]] {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("out.pftrace");
+        std::fs::write(&path, "mine").unwrap();
+        let mut command = recorder(folder.path(), what);
+        let output = command.env("SYNCLINE_CUPTI", "off").output().unwrap();
+        let text = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains("it is as it was before"), "{text}");
+        assert!(!text.contains("saved as"), "{text}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine");
+        let output = recorder(folder.path(), &["work"]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        let capture = super::open(&path);
+        assert!(capture.span_count() > 0 && capture.run().is_some());
+    }
+}
+
+#[test]
 fn why_nothing_was_recorded_is_said() {
     let cases = [
         ("nothing", ("SYNCLINE_CUPTI", ""), "none initialised CUDA"),

@@ -107,7 +107,7 @@ fn tell(
     let (mut has_all, mut is_saved) = (true, true);
     for problem in capture.problems() {
         let code = problem.code.as_str();
-        is_saved &= code != "save-failed";
+        is_saved &= !matches!(code, "save-failed" | "file-kept");
         has_all &= !matches!(
             code,
             "save-failed" | "nothing-recorded" | "record-unwritten"

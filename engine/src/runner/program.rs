@@ -68,6 +68,9 @@ pub struct Program<'e> {
     folder: Folder,
     converter: Converter,
     save: Option<Save>,
+    /// Records that wait until something was recorded: a file that was there stays until then.
+    unsaved: Vec<Record>,
+    has_recorded: bool,
     /// Records that were handed over.
     records: u64,
     is_stopped: bool,
@@ -107,6 +110,8 @@ impl<'e> Program<'e> {
             folder,
             converter: Converter::new(pace),
             save,
+            unsaved: Vec::new(),
+            has_recorded: false,
             records: 0,
             is_stopped: false,
             next: None,
@@ -231,11 +236,27 @@ impl<'e> Program<'e> {
             return;
         }
         self.records += records.len() as u64;
-        if let Some(save) = &mut self.save {
-            let written = save.write(&records).and_then(|()| save.flush());
-            self.check(written);
+        if self.save.is_some() {
+            self.write(&records);
         }
         self.outbox.post_records(records);
+    }
+
+    /// Writes records to the file; over another capture only from the first activity of the program on.
+    fn write(&mut self, records: &[Record]) {
+        self.has_recorded |= records.iter().any(is_activity);
+        let has_recorded = self.has_recorded;
+        let Some(save) = &mut self.save else {
+            return;
+        };
+        if !has_recorded && save.replaces() {
+            self.unsaved.extend_from_slice(records);
+            return;
+        }
+        let before = std::mem::take(&mut self.unsaved);
+        let written = save.write(&before).and_then(|()| save.write(records));
+        let written = written.and_then(|()| save.flush());
+        self.check(written);
     }
 
     /// Gives up on the file where it cannot be written, and says so.
@@ -246,6 +267,14 @@ impl<'e> Program<'e> {
             self.outbox.post_records(vec![save.failed(&error)]);
         }
     }
+}
+
+/// Whether a record tells what the program did, and not only that it was there.
+const fn is_activity(record: &Record) -> bool {
+    matches!(
+        record,
+        Record::Span(_) | Record::Began(_) | Record::Sample(_) | Record::Fields(_)
+    )
 }
 
 #[cfg(test)]

@@ -11,6 +11,9 @@ use crate::record::{EventId, Problem, Record, Severity, SpanId};
 /// The code of the problem that tells of a file that could not be written.
 pub const SAVE_FAILED: &str = "save-failed";
 
+/// The code of the problem that tells of a file that was to be replaced and was not, because there was nothing to write.
+pub const FILE_KEPT: &str = "file-kept";
+
 /// Tries to hold a file that others make and remove at the same time.
 const TRIES: usize = 8;
 
@@ -71,6 +74,27 @@ impl Save {
             text: format!(
                 "{} ends early, because it could not be written: {error}; save again from the window, or run again \
                  with another path",
+                self.path.display()
+            ),
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        }))
+    }
+
+    /// Whether the first record is written over what somebody keeps there.
+    pub fn replaces(&mut self) -> bool {
+        let output = self.writer.output();
+        let length = output.file.metadata().map_or(0, |it| it.len());
+        output.is_regular && !output.has_begun && length > 0
+    }
+
+    /// Nothing is written after all, and what was there stays: what is to be told of that.
+    pub fn kept(self) -> Record {
+        Record::Problem(Box::new(Problem {
+            severity: Severity::Warning,
+            code: FILE_KEPT.to_owned(),
+            text: format!(
+                "{} was not written: there was nothing to put in the place of what it holds, and it is as it was before",
                 self.path.display()
             ),
             span: SpanId::NONE,

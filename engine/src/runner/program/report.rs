@@ -25,6 +25,9 @@ impl Program<'_> {
             .map(|(at, text)| self.line(at, text))
             .collect();
         let nothing = nothing(&summary);
+        self.has_recorded |= nothing.is_none();
+        let kept = self.save.take_if(|it| !self.has_recorded && it.replaces());
+        records.extend(kept.map(Save::kept));
         if let Some(why) = &nothing {
             records.push(Record::Problem(Box::new(Problem {
                 severity: Severity::Error,
