@@ -129,7 +129,7 @@ fn a_run_is_saved_and_its_file_says_the_same() {
     let (code, out, _) = syncline(&["info", &path]);
     assert_eq!(code, FINE);
     assert!(out.starts_with("heat on cpu, finished after "), "{out}");
-    assert!(out.contains(" 0 lost\n"), "{out}");
+    assert!(out.contains(" 0 records dropped\n"), "{out}");
 }
 
 #[test]

@@ -114,8 +114,15 @@ fn a_loss_that_the_driver_reports_is_told_and_recovered_from_like_an_injected_on
     };
     // The last 80 submissions are those of the workload's operations; before them the device is opened and measured.
     let count = folder.submissions();
-    for fault in ["lost@submit", "lost@wait", "memory@submit"] {
-        let fault = format!("{fault}:{}", count - 40);
+    // In the middle, and with the last operation, which reads the result back.
+    let faults = [
+        ("lost@submit", 40),
+        ("lost@wait", 40),
+        ("memory@submit", 40),
+        ("lost@submit", 0),
+    ];
+    for (fault, before) in faults {
+        let fault = format!("{fault}:{}", count - before);
         for (recover, code, attempts) in [("no", 1, 1), ("resume", 1, 1), ("replay", 0, 2)] {
             let (output, notes) = folder.run(&fault, &["--recover", recover]);
             let context = format!("{fault} {recover}: {notes}");
@@ -136,6 +143,17 @@ fn a_loss_that_the_driver_reports_is_told_and_recovered_from_like_an_injected_on
                 recover != "no",
                 "{context}: {loss}"
             );
+            let problems = report["problems"].as_array().unwrap();
+            let wrong = problems.iter().filter(|it| it["code"] == "stale-result");
+            let wrong: Vec<&str> = wrong.map(|it| it["text"].as_str().unwrap()).collect();
+            if recover == "resume" {
+                assert!(
+                    wrong.iter().any(|it| it.contains(" of y ")),
+                    "{context}: {report}"
+                );
+            } else {
+                assert!(wrong.is_empty(), "{context}: {wrong:?}");
+            }
             let outcome = if recover == "no" {
                 "failed"
             } else {

@@ -462,6 +462,97 @@ expect {
 }
 
 #[test]
+fn each_armed_loss_happens_or_is_told() {
+    let armed: &[&[&str]] = &[
+        &["driver@2ms", "driver@3ms", "driver@4ms"],
+        &["destroy@2ms", "driver@2ms", "destroy@label:last"],
+        &[
+            "driver",
+            "driver@stream:b",
+            "destroy@stream:a",
+            "driver@60s",
+        ],
+    ];
+    for backend in backends() {
+        for ways in armed {
+            for recovery in [Recovery::Stay, Recovery::Resume] {
+                let (capture, _) = lose(backend, LONG, ways, recovery);
+                let context = format!("{backend} {ways:?} {recovery:?}");
+                let unmet = capture.problems().iter();
+                let unmet: Vec<&str> = unmet
+                    .filter(|it| it.code == "loss-unmet")
+                    .map(|it| it.text.as_str())
+                    .collect();
+                let happened = capture.losses().len();
+                assert!(happened > 0, "{context}");
+                assert_eq!(happened + unmet.len(), ways.len(), "{context}: {unmet:?}");
+                if recovery == Recovery::Stay {
+                    assert_eq!(happened, 1, "{context}");
+                    let told = |it: &&&str| it.contains("lost already") || it.contains("was over");
+                    assert_eq!(unmet.iter().filter(told).count(), unmet.len(), "{unmet:?}");
+                }
+                is_whole(&capture);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_loss_at_a_stream_misses_no_operation_however_short() {
+    let source = r#"
+stream "a"
+buffer "x" f32=16
+host "main" {
+    work micros=3000
+    fill "x" value=1 on="a"
+    synchronize-device
+    work micros=30000
+}
+"#;
+    for backend in backends() {
+        for _ in 0..5 {
+            let (capture, _) = lose(backend, source, &["driver@stream:a"], Recovery::Stay);
+            assert_eq!(capture.losses().len(), 1, "{backend}: {capture}");
+        }
+    }
+}
+
+#[test]
+fn a_download_that_was_lost_is_told_as_a_stale_result() {
+    let source = r#"
+stream "a"
+buffer "x" f32=64 init="k"
+buffer "y" f32=64 init="1"
+host "main" {
+    upload "x" on="a"
+    upload "y" on="a"
+    launch "saxpy" on="a" { read "x"; write "y"; set "a" 2 }
+    launch "spin" on="a" { set "micros" 400000 }
+    download "y" on="a"
+    work micros=60000 label="lose"
+}
+expect { each "y" equals="2 * k + 1" }
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, source, &["driver@20ms"], Recovery::Resume);
+        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        assert_eq!(capture.recoveries().len(), 1, "{backend}");
+        let wrong = capture.problems().iter();
+        let wrong: Vec<_> = wrong.filter(|it| it.code == "stale-result").collect();
+        assert_eq!(wrong.len(), 1, "{backend}: {:?}", capture.problems());
+        assert!(
+            wrong[0].text.contains("what the host has of y"),
+            "{backend}: {wrong:?}"
+        );
+        let verdict = capture.expectations().first().unwrap();
+        assert!(
+            !verdict.holds && verdict.found.contains("lost with the device"),
+            "{backend}: {verdict:?}"
+        );
+    }
+}
+
+#[test]
 fn a_moment_that_cannot_come_is_refused_by_name() {
     let cases = [
         ("driver@stream:c", "there is no stream c"),

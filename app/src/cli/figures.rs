@@ -182,7 +182,7 @@ impl Figures {
         let mut counts = vec![
             text::counted(self.spans as u64, "span"),
             text::counted(self.dependencies as u64, "dependency"),
-            format!("{} lost", text::count(self.lost)),
+            format!("{} dropped", text::counted(self.lost, "record")),
         ];
         if self.running > 0 {
             counts.push(format!("{} never ended", text::count(self.running as u64)));

@@ -213,6 +213,13 @@ pub trait Device: Send + Sync {
     /// work whatever they failed of.
     fn rewind(&self);
 
+    /// How many operations of `stream` have begun to run, waits apart; those that have ended since count as well.
+    /// A device that does [`Device::when_running`] by itself need not count.
+    fn begun(&self, stream: StreamIndex) -> u64 {
+        let _ = stream;
+        0
+    }
+
     /// Lets `act` be done once an operation runs on `stream`, at a moment at which it does. A device whose time is
     /// the host's gives `act` back: there the caller looks by itself.
     fn when_running(&self, stream: StreamIndex, act: Alarm) -> Option<Alarm> {

@@ -10,10 +10,16 @@ use super::shared::Shared;
 use crate::backend::{Alarm, HostIndex};
 use crate::record::{EventId, LaneId, Problem, Record, Severity, SpanId};
 use crate::time::Nanos;
-use crate::workload::{Injection, Moment, Place, Plan, StreamIndex, nearest};
+use crate::workload::{Injection, LossBy, Moment, Place, Plan, StreamIndex, nearest};
 
 /// How often a thread that watches a device of the host's own time looks at it.
 const LOOK: Duration = Duration::from_micros(100);
+
+/// Why a loss did not happen: its moment did not come.
+const OVER: &str = "the run was over before that moment came; name one that comes";
+/// Why a loss did not happen: another was before it.
+const LOST_ALREADY: &str =
+    "it was lost already when that moment came; recover it before, or name an earlier moment";
 
 /// Whether everything that `injection` names is in `plan`.
 ///
@@ -69,7 +75,7 @@ impl ArmedLoss {
 /// Lets a loss wait for its moment; at once where that is now.
 pub fn arm(shared: &Arc<Shared>, loss: ArmedLoss, reporter: &Reporter) {
     match loss.injection.at {
-        Moment::Now => shared.lose(loss.injection.by, loss.source, reporter),
+        Moment::Now => shared.lose_armed(loss, reporter),
         Moment::Time(time) => arm_time(shared, loss, time, reporter),
         Moment::Stream(ref name) => {
             let place = shared.plan.streams.iter().position(|it| it.name == *name);
@@ -94,8 +100,11 @@ fn arm_time(shared: &Arc<Shared>, loss: ArmedLoss, time: Nanos, reporter: &Repor
 fn arm_stream(shared: &Arc<Shared>, loss: ArmedLoss, stream: StreamIndex, reporter: &Reporter) {
     let act = act(shared, loss, reporter);
     if let Some(act) = shared.device.when_running(stream, act) {
+        let before = shared.device.begun(stream);
         let lane = shared.stream_lane(stream);
-        watch(shared, act, move |shared| runs(shared, lane));
+        watch(shared, act, move |shared| {
+            shared.device.begun(stream) > before || runs(shared, lane)
+        });
     }
 }
 
@@ -109,7 +118,7 @@ fn act(shared: &Arc<Shared>, loss: ArmedLoss, reporter: &Reporter) -> Alarm {
             let place = state.awaited.iter().position(|it| *it == loss.injection);
             place.map(|place| state.awaited.remove(place));
             drop(state);
-            shared.lose(loss.injection.by, loss.source, &reporter);
+            shared.lose_armed(loss, &reporter);
         }
     })
 }
@@ -182,7 +191,27 @@ impl Shared {
         let found = place.map(|place| state.armed.remove(place));
         drop(state);
         if let Some(loss) = found {
-            self.lose(loss.injection.by, loss.source, reporter);
+            self.lose_armed(loss, reporter);
+        }
+    }
+
+    /// The moment of a loss has come: the device is lost, or it is said that there was nothing to lose any more.
+    fn lose_armed(&self, loss: ArmedLoss, reporter: &Reporter) {
+        let ArmedLoss { injection, source } = loss;
+        let mut state = self.losses.state();
+        let has_turn = injection.by == LossBy::Destroy && self.timelines.is_some();
+        if has_turn && state.lost.is_none() {
+            // Lost when the device timeline comes to it, unless something else is quicker.
+            state.destroying.push(injection.clone());
+            drop(state);
+            self.lose(injection.by, source, reporter);
+            return;
+        }
+        drop(state);
+        // A workload may lose a lost device again, which is of no effect.
+        let is_wanted = source == LossSource::Outside || injection.at != Moment::Now;
+        if !self.lose_now(injection.by, source, reporter) && is_wanted {
+            unmet(&injection, LOST_ALREADY, reporter);
         }
     }
 
@@ -208,20 +237,26 @@ impl Shared {
 pub fn report_unmet(shared: &Shared, reporter: &Reporter) {
     let mut state = shared.losses.state();
     let armed = std::mem::take(&mut state.armed).into_iter();
-    let unmet = armed
+    let never = armed
         .map(|loss| loss.injection)
         .chain(std::mem::take(&mut state.awaited));
-    for injection in unmet {
-        reporter.send(Record::Problem(Box::new(Problem {
-            severity: Severity::Warning,
-            code: "loss-unmet".to_owned(),
-            text: format!(
-                "the device was not lost by {injection}: the run was over before that moment came; name one that comes"
-            ),
-            span: SpanId::NONE,
-            event: EventId::NONE,
-        })));
+    for injection in never {
+        unmet(&injection, OVER, reporter);
     }
+    for injection in std::mem::take(&mut state.destroying) {
+        unmet(&injection, LOST_ALREADY, reporter);
+    }
+}
+
+/// Says that a loss was wanted and did not happen, and why.
+fn unmet(injection: &Injection, why: &str, reporter: &Reporter) {
+    reporter.send(Record::Problem(Box::new(Problem {
+        severity: Severity::Warning,
+        code: "loss-unmet".to_owned(),
+        text: format!("the device was not lost by {injection}: {why}"),
+        span: SpanId::NONE,
+        event: EventId::NONE,
+    })));
 }
 
 /// Says what a run will be made to suffer, for its log.

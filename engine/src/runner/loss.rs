@@ -52,6 +52,8 @@ pub(super) struct State {
     pub armed: Vec<ArmedLoss>,
     /// Losses that wait for a time or an operation, each of which is looked for elsewhere.
     pub awaited: Vec<Injection>,
+    /// Losses by a `destroy()` that the device timeline was given and has not come to.
+    pub destroying: Vec<Injection>,
     pub recovery: Recovery,
     pub generation: u32,
     /// How often the workload has begun.
@@ -75,6 +77,7 @@ impl Losses {
             state: Mutex::new(State {
                 armed: Vec::new(),
                 awaited: Vec::new(),
+                destroying: Vec::new(),
                 recovery,
                 generation: 1,
                 attempt: 1,
@@ -190,12 +193,14 @@ impl Shared {
     pub fn lose(&self, by: LossBy, source: LossSource, reporter: &Reporter) {
         match &self.timelines {
             Some(timelines) if by == LossBy::Destroy => timelines.destroy(self, None, source),
-            _ => self.lose_now(by, source, reporter),
+            _ => {
+                self.lose_now(by, source, reporter);
+            }
         }
     }
 
-    /// Loses the device now, on purpose. Without effect where it is lost already.
-    pub fn lose_now(&self, by: LossBy, source: LossSource, reporter: &Reporter) {
+    /// Loses the device now, on purpose. Without effect where it is lost already: then the answer is no.
+    pub fn lose_now(&self, by: LossBy, source: LossSource, reporter: &Reporter) -> bool {
         let kind = match by {
             LossBy::Destroy => LossKind::Destroyed,
             LossBy::Driver => LossKind::Unknown,
@@ -205,19 +210,24 @@ impl Shared {
             LossBy::Hang => LossKind::Hang,
             LossBy::Kill => LossKind::Process,
         };
-        let state = self.losses.state();
+        let mut state = self.losses.state();
         if state.lost.is_some() {
-            return;
+            return false;
         }
         let report = self.device.lose(kind);
         if !report.is_news {
-            return;
+            return false;
+        }
+        let is_asked = by == LossBy::Destroy && source == LossSource::Outside;
+        if is_asked && !state.destroying.is_empty() {
+            state.destroying.remove(0);
         }
         let reason = match (report.is_real, report.message.as_str()) {
             (false, _) | (true, "") => format!("injected; {}", report.how),
             (true, message) => format!("{message}; injected: {}", report.how),
         };
         self.report_loss(state, (kind, report.time, reason), source, reporter);
+        true
     }
 
     /// Looks whether the device was lost by itself, and reports it where that is news.

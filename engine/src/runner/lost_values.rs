@@ -123,9 +123,10 @@ impl LostValues {
     }
 
     /// The device is opened anew with what the host has: gives the buffers of which it had something else. So many
-    /// operations of each stream ended before the loss.
-    fn lose(&self, completed: &dyn Fn(StreamIndex) -> u64) -> Vec<BufferIndex> {
-        let mut lost = Vec::new();
+    /// operations of each stream ended before the loss. Of the second ones a download was lost as well, so that what the
+    /// host has of them is from before.
+    fn lose(&self, completed: &dyn Fn(StreamIndex) -> u64) -> [Vec<BufferIndex>; 2] {
+        let [mut lost, mut unread] = [Vec::new(), Vec::new()];
         for (place, buffer) in (0_u32..).zip(&self.buffers) {
             let mut it = lock(buffer);
             let downloads = std::mem::take(&mut it.downloads);
@@ -138,7 +139,10 @@ impl LostValues {
             if it.writes > saved {
                 it.is_stale = true;
                 // A download that was lost would have brought them.
-                it.is_host_stale |= ended < downloads.len();
+                if ended < downloads.len() {
+                    it.is_host_stale = true;
+                    unread.push(BufferIndex(place));
+                }
                 lost.push(BufferIndex(place));
             }
             it.saved = it.writes;
@@ -146,7 +150,7 @@ impl LostValues {
         if !lost.is_empty() {
             self.is_any_stale.store(true, SeqCst);
         }
-        lost
+        [lost, unread]
     }
 
     /// Says of expectations that do not hold whether the numbers that they ask about were lost.
@@ -170,33 +174,48 @@ impl LostValues {
 impl Shared {
     /// The device was opened anew for calls that go on: says what of its buffers was lost.
     pub fn report_lost_values(&self, generation: u32, reporter: &Reporter) {
-        let lost = self
+        let [lost, unread] = self
             .lost_values
             .lose(&|stream| self.device.completed(stream));
-        if lost.is_empty() {
-            return;
+        let tell = |severity, code: &str, text| {
+            reporter.send(Record::Problem(Box::new(Problem {
+                severity,
+                code: code.to_owned(),
+                text,
+                span: SpanId::NONE,
+                event: EventId::NONE,
+            })));
+        };
+        if !lost.is_empty() {
+            let text = format!(
+                "the device was opened anew with what the host has of its buffers: what generation {generation} had computed \
+                 in {} is lost; upload or compute it again before it is used",
+                self.names_of(&lost)
+            );
+            tell(Severity::Info, "buffers-lost", text);
         }
-        let names = lost
+        if !unread.is_empty() {
+            let text = format!(
+                "what the host has of {} is from before: generation {generation} was lost before its download of that ended; \
+                 compute and download it again, or recover by a replay",
+                self.names_of(&unread)
+            );
+            tell(Severity::Warning, "stale-result", text);
+        }
+    }
+
+    /// The names of some buffers, of very many the first.
+    fn names_of(&self, buffers: &[BufferIndex]) -> String {
+        let names = buffers
             .iter()
             .filter_map(|it| self.plan.buffers.get(it.index()));
         let mut names: Vec<&str> = names.map(|it| it.name.as_str()).collect();
         let more = names.len().saturating_sub(MOST_NAMES);
         names.truncate(MOST_NAMES);
-        let more = if more > 0 {
-            format!(" and {more} more")
-        } else {
-            String::new()
-        };
-        reporter.send(Record::Problem(Box::new(Problem {
-            severity: Severity::Info,
-            code: "buffers-lost".to_owned(),
-            text: format!(
-                "the device was opened anew with what the host has of its buffers: what generation {generation} had computed \
-                 in {}{more} is lost; upload or compute it again before it is used",
-                names.join(", ")
-            ),
-            span: SpanId::NONE,
-            event: EventId::NONE,
-        })));
+        let names = names.join(", ");
+        match more {
+            0 => names,
+            more => format!("{names} and {more} more"),
+        }
     }
 }

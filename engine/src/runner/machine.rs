@@ -107,8 +107,8 @@ impl Machine {
                 role: Role::None,
                 name,
                 order: 100 + place as i32,
-                process: String::new(),
-                thread: String::new(),
+                process: "".into(),
+                thread: "".into(),
             })));
         }
     }

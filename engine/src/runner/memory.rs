@@ -105,8 +105,8 @@ impl Memory {
             role: Role::None,
             name: "memory".to_owned(),
             order: 1_000,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         })));
     }
 

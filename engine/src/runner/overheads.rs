@@ -55,8 +55,8 @@ impl Overheads {
                     role: Role::None,
                     name: "overhead".to_owned(),
                     order: 2_000,
-                    process: String::new(),
-                    thread: String::new(),
+                    process: "".into(),
+                    thread: "".into(),
                 })));
             }
             let start = it.ran.start.max(Nanos::ZERO);

@@ -314,8 +314,8 @@ fn describe_lanes(shared: &Shared, reporter: &Reporter) {
             role: Role::None,
             name: host.name.clone(),
             order: place as i32,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         })));
     }
     report_priorities(&shared.plan, reporter);
@@ -328,8 +328,8 @@ fn describe_lanes(shared: &Shared, reporter: &Reporter) {
             role: role(stream.role),
             name: header(stream),
             order: place as i32,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         })));
         reporter.send(Record::Counter(Box::new(Counter {
             id: Shared::pending_counter(index),
@@ -351,8 +351,8 @@ fn describe_lanes(shared: &Shared, reporter: &Reporter) {
             role: Role::Queue,
             name: "queue".to_owned(),
             order: shared.plan.streams.len() as i32,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         })));
     }
 }
@@ -399,8 +399,8 @@ fn describe_pools(shared: &Shared, reporter: &Reporter) {
             role: Role::None,
             name: name.clone(),
             order: (shared.plan.hosts.len() + place) as i32,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         })));
     }
     for (place, pool) in shared.plan.pools.iter().enumerate() {

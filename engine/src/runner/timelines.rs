@@ -101,8 +101,8 @@ impl Timelines {
                 role: Role::None,
                 name,
                 order: place as i32,
-                process: String::new(),
-                thread: String::new(),
+                process: "".into(),
+                thread: "".into(),
             })));
         };
         lane(0, "device timeline".to_owned());

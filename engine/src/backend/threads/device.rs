@@ -464,6 +464,11 @@ impl<E: Executor> Device for ThreadedDevice<E> {
             .for_each(report);
     }
 
+    fn begun(&self, stream: StreamIndex) -> u64 {
+        let stream = self.shared.streams.get(stream.index());
+        stream.map_or(0, Stream::begun)
+    }
+
     fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
         self.shared.executor.validate(request)
     }

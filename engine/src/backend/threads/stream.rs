@@ -39,6 +39,8 @@ pub struct Stream {
     queue: Mutex<Queue>,
     arrived: Condvar,
     current: Current,
+    /// Operations that began to run, waits apart.
+    begun: AtomicU64,
 }
 
 /// An operation in a queue, with the record of an event that it reaches or waits for.
@@ -105,6 +107,7 @@ impl Stream {
             queue: Mutex::default(),
             arrived: Condvar::new(),
             current: Current::default(),
+            begun: AtomicU64::new(0),
         }
     }
 
@@ -195,7 +198,11 @@ impl Stream {
     /// Notes that the worker runs `submission` since `start`.
     pub fn begin(&self, submission: &Submission, start: Nanos) {
         let current = &self.current;
-        let kind = submission.operation.kind() as u8;
+        let kind = submission.operation.kind();
+        if !kind.is_waiting() {
+            self.begun.fetch_add(1, Ordering::Release);
+        }
+        let kind = kind as u8;
         current.span.store(SpanId::NONE.0, Ordering::Relaxed);
         current.name.store(submission.name.0, Ordering::Release);
         current.kind.store(kind, Ordering::Release);
@@ -210,6 +217,11 @@ impl Stream {
     pub fn end(&self, ended: u64) {
         self.current.span.store(SpanId::NONE.0, Ordering::Relaxed);
         self.ended.raise(ended);
+    }
+
+    /// Operations that began to run, waits apart: whoever looks from time to time misses none, however short.
+    pub fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Acquire)
     }
 
     /// What the worker runs.
