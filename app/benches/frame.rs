@@ -149,8 +149,8 @@ fn capture((size, lanes): (u32, u32), ranks: u32) -> Capture {
             role: Role::ALL.get(id as usize % 5).copied().unwrap_or_default(),
             name: format!("stream {id}"),
             order: id as i32,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         }))
     }));
     for id in 0..ranks {

@@ -57,8 +57,8 @@ fn capture(spans: u32) -> Capture {
             role: Role::None,
             name: format!("lane {id}"),
             order: id as i32,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         }))
     });
     capture.apply(lanes);

@@ -38,8 +38,8 @@ fn records() -> Vec<Record> {
             role: Role::Compute,
             name: format!("stream {id}"),
             order: 0,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         })));
     }
     for id in 0..40 {

@@ -44,10 +44,40 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use crate::record::{
-    Began, BufferUse, Call, Clock, Counter, Device, Event, Expectation, Finding, Lane, LaneOrigin,
-    Log, Loss, Problem, Recovery, Run, RunEnd, Search, SpanId,
+    Began, BufferUse, Call, Clock, Counter, Device, Event, Expectation, Finding, Lane, LaneId,
+    LaneOrigin, Log, Loss, Problem, Recovery, Run, RunEnd, Search, SpanId,
 };
 use crate::time::Interval;
+
+/// What a lane is where it comes from, in half the room: there may be millions.
+#[derive(Clone, Copy, Default)]
+struct PlainOrigin {
+    number: i64,
+    rank: u32,
+    is_told: bool,
+    has_rank: bool,
+    has_number: bool,
+}
+
+impl PlainOrigin {
+    fn new(origin: LaneOrigin) -> Self {
+        Self {
+            number: origin.number.unwrap_or_default(),
+            rank: origin.rank.unwrap_or_default(),
+            is_told: true,
+            has_rank: origin.rank.is_some(),
+            has_number: origin.number.is_some(),
+        }
+    }
+
+    fn of(self, lane: LaneId) -> Option<LaneOrigin> {
+        self.is_told.then_some(LaneOrigin {
+            lane,
+            rank: self.has_rank.then_some(self.rank),
+            number: self.has_number.then_some(self.number),
+        })
+    }
+}
 
 /// All that is known of one run or one opened file.
 ///
@@ -64,7 +94,7 @@ pub struct Capture {
     lanes: Vec<Lane>,
     /// Names that lanes of different devices have, once somebody asked.
     shared_names: OnceLock<BTreeSet<String>>,
-    lane_origins: Vec<Option<LaneOrigin>>,
+    lane_origins: Vec<PlainOrigin>,
     events: Vec<Event>,
     calls: Vec<Call>,
     buffer_uses: Vec<BufferUse>,

@@ -9,6 +9,8 @@ mod launch;
 mod pipeline;
 mod promise;
 mod run;
+mod short_text;
+mod small_list;
 mod span_set;
 
 pub use counted::counted;
@@ -26,6 +28,8 @@ pub use launch::{Launch, LaunchNode, LaunchStep, Relaunch};
 pub use pipeline::{Pipeline, PipelineStep};
 pub use promise::{Observed, Promise, Settlement};
 pub use run::{Clock, Expectation, Log, Outcome, Problem, Run, RunEnd};
+pub use short_text::ShortText;
+pub(crate) use small_list::SmallList;
 pub use span_set::SpanSet;
 
 use serde::{Deserialize, Serialize};
@@ -152,10 +156,10 @@ pub struct Lane {
     pub order: i32,
     /// The process that it is of, by the number or the word that the captured file has for it; empty where it has none.
     #[serde(default)]
-    pub process: String,
+    pub process: ShortText,
     /// The thread or the stream that it is, in the same way.
     #[serde(default)]
-    pub thread: String,
+    pub thread: ShortText,
 }
 
 /// What a lane is where it comes from.

@@ -100,7 +100,7 @@ fn spans(file: Vec<u8>) -> Vec<(u32, String, String, i64, i64)> {
         assert_eq!(lane.thread, "", "asynchronous operations are of no thread");
         (
             it.span.lane.0,
-            lane.process.clone(),
+            lane.process.to_string(),
             capture.name(it.span.name).to_owned(),
             it.span.start.0,
             (it.span.end - it.span.start).0,

@@ -125,8 +125,8 @@ fn lane() -> impl Strategy<Value = Record> {
             role,
             name,
             order,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         }))
     })
 }

@@ -86,8 +86,8 @@ fn head() -> Vec<Record> {
             role,
             name: name.to_owned(),
             order,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         }))
     };
     vec![

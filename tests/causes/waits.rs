@@ -199,8 +199,8 @@ fn a_wait_whose_cause_is_not_in_the_capture_is_unknown() {
         role: Role::None,
         name: "stream".to_owned(),
         order: 0,
-        process: String::new(),
-        thread: String::new(),
+        process: "".into(),
+        thread: "".into(),
     };
     let span = |id: u32, kind, [start, end]: [i64; 2]| {
         Record::Span(Span {

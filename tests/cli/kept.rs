@@ -58,8 +58,8 @@ fn what_cannot_be_kept_is_dropped_in_the_receipt_and_the_exit_code() {
         role: Role::None,
         name: "s".to_owned(),
         order: 0,
-        process: String::new(),
-        thread: String::new(),
+        process: "".into(),
+        thread: "".into(),
     }));
     let span = |id, start| {
         Record::Span(Span {

@@ -1,10 +1,12 @@
 //! Huge files, each opened in a process of its own, so that the memory it takes at most can be measured.
 
-use std::io::{Cursor, Read, Write as _, repeat};
+use std::fs::File;
+use std::io::{BufWriter, Cursor, Read, Write as _, repeat};
 use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use engine::analysis::{Conclusions, Statistics};
 use engine::importer::Source;
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -188,6 +190,84 @@ const CASES: &[Case] = &[
     },
 ];
 
+/// Files in which nearly every span has a lane of its own. What they hold is concluded from as well.
+const LANES: &[Case] = &[
+    Case {
+        name: "a thread for each event",
+        source: |folder| Source::open(&folder.join("threads.json")).unwrap(),
+        spans: Some(300_000),
+    },
+    Case {
+        name: "a track for each slice",
+        source: |folder| Source::open(&folder.join("tracks.pftrace")).unwrap(),
+        spans: Some(400_000),
+    },
+    Case {
+        name: "a thread for each call of rocprofv3",
+        source: |folder| Source::open(&folder.join("calls.json")).unwrap(),
+        spans: Some(250_000),
+    },
+];
+
+/// Writes the files of [`LANES`].
+fn make_lanes(folder: &Path) {
+    let create = |name: &str| BufWriter::new(File::create(folder.join(name)).unwrap());
+    let mut out = create("threads.json");
+    out.write_all(b"[").unwrap();
+    for thread in 0..300_000 {
+        let event =
+            format!(r#"{{"ph":"X","pid":1,"tid":{thread},"ts":{thread},"dur":1,"name":"a"}},"#);
+        out.write_all(event.as_bytes()).unwrap();
+    }
+    out.write_all(b"{}]").unwrap();
+    let mut out = create("tracks.pftrace");
+    for track in 1..=400_000_u64 {
+        let name = format!("t{track}");
+        let described = [&number(1, track)[..], &bytes(2, name.as_bytes())].concat();
+        let begin = [number(9, 1), number(11, track), bytes(23, b"a")].concat();
+        let end = [number(9, 2), number(11, track)].concat();
+        let (start, last) = (track * 1_000, track * 1_000 + 500);
+        let packets = [
+            [number(10, 1), bytes(60, &described)].concat(),
+            [number(8, start), number(10, 1), bytes(11, &begin)].concat(),
+            [number(8, last), number(10, 1), bytes(11, &end)].concat(),
+        ];
+        for packet in packets {
+            out.write_all(&bytes(1, &packet)).unwrap();
+        }
+    }
+    let sample = String::from_utf8(rocprofv3::sample()).unwrap();
+    let (before, after) = sample.split_once("\"hip_api\":[").unwrap();
+    let mut out = create("calls.json");
+    write!(out, "{before}\"hip_api\":[").unwrap();
+    for thread in 0..250_000 {
+        write!(
+            out,
+            r#"{{"kind":1,"operation":5,"thread_id":{},"correlation_id":{{"internal":{}}},"start_timestamp":{},"end_timestamp":{}}},"#,
+            thread + 100,
+            thread + 100,
+            thread + 1_000,
+            thread + 1_020
+        )
+        .unwrap();
+    }
+    out.write_all(after.as_bytes()).unwrap();
+}
+
+/// A field of a message that is a number.
+fn number(field: u32, value: u64) -> Vec<u8> {
+    let mut out = Vec::new();
+    prost::encoding::uint64::encode(field, &value, &mut out);
+    out
+}
+
+/// A field of a message that is bytes.
+fn bytes(field: u32, value: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    prost::encoding::bytes::encode(field, &value.to_vec(), &mut out);
+    out
+}
+
 /// A file of trace events up to where an argument of its second event begins.
 const BRACKETS: &[u8] = br#"{"traceEvents":[{"ph":"X","name":"a","ts":1,"dur":1},{"ph":"X","name":"b","ts":3,"dur":1,"args":{"x":"#;
 
@@ -330,12 +410,19 @@ fn one_case() {
         return;
     };
     let folder = std::env::var(FOLDER).unwrap();
-    let case = CASES.iter().find(|it| it.name == name).unwrap();
+    let is_case = |it: &&Case| it.name == name;
+    let case = CASES.iter().chain(LANES).find(is_case).unwrap();
     let source = (case.source)(Path::new(&folder));
     match (answer(&source), case.spans) {
         (Ok((capture, receipt)), Some(least)) => {
             let found = capture.span_count() + capture.open().count();
             assert!(found >= least, "{found} spans of {least}: {receipt:?}");
+            if LANES.iter().any(|it| it.name == name) {
+                let made = Conclusions::of(&capture);
+                let whole = capture.extent().unwrap();
+                let statistics = Statistics::of(&capture, whole);
+                assert!(statistics.lanes.len() >= least && !made.answers.is_empty());
+            }
         }
         (Ok((_, receipt)), None) => panic!("it opened: {receipt:?}"),
         (Err(error), Some(_)) => panic!("{error}"),
@@ -364,8 +451,9 @@ fn huge_files_take_bounded_memory_and_time() {
     }
     let folder = tempfile::tempdir().unwrap();
     make_databases(folder.path());
+    make_lanes(folder.path());
     let mut wrong = Vec::new();
-    for case in CASES {
+    for case in CASES.iter().chain(LANES) {
         let begun = Instant::now();
         let child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "hostile::heavy::one_case", "--nocapture"])

@@ -44,8 +44,8 @@ impl Maker {
             role,
             name: name.to_owned(),
             order: id as i32,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         })));
     }
 

@@ -17,8 +17,8 @@ fn capture() -> Capture {
         role: Role::Compute,
         name: String::from("compute"),
         order: 0,
-        process: String::new(),
-        thread: String::new(),
+        process: "".into(),
+        thread: "".into(),
     }))]);
     for at in 0..4_u32 {
         let start = Nanos(i64::from(at) * 1_000);

@@ -4,12 +4,23 @@ mod tally;
 
 use std::path::PathBuf;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use super::arguments::Format;
 use super::figures::Figures;
 use super::{Stop, Streams, open, receipt};
 use tally::Tally;
+
+/// All that is printed for programs.
+#[derive(Serialize)]
+struct Whole<'a> {
+    capture: Figures,
+    receipt: Value,
+    receipts: Vec<Value>,
+    #[serde(flatten)]
+    tally: Tally<'a>,
+}
 
 /// Prints the figures of some files and their receipts. In JSON, {capture, receipt {read, repaired, repairs,
 /// inferred, dropped, notes}, receipts, lanes, ties, memory}: the capture as `syncline run` prints it, the receipt of
@@ -27,18 +38,15 @@ pub(super) fn details(
     let tally = Tally::new(&capture);
     match format {
         Format::Json => {
-            let receipts: Vec<_> = parts.iter().map(receipt::json).collect();
-            let capture = serde_json::to_value(&figures).map_err(std::io::Error::from)?;
-            let tally = serde_json::to_value(&tally).map_err(std::io::Error::from)?;
-            let mut whole = json!({
-                "capture": capture,
-                "receipt": receipt::sum(&parts),
-                "receipts": receipts,
-            });
-            if let (Some(whole), Value::Object(tally)) = (whole.as_object_mut(), tally) {
-                whole.extend(tally);
-            }
-            writeln!(streams.out, "{whole:#}")?;
+            let whole = Whole {
+                capture: figures,
+                receipt: receipt::sum(&parts),
+                receipts: parts.iter().map(receipt::json).collect(),
+                tally,
+            };
+            serde_json::to_writer_pretty(&mut *streams.out, &whole)
+                .map_err(std::io::Error::from)?;
+            writeln!(streams.out)?;
         }
         Format::Text => {
             figures.write_text(streams.out)?;

@@ -114,8 +114,8 @@ impl Lanes {
                 role: if streams { row.did.role() } else { Role::None },
                 name,
                 order: order.binary_search(&place(row)).unwrap_or(0) as i32,
-                process: row.process.to_string(),
-                thread: row.thread(),
+                process: row.process.to_string().into(),
+                thread: row.thread().into(),
             };
             if row.told.as_ref() != Some(&lane) {
                 lanes.push(Record::Lane(Box::new(lane.clone())));

@@ -191,8 +191,8 @@ mod tests {
             role: Role::Compute,
             name: "compute".into(),
             order: 0,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         }))]);
         capture.apply([
             span(0, State::Done, 0, 90),

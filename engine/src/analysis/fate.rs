@@ -92,8 +92,8 @@ mod tests {
                 role: Role::Compute,
                 name: "compute".into(),
                 order: 0,
-                process: String::new(),
-                thread: String::new(),
+                process: "".into(),
+                thread: "".into(),
             })),
             Record::Loss(Box::new(Loss {
                 device: DeviceId(0),

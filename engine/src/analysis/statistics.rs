@@ -287,8 +287,8 @@ mod tests {
             role: Role::Compute,
             name: format!("stream {id}"),
             order: 0,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         };
         let span = |(id, &(lane, start, end, kind)): (usize, &(u32, i64, i64, SpanKind))| Span {
             id: SpanId(id as u32),
@@ -342,8 +342,8 @@ mod tests {
             role: Role::Queue,
             name: "queue".into(),
             order: 0,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         }))]);
         let found = Statistics::of(&capture, Interval::new(Nanos(0), Nanos(60)));
         assert_eq!(found.durations[0].count(), 1);

@@ -17,8 +17,8 @@ fn lane(id: u32, group: Group, name: &str) -> Record {
         role: Role::None,
         name: name.to_owned(),
         order: id as i32,
-        process: String::new(),
-        thread: String::new(),
+        process: "".into(),
+        thread: "".into(),
     }))
 }
 

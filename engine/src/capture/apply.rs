@@ -1,10 +1,10 @@
 //! The one door: a record goes in, and the table it belongs to grows.
 
 use super::table::Refusal;
-use super::{Capture, Samples, names};
+use super::{Capture, PlainOrigin, Samples, names};
 use crate::record::{
-    Began, Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, LaneOrigin, NameId,
-    Problem, Record, Sample, Severity, Span, SpanId, SpanKind, Value,
+    Began, Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, LaneOrigin, Loss,
+    NameId, Problem, Record, Recovery, Sample, Severity, ShortText, Span, SpanId, SpanKind, Value,
 };
 use crate::time::{Interval, Nanos};
 
@@ -66,11 +66,18 @@ impl Capture {
             }
             Record::Loss(loss) => {
                 self.reach(loss.time, loss.time);
-                self.losses.push(*loss);
+                // Several threads report, and each in batches of its own.
+                let when = |it: &Loss| (it.time, it.generation);
+                let place = self.losses.partition_point(|it| when(it) <= when(&loss));
+                self.losses.insert(place, *loss);
             }
             Record::Recovery(recovery) => {
                 self.reach(recovery.time, recovery.time);
-                self.recoveries.push(*recovery);
+                let when = |it: &Recovery| (it.time, it.generation);
+                let place = self
+                    .recoveries
+                    .partition_point(|it| when(it) <= when(&recovery));
+                self.recoveries.insert(place, *recovery);
             }
             Record::Pipeline(pipeline) => self.take_pipeline(*pipeline),
             Record::PipelineStep(step) => self.take_pipeline_step(*step),
@@ -142,7 +149,8 @@ impl Capture {
     }
 
     fn take_origin(&mut self, origin: LaneOrigin) {
-        self.put("lane", origin.lane.index(), Some(origin), |capture| {
+        let plain = PlainOrigin::new(origin);
+        self.put("lane", origin.lane.index(), plain, |capture| {
             &mut capture.lane_origins
         });
     }
@@ -282,15 +290,15 @@ impl Filler for Lane {
             role: crate::record::Role::None,
             name: format!("lane {index}"),
             order: i32::MAX,
-            process: String::new(),
-            thread: String::new(),
+            process: ShortText::default(),
+            thread: ShortText::default(),
         }
     }
 }
 
-impl Filler for Option<LaneOrigin> {
+impl Filler for PlainOrigin {
     fn filler(_: u32) -> Self {
-        None
+        Self::default()
     }
 }
 

@@ -29,7 +29,7 @@ enum Form {
     /// One span alone, or none yet: where many overlap, most sub-lanes have no more.
     One(Option<Line>),
     Open(Box<Columns>),
-    Sealed(Sealed),
+    Sealed(Box<Sealed>),
 }
 
 /// Spans of one row, none of which overlap.
@@ -39,9 +39,16 @@ pub(super) struct Chunk {
     /// Whether the table will seal it once it has rested.
     pub is_loose: bool,
     base: i64,
+    form: Form,
+    /// What a chunk of one short span, of which there may be millions, does without.
+    rest: Option<Box<Rest>>,
+}
+
+/// What is known of a chunk besides its columns.
+#[derive(Default)]
+struct Rest {
     /// From when to when its last span is.
     last: Option<Interval>,
-    form: Form,
     nodes: Nodes,
     /// By the number of their span.
     wide: Vec<(u32, Wide)>,
@@ -137,10 +144,8 @@ impl Chunk {
             row,
             is_loose: false,
             base: base.0,
-            last: None,
             form: columns.map_or(Form::One(None), Form::Open),
-            nodes: Nodes::default(),
-            wide: Vec::new(),
+            rest: None,
         }
     }
 
@@ -149,9 +154,10 @@ impl Chunk {
         let Form::Open(columns) = &self.form else {
             return None;
         };
-        self.nodes.shrink();
-        self.wide.shrink_to_fit();
-        let sealed = Form::Sealed(Sealed::new(columns));
+        let sealed = Form::Sealed(Box::new(Sealed::new(columns)));
+        let rest = self.rest();
+        rest.nodes.shrink();
+        rest.wide.shrink_to_fit();
         match std::mem::replace(&mut self.form, sealed) {
             Form::Open(mut columns) => {
                 columns.clear();
@@ -168,11 +174,31 @@ impl Chunk {
         }
     }
 
+    fn rest(&mut self) -> &mut Rest {
+        let last = self.last();
+        self.rest.get_or_insert_with(|| {
+            Box::new(Rest {
+                last,
+                ..Rest::default()
+            })
+        })
+    }
+
+    /// From when to when its last span is.
+    pub fn last(&self) -> Option<Interval> {
+        match (&self.rest, &self.form) {
+            (Some(rest), _) => rest.last,
+            (None, Form::One(_)) => self.interval(0),
+            (None, Form::Open(_) | Form::Sealed(_)) => None,
+        }
+    }
+
     fn columns(&mut self) -> Option<&mut Columns> {
         self.unseal();
-        if let Form::One(line) = &self.form {
+        if let Form::One(line) = self.form {
+            self.rest();
             let mut columns = Box::<Columns>::default();
-            if let Some(line) = *line {
+            if let Some(line) = line {
                 columns.insert(0, line);
             }
             self.form = Form::Open(columns);
@@ -199,7 +225,7 @@ impl Chunk {
     /// The widest node inside it that begins with the span `at` and fits a column, with how many spans it covers.
     #[inline]
     pub fn widest(&self, at: usize, shift: u32) -> Option<(Node, usize)> {
-        self.nodes.widest(at, (self.base, shift))
+        self.rest.as_ref()?.nodes.widest(at, (self.base, shift))
     }
 
     fn line(&self, at: usize) -> Option<Line> {
@@ -263,8 +289,9 @@ impl Chunk {
     }
 
     fn wide(&self, id: u32) -> Wide {
-        let at = self.wide.binary_search_by_key(&id, |(id, _)| *id);
-        let found = at.ok().and_then(|at| self.wide.get(at));
+        let wide = self.rest.as_ref().map_or(&[][..], |rest| &rest.wide);
+        let at = wide.binary_search_by_key(&id, |(id, _)| *id);
+        let found = at.ok().and_then(|at| wide.get(at));
         found.map_or_else(Wide::default, |(_, wide)| *wide)
     }
 
@@ -385,15 +412,10 @@ impl Chunk {
         self.partition(|other| i64::from(other) < offset)
     }
 
-    /// When its last span starts.
-    pub fn last_start(&self) -> Option<Nanos> {
-        self.last.map(|last| last.start)
-    }
-
     /// Whether the span belongs behind every span here. Of those that start together, the empty
     /// ones come first.
     pub fn is_behind(&self, entry: &Entry) -> bool {
-        self.last.is_none_or(|last| {
+        self.last().is_none_or(|last| {
             let ties = last.start == entry.start;
             last.start < entry.start || (ties && (!entry.is_empty() || last.end == last.start))
         })
@@ -401,7 +423,7 @@ impl Chunk {
 
     /// Whether a span that starts at `start` can be written with this chunk's base, moved back if need be.
     pub fn reaches(&self, start: Nanos) -> bool {
-        let last = self.last.map_or(self.base, |last| last.start.0);
+        let last = self.last().map_or(self.base, |last| last.start.0);
         let first = self.base.min(start.0);
         let span = last.max(start.0).checked_sub(first);
         span.is_some_and(|span| span < i64::from(WIDE))
@@ -411,28 +433,34 @@ impl Chunk {
     pub fn insert(&mut self, entry: &Entry) -> usize {
         self.rebase(entry.start);
         let at = match self.is_behind(entry) {
-            true => {
-                self.last = Some(Interval {
-                    start: entry.start,
-                    end: entry.end,
-                });
-                self.len()
-            }
+            true => self.len(),
             false if entry.is_empty() => self.started_before(entry.start),
             false => self.started_by(entry.start),
         };
         let duration = narrow(entry.end - entry.start);
         let queued = narrow(entry.start - entry.enqueued);
-        if duration == WIDE || queued == WIDE {
+        let is_wide = duration == WIDE || queued == WIDE;
+        if is_wide || self.rest.is_some() || self.len() > 0 {
+            let is_last = at == self.len();
+            let rest = self.rest();
+            if is_last {
+                rest.last = Some(Interval {
+                    start: entry.start,
+                    end: entry.end,
+                });
+            }
+        }
+        if is_wide {
             let lengths = Wide {
                 duration: (entry.end - entry.start).0,
                 queued: (entry.start - entry.enqueued).0,
             };
-            if self.wide.len() == self.wide.capacity() {
-                self.wide.reserve_exact((self.wide.len() / 4).max(2));
+            let wide = &mut self.rest().wide;
+            if wide.len() == wide.capacity() {
+                wide.reserve_exact((wide.len() / 4).max(1));
             }
-            let place = self.wide.partition_point(|(id, _)| *id < entry.id.0);
-            self.wide.insert(place, (entry.id.0, lengths));
+            let place = wide.partition_point(|(id, _)| *id < entry.id.0);
+            wide.insert(place, (entry.id.0, lengths));
         }
         let line = Line {
             id: entry.id.0,
@@ -447,22 +475,34 @@ impl Chunk {
         } else if let Some(columns) = self.columns() {
             columns.insert(at, line);
         }
-        self.nodes.truncate(at / BLOCK);
-        while (self.nodes.len() + 1) * BLOCK <= self.len() {
-            let from = self.nodes.len() * BLOCK;
+        if at / BLOCK < self.blocks() {
+            self.rest().nodes.truncate(at / BLOCK);
+        }
+        while (self.blocks() + 1) * BLOCK <= self.len() {
+            let from = self.blocks() * BLOCK;
             let node = self.summary(from, from + BLOCK);
             let Some(node) = node else {
                 break;
             };
-            self.nodes.push(&node, self.base);
+            let base = self.base;
+            self.rest().nodes.push(&node, base);
         }
         at
+    }
+
+    /// How many blocks have a node.
+    fn blocks(&self) -> usize {
+        self.rest.as_ref().map_or(0, |rest| rest.nodes.len())
     }
 
     fn rebase(&mut self, start: Nanos) {
         let Some(back) = self.base.checked_sub(start.0).filter(|&back| back > 0) else {
             return;
         };
+        if self.len() > 0 {
+            // Made while the base is still that of the last span.
+            self.rest();
+        }
         self.base = start.0;
         if let Some(columns) = self.columns() {
             columns.rebase(u32::try_from(back).unwrap_or(WIDE));
@@ -479,10 +519,13 @@ impl Chunk {
 
     /// The node over all of it.
     pub fn node(&self) -> Option<Node> {
-        let rest = self.summary(self.nodes.len() * BLOCK, self.len());
-        let whole = (0..self.nodes.len()).filter_map(|at| {
+        let rest = self.summary(self.blocks() * BLOCK, self.len());
+        let whole = (0..self.blocks()).filter_map(|at| {
             let asked = || self.summary(at * BLOCK, (at + 1) * BLOCK);
-            self.nodes.block(at, self.base).or_else(asked)
+            let known = self.rest.as_ref();
+            known
+                .and_then(|it| it.nodes.block(at, self.base))
+                .or_else(asked)
         });
         whole.chain(rest).reduce(Node::merge)
     }
@@ -494,9 +537,11 @@ impl Chunk {
         if let Some(columns) = self.columns() {
             columns.truncate(keep);
         }
-        self.last = keep.checked_sub(1).and_then(|at| self.interval(at));
-        self.nodes.truncate(keep / BLOCK);
-        self.nodes.shrink();
+        let last = keep.checked_sub(1).and_then(|at| self.interval(at));
+        let rest = self.rest();
+        rest.last = last;
+        rest.nodes.truncate(keep / BLOCK);
+        rest.nodes.shrink();
         moved
     }
 
@@ -505,10 +550,13 @@ impl Chunk {
         let columns = match &self.form {
             Form::One(_) => 0,
             Form::Open(columns) => size_of::<Columns>() + columns.heap_bytes(),
-            Form::Sealed(sealed) => sealed.heap_bytes(),
+            Form::Sealed(sealed) => size_of::<Sealed>() + sealed.heap_bytes(),
         };
-        let wide = self.wide.capacity() * size_of::<(u32, Wide)>();
-        columns + self.nodes.heap_bytes() + wide
+        let rest = self.rest.as_ref().map_or(0, |rest| {
+            let wide = rest.wide.capacity() * size_of::<(u32, Wide)>();
+            size_of::<Rest>() + rest.nodes.heap_bytes() + wide
+        });
+        columns + rest
     }
 }
 

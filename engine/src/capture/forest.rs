@@ -56,23 +56,31 @@ impl Node {
 /// Complete nodes over a growing list; a node exists once all that it covers is there.
 #[derive(Default)]
 pub(super) struct Forest {
-    levels: Vec<Vec<Node>>,
+    // SmallList rows are so long that they have one.
+    levels: Option<Box<Levels>>,
 }
 
+type Levels = Vec<Vec<Node>>;
+
 impl Forest {
+    fn levels(&self) -> &[Vec<Node>] {
+        self.levels.as_deref().map_or(&[], Vec::as_slice)
+    }
+
     /// How many leaves there are.
     pub fn len(&self) -> usize {
-        self.levels.first().map_or(0, Vec::len)
+        self.levels().first().map_or(0, Vec::len)
     }
 
     /// Appends a leaf and the nodes that it completes.
     pub fn push(&mut self, leaf: Node) {
         let mut node = leaf;
+        let levels = self.levels.get_or_insert_default();
         for level in 0.. {
-            if self.levels.len() == level {
-                self.levels.push(Vec::new());
+            if levels.len() == level {
+                levels.push(Vec::new());
             }
-            let Some(nodes) = self.levels.get_mut(level) else {
+            let Some(nodes) = levels.get_mut(level) else {
                 return;
             };
             nodes.push(node);
@@ -94,7 +102,7 @@ impl Forest {
     /// Forgets every node over a leaf at or after `len`.
     pub fn truncate(&mut self, len: usize) {
         let mut keep = len;
-        for level in &mut self.levels {
+        for level in self.levels.iter_mut().flat_map(|it| it.iter_mut()) {
             level.truncate(keep);
             keep /= FANOUT;
         }
@@ -103,7 +111,7 @@ impl Forest {
     /// The widest complete node that begins at leaf `at` and fits a column, with how many leaves it covers.
     pub fn widest(&self, at: usize, shift: u32) -> Option<(Node, usize)> {
         let (mut index, mut leaves, mut best) = (at, 1, None);
-        for level in &self.levels {
+        for level in self.levels() {
             match level.get(index) {
                 Some(node) if node.fits_column(shift) => best = Some((*node, leaves)),
                 _ => return best,
@@ -119,7 +127,7 @@ impl Forest {
 
     /// Bytes that it holds on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.levels
+        self.levels()
             .iter()
             .map(|level| level.capacity() * size_of::<Node>())
             .sum()

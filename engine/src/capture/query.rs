@@ -63,8 +63,8 @@ impl Capture {
     }
 
     /// What a lane is where it comes from; nothing where that is not told.
-    pub fn lane_origin(&self, id: LaneId) -> Option<&LaneOrigin> {
-        self.lane_origins.get(id.index())?.as_ref()
+    pub fn lane_origin(&self, id: LaneId) -> Option<LaneOrigin> {
+        self.lane_origins.get(id.index())?.of(id)
     }
 
     /// What a lane is called where lanes of all devices stand together: its name, and its device's where a lane of another

@@ -5,6 +5,7 @@ use super::column::push;
 use super::columns::Columns;
 use super::forest::Forest;
 use super::sublanes::Reach;
+use crate::record::SmallList;
 use crate::time::{Interval, Nanos};
 
 /// Chunks from which on a row reserves all of the next one at once: little of what it holds.
@@ -13,10 +14,16 @@ const LONG: usize = 32;
 /// The order of a row's chunks, and what they come to. The chunks themselves are the table's.
 #[derive(Default)]
 pub(super) struct Row {
-    chunks: Vec<u32>,
-    starts: Vec<Nanos>,
-    end: Option<Nanos>,
+    chunks: SmallList<Member>,
     forest: Forest,
+}
+
+/// A chunk of a row.
+#[derive(Clone, Copy, Debug)]
+struct Member {
+    id: u32,
+    /// When its first span starts.
+    start: Nanos,
 }
 
 /// A place in a row: the chunk's position in the row, and the span's in the chunk.
@@ -39,7 +46,18 @@ pub(super) enum Room {
 
 impl Row {
     pub fn chunk<'a>(&self, chunks: &'a [Chunk], position: usize) -> Option<&'a Chunk> {
-        chunks.get(*self.chunks.get(position)? as usize)
+        chunks.get(self.members().get(position)?.id as usize)
+    }
+
+    #[inline]
+    fn members(&self) -> &[Member] {
+        self.chunks.all()
+    }
+
+    /// From when to when its last span is, which is the last to end as well: no two overlap.
+    fn last(&self, chunks: &[Chunk]) -> Option<Interval> {
+        self.chunk(chunks, self.members().len().checked_sub(1)?)?
+            .last()
     }
 
     pub fn forest(&self) -> &Forest {
@@ -48,9 +66,8 @@ impl Row {
 
     /// From when to when its spans are; nothing where it has none.
     pub fn reach(&self, chunks: &[Chunk]) -> Option<Reach> {
-        let last = self.chunks.len().checked_sub(1)?;
-        let (end, last) = (self.end?, self.chunk(chunks, last)?.last_start()?);
-        let first = *self.starts.first()?;
+        let Interval { start: last, end } = self.last(chunks)?;
+        let first = self.members().first()?.start;
         Some(Reach {
             end,
             last,
@@ -61,13 +78,13 @@ impl Row {
 
     /// The place of the first span that ends after `instant`.
     pub fn first_ending_after(&self, chunks: &[Chunk], instant: Nanos) -> Spot {
-        let position = self.starts.partition_point(|&start| start <= instant);
+        let position = self.members().partition_point(|it| it.start <= instant);
         self.first_from(chunks, position, |chunk| chunk.started_by(instant), instant)
     }
 
     /// The place of the first span that ends after `instant`, or is at it with no length.
     pub fn first_touching(&self, chunks: &[Chunk], instant: Nanos) -> Spot {
-        let position = self.starts.partition_point(|&start| start < instant);
+        let position = self.members().partition_point(|it| it.start < instant);
         self.first_from(
             chunks,
             position,
@@ -109,15 +126,18 @@ impl Row {
 
     /// The position in the row of the chunk `id`, which holds a span that starts at `start`.
     pub fn position(&self, id: u32, start: Nanos) -> Option<usize> {
-        let upper = self.starts.partition_point(|&other| other <= start);
+        let upper = self.members().partition_point(|it| it.start <= start);
         (0..upper)
             .rev()
-            .find(|&position| self.chunks.get(position) == Some(&id))
+            .find(|&position| self.members().get(position).is_some_and(|it| it.id == id))
     }
 
     /// Whether a span over `interval` overlaps none that is there, or lies within one.
     pub fn room(&self, chunks: &[Chunk], interval: Interval) -> Room {
-        if self.end.is_none_or(|end| end <= interval.start) {
+        if self
+            .last(chunks)
+            .is_none_or(|last| last.end <= interval.start)
+        {
             return Room::Free;
         }
         let spot = self.first_ending_after(chunks, interval.start);
@@ -141,11 +161,10 @@ impl Row {
         moved: impl FnMut(&[Entry], [u32; 2]),
     ) -> u32 {
         let before =
-            |&start: &Nanos| start < entry.start || (start == entry.start && !entry.is_empty());
-        let position = self.starts.partition_point(before).saturating_sub(1);
-        let is_last = position + 1 >= self.chunks.len();
-        self.end = Some(self.end.map_or(entry.end, |end| end.max(entry.end)));
-        let Some(&id) = self.chunks.get(position) else {
+            |it: &Member| it.start < entry.start || (it.start == entry.start && !entry.is_empty());
+        let position = self.members().partition_point(before).saturating_sub(1);
+        let is_last = position + 1 >= self.members().len();
+        let Some(&Member { id, .. }) = self.members().get(position) else {
             return self.open(row, chunks, entry, 0, None);
         };
         let Some(chunk) = chunks.get_mut(id as usize) else {
@@ -153,7 +172,7 @@ impl Row {
         };
         let appends = is_last && chunk.is_behind(entry);
         if appends && (chunk.len() >= CHUNK || !chunk.reaches(entry.start)) {
-            let columns = chunk.seal().filter(|_| self.chunks.len() >= LONG);
+            let columns = chunk.seal().filter(|_| self.members().len() >= LONG);
             return self.open(row, chunks, entry, position + 1, columns);
         }
         if !chunk.reaches(entry.start) {
@@ -167,8 +186,9 @@ impl Row {
             );
         }
         chunk.insert(entry);
-        if let (Some(first), Some(slot)) = (chunk.start(0), self.starts.get_mut(position)) {
-            *slot = first;
+        let first = chunk.start(0);
+        if let (Some(first), Some(slot)) = (first, self.chunks.all_mut().get_mut(position)) {
+            slot.start = first;
         }
         if !appends {
             self.forest.truncate(position);
@@ -194,13 +214,8 @@ impl Row {
         chunk.insert(entry);
         push(chunks, chunk);
         self.forest.truncate(position);
-        if self.chunks.is_empty() {
-            // Of a lane where many spans overlap most rows have no second chunk.
-            self.chunks.reserve_exact(1);
-            self.starts.reserve_exact(1);
-        }
-        self.chunks.insert(position, id);
-        self.starts.insert(position, entry.start);
+        let start = entry.start;
+        self.chunks.insert(position, Member { id, start });
         self.settle(chunks);
         id
     }
@@ -213,7 +228,7 @@ impl Row {
         position: usize,
         mut moved: impl FnMut(&[Entry], [u32; 2]),
     ) -> u32 {
-        let id = self.chunks.get(position).copied().unwrap_or_default();
+        let id = self.members().get(position).map_or(0, |it| it.id);
         let Some(rest) = chunks.get_mut(id as usize).map(Chunk::split_off) else {
             return id;
         };
@@ -225,20 +240,20 @@ impl Row {
         }
         moved(&rest, [id, new]);
         let went = chunk.position(entry.id).is_some();
-        self.chunks.insert(position + 1, new);
-        self.starts.insert(position + 1, first.start);
+        let start = first.start;
+        self.chunks.insert(position + 1, Member { id: new, start });
         push(chunks, chunk);
         if went { new } else { id }
     }
 
     /// Whether a chunk is the last one, which grows.
     pub fn ends_with(&self, chunk: u32) -> bool {
-        self.chunks.last() == Some(&chunk)
+        self.members().last().is_some_and(|it| it.id == chunk)
     }
 
     /// Brings the forest up to every chunk but the last, which still grows.
     pub fn settle(&mut self, chunks: &[Chunk]) {
-        while self.forest.len() + 1 < self.chunks.len() {
+        while self.forest.len() + 1 < self.members().len() {
             let node = self.chunk(chunks, self.forest.len()).and_then(Chunk::node);
             let Some(node) = node else { return };
             self.forest.push(node);
@@ -247,6 +262,6 @@ impl Row {
 
     /// Bytes that it holds on the heap.
     pub fn heap_bytes(&self) -> usize {
-        self.chunks.capacity() * 4 + self.starts.capacity() * 8 + self.forest.heap_bytes()
+        self.chunks.heap_bytes() + self.forest.heap_bytes()
     }
 }

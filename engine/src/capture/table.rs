@@ -7,7 +7,7 @@ use super::column::{push, put};
 use super::places::Places;
 use super::row::{Room, Row, Spot};
 use super::sublanes::{Reach, SHALLOW, Sublanes};
-use crate::record::{CallId, LaneId, Span, SpanId};
+use crate::record::{CallId, LaneId, SmallList, Span, SpanId};
 use crate::time::{Interval, Nanos};
 
 /// What the capture had to mend in a span so that it can be drawn; each bears its mark on screen.
@@ -93,7 +93,7 @@ pub(super) struct Table {
     calls: Vec<u32>,
     chunks: Vec<Chunk>,
     rows: Vec<Row>,
-    rows_of: Vec<Vec<u32>>,
+    rows_of: Vec<SmallList<u32>>,
     owners: Vec<(LaneId, u32)>,
     unsettled: Vec<u32>,
     /// Chunks in the middle of their rows that are not sealed, the longest untouched first.
@@ -198,10 +198,13 @@ impl Table {
     /// contain it, but for rows with gaps deep down, of which only some are looked into.
     fn row_for(&mut self, lane: LaneId, interval: Interval) -> (u32, u32) {
         if lane.index() >= self.rows_of.len() {
-            self.rows_of.resize_with(lane.index() + 1, Vec::new);
+            let more = lane.index() + 1 - self.rows_of.len();
+            self.rows_of.reserve_exact(more.max(self.rows_of.len() / 8));
+            self.rows_of
+                .resize_with(lane.index() + 1, SmallList::default);
         }
         let rows = self.rows_of.get(lane.index());
-        let rows = rows.map_or(&[][..], Vec::as_slice);
+        let rows = rows.map_or(&[][..], SmallList::all);
         let room = |depth: usize| {
             let row = rows.get(depth).and_then(|&row| self.rows.get(row as usize));
             row.map_or(Room::Taken, |row| row.room(&self.chunks, interval))
@@ -234,7 +237,7 @@ impl Table {
             let mut deep = Sublanes::default();
             for reach in rows
                 .into_iter()
-                .flatten()
+                .flat_map(SmallList::all)
                 .filter_map(|&row| self.reach(row))
             {
                 deep.push(reach);
@@ -263,12 +266,13 @@ impl Table {
 
     /// How many sub-lanes the lane has.
     pub fn depth(&self, lane: LaneId) -> usize {
-        self.rows_of.get(lane.index()).map_or(0, Vec::len)
+        let rows = self.rows_of.get(lane.index());
+        rows.map_or(0, |rows| rows.all().len())
     }
 
     pub fn row(&self, lane: LaneId, depth: usize) -> Option<&Row> {
         self.rows
-            .get(*self.rows_of.get(lane.index())?.get(depth)? as usize)
+            .get(*self.rows_of.get(lane.index())?.all().get(depth)? as usize)
     }
 
     pub fn chunks(&self) -> &[Chunk] {
@@ -363,11 +367,16 @@ impl Table {
         let rows: usize = self.rows.iter().map(Row::heap_bytes).sum();
         let headers =
             self.chunks.capacity() * size_of::<Chunk>() + self.rows.capacity() * size_of::<Row>();
+        let of_lanes: usize = self.rows_of.iter().map(SmallList::heap_bytes).sum();
+        let lanes = of_lanes
+            + self.rows_of.capacity() * size_of::<SmallList<u32>>()
+            + self.owners.capacity() * size_of::<(LaneId, u32)>();
         let loose = self.loose.capacity() * 4;
         let deep: usize = self.deep.values().map(Sublanes::heap_bytes).sum();
         chunks
             + rows
             + headers
+            + lanes
             + loose
             + deep
             + self.places.heap_bytes()

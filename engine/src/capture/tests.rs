@@ -1,6 +1,8 @@
 //! What the capture must keep, whatever order it arrives in and however much there is.
 
 mod forms;
+mod lanes;
+mod losses;
 mod titles;
 
 use super::*;

@@ -20,7 +20,7 @@ pub fn records(capture: &Capture) -> impl Iterator<Item = Record> {
 fn tables(capture: &Capture) -> impl Iterator<Item = Record> {
     let names = (0..capture.name_count() as u32).map(NameId);
     let lanes = (0..capture.lanes().len() as u32).map(LaneId);
-    let origins = lanes.filter_map(|id| capture.lane_origin(id).copied());
+    let origins = lanes.filter_map(|id| capture.lane_origin(id));
     let run = capture.run().cloned().map(|run| Record::Run(Box::new(run)));
     run.into_iter()
         .chain(names.map(|id| Record::Name(id, capture.name(id).into())))

@@ -378,8 +378,8 @@ mod tests {
                 role: Role::Collective,
                 name: format!("Stream {device}"),
                 order: 0,
-                process: String::new(),
-                thread: String::new(),
+                process: "".into(),
+                thread: "".into(),
             };
             all.see(&Record::Lane(Box::new(lane)), 0);
         }

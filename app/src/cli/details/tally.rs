@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use engine::capture::Capture;
 use engine::record::{DependencyId, LaneId};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::cli::table::Table;
 use crate::text;
@@ -14,21 +14,65 @@ use crate::text;
 const LANES: usize = 60;
 
 /// Counts of a capture.
-#[derive(Debug, Serialize)]
-pub(super) struct Tally {
-    lanes: Vec<Lane>,
+#[derive(Serialize)]
+pub(super) struct Tally<'a> {
+    lanes: Lanes<'a>,
     ties: Vec<Tie>,
     memory: Memory,
 }
 
+/// The lanes in the order on screen. There may be millions, so what lies on each is made where it is written.
+struct Lanes<'a> {
+    capture: &'a Capture,
+    order: Vec<LaneId>,
+    kinds: BTreeMap<(LaneId, &'static str), usize>,
+}
+
 /// What lies on a lane.
 #[derive(Debug, Serialize)]
-struct Lane {
+struct LaneTally<'a> {
     group: &'static str,
-    name: String,
+    name: &'a str,
     spans: usize,
     kinds: BTreeMap<&'static str, usize>,
     rows: usize,
+}
+
+impl<'a> Lanes<'a> {
+    fn new(capture: &'a Capture) -> Self {
+        let mut kinds = BTreeMap::new();
+        for placed in capture.spans() {
+            let key = (placed.span.lane, placed.span.kind.label());
+            *kinds.entry(key).or_default() += 1;
+        }
+        Self {
+            capture,
+            order: capture.lane_order(),
+            kinds,
+        }
+    }
+
+    fn iter(&self) -> impl Iterator<Item = LaneTally<'a>> {
+        let lanes = self.order.iter().filter_map(|&id| self.capture.lane(id));
+        lanes.map(|lane| {
+            let kinds = self.kinds.range((lane.id, "")..);
+            let kinds = kinds.take_while(|((id, _), _)| *id == lane.id);
+            let kinds: BTreeMap<_, _> = kinds.map(|((_, kind), count)| (*kind, *count)).collect();
+            LaneTally {
+                group: lane.group.label(),
+                name: &lane.name,
+                spans: kinds.values().sum(),
+                kinds,
+                rows: self.capture.depth(lane.id),
+            }
+        })
+    }
+}
+
+impl Serialize for Lanes<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.iter())
+    }
 }
 
 /// How many dependencies are of one kind and known in one way.
@@ -55,10 +99,10 @@ struct Held {
     bytes_per_span: f64,
 }
 
-impl Tally {
-    pub fn new(capture: &Capture) -> Self {
+impl<'a> Tally<'a> {
+    pub fn new(capture: &'a Capture) -> Self {
         Self {
-            lanes: lanes(capture),
+            lanes: Lanes::new(capture),
             ties: ties(capture),
             memory: memory(capture),
         }
@@ -73,7 +117,7 @@ impl Tally {
                 .map(|(kind, count)| format!("{kind} {count}"))
                 .collect();
             lanes.row([
-                lane.name.clone(),
+                lane.name.to_owned(),
                 lane.group.to_owned(),
                 text::count(lane.spans as u64),
                 text::count(lane.rows as u64),
@@ -81,12 +125,9 @@ impl Tally {
             ]);
         }
         lanes.write_after_a_line(out)?;
-        if self.lanes.len() > LANES {
-            writeln!(
-                out,
-                "and {} more lanes; --format json has all",
-                self.lanes.len() - LANES
-            )?;
+        let more = self.lanes.order.len().saturating_sub(LANES);
+        if more > 0 {
+            writeln!(out, "and {more} more lanes; --format json has all")?;
         }
         let mut ties = Table::new(&["dependencies", "known as", ">count"]);
         for tie in &self.ties {
@@ -107,28 +148,6 @@ impl Tally {
         }
         memory.write_after_a_line(out)
     }
-}
-
-fn lanes(capture: &Capture) -> Vec<Lane> {
-    let mut kinds: BTreeMap<LaneId, BTreeMap<&'static str, usize>> = BTreeMap::new();
-    for placed in capture.spans() {
-        let of_lane = kinds.entry(placed.span.lane).or_default();
-        *of_lane.entry(placed.span.kind.label()).or_default() += 1;
-    }
-    let order = capture.lane_order();
-    let lanes = order.iter().filter_map(|&id| capture.lane(id));
-    lanes
-        .map(|lane| {
-            let kinds = kinds.remove(&lane.id).unwrap_or_default();
-            Lane {
-                group: lane.group.label(),
-                name: lane.name.clone(),
-                spans: kinds.values().sum(),
-                kinds,
-                rows: capture.depth(lane.id),
-            }
-        })
-        .collect()
 }
 
 fn ties(capture: &Capture) -> Vec<Tie> {

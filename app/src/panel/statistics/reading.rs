@@ -223,8 +223,8 @@ mod tests {
             role: Role::Compute,
             name: String::from("compute"),
             order: 0,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         }))]);
         let spans = [(0, 0, 3_200), (1, 4_800, 4_850)].map(|(id, start, end)| {
             Record::Span(Span {

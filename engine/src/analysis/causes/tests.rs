@@ -28,8 +28,8 @@ impl Small {
                 role: Role::None,
                 name: format!("lane {id}"),
                 order: id as i32,
-                process: String::new(),
-                thread: String::new(),
+                process: "".into(),
+                thread: "".into(),
             }))
         };
         let streams = [LEFT, RIGHT].map(|id| lane(id, Group::Streams));

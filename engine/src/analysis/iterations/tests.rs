@@ -30,8 +30,8 @@ impl SteppedCapture {
                 role: Role::None,
                 name: format!("lane {id}"),
                 order: id as i32,
-                process: String::new(),
-                thread: String::new(),
+                process: "".into(),
+                thread: "".into(),
             }))
         };
         Self {

@@ -23,8 +23,8 @@ fn lanes_of_one_name_are_told_apart_by_their_devices() {
             role: Role::None,
             name: name.to_owned(),
             order: 0,
-            process: String::new(),
-            thread: String::new(),
+            process: "".into(),
+            thread: "".into(),
         }))
     };
     let (left, right) = (Some(DeviceId(0)), Some(DeviceId(1)));

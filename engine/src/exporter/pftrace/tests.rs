@@ -32,8 +32,8 @@ fn lane(id: u32) -> Record {
         role: Role::Compute,
         name: "compute".to_owned(),
         order: 0,
-        process: String::new(),
-        thread: String::new(),
+        process: "".into(),
+        thread: "".into(),
     }))
 }
 

@@ -66,8 +66,8 @@ impl Tracks {
                 role: crate::record::Role::None,
                 name: format!("lane {}", id.0),
                 order: 0,
-                process: String::new(),
-                thread: String::new(),
+                process: "".into(),
+                thread: "".into(),
             };
             self.lane(buffer, &lane);
         }

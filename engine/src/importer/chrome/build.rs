@@ -54,6 +54,8 @@ pub(super) struct Builder {
     next: usize,
     /// Whether the file says that it has devices.
     expects_work: bool,
+    /// Whether somebody may yet look for the span around an instant.
+    pub looks_around: bool,
 }
 
 /// An event with its arguments, and the scanner whose numbers they are in.
@@ -85,6 +87,7 @@ impl Builder {
             waiting: 0,
             next: FIRST,
             expects_work,
+            looks_around: true,
         }
     }
 
@@ -454,12 +457,8 @@ impl Builder {
 
     /// The same for a span whose row is known.
     pub fn put(&mut self, row: u32, slot: Slot, pending: Pending) {
-        let list = self
-            .rows
-            .get_mut(row)
-            .and_then(|it| it.pending.get_mut(slot as usize));
-        if let Some(list) = list {
-            list.push(pending);
+        if let Some(facts) = self.rows.get_mut(row) {
+            facts.wait(slot, pending);
             self.waiting += 1;
         }
     }

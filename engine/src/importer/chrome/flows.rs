@@ -60,6 +60,12 @@ impl Flows {
         }
     }
 
+    /// Whether any point has to be found by what is around it.
+    pub fn look_around(&self) -> bool {
+        let mut points = self.points.iter().chain(&self.launches);
+        points.any(|it| !it.span.is_some())
+    }
+
     fn repeat(&mut self, flow: &FlowPoint) {
         let [starts, ends] = &mut self.repeated;
         match flow.what {
@@ -154,6 +160,6 @@ fn bind(points: &mut [FlowPoint], rows: &mut Rows) {
         let Some(facts) = rows.get_mut(row) else {
             continue;
         };
-        bind_row(on_row, &mut facts.placed);
+        bind_row(on_row, facts.placed());
     }
 }

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use super::build::{Builder, Told};
 use super::class::Class;
-use super::rows::{Pending, Slot};
+use super::rows::{Pending, RowFacts, Slot};
 use super::scan::{Argument, Event, NO_CORRELATION, Token, words};
 use crate::importer::Sink;
 use crate::record::{Record, SpanId};
@@ -297,11 +297,7 @@ impl Builder {
 
     /// The last instant of a row that is known so far.
     fn last_of(&self, row: u32) -> i64 {
-        let ends = self
-            .rows
-            .get(row)
-            .into_iter()
-            .flat_map(|it| it.pending.iter().flatten());
+        let ends = self.rows.get(row).into_iter().flat_map(RowFacts::waiting);
         ends.map(|it| it.start.saturating_add(it.length))
             .max()
             .unwrap_or(i64::MIN)

@@ -38,14 +38,13 @@ impl Builder {
     /// Hands over spans that wait. Unless it is the last time, work whose launch has not come yet waits on.
     pub fn hand_over(&mut self, when: When, sink: &mut Sink<'_>) {
         let mut held = 0;
+        // Who looks for the span around an instant is known once the whole file was read.
+        self.looks_around = when != When::Last || self.flows.look_around();
         let origin = self.settle_origin();
         for row in 0..self.rows.all.len() as u32 {
             for slot in Slot::ALL {
                 let facts = self.rows.get_mut(row);
-                let list = facts.and_then(|it| it.pending.get_mut(slot as usize));
-                let Some(mut list) = list.map(std::mem::take) else {
-                    continue;
-                };
+                let mut list = facts.map_or_else(Vec::new, |it| it.take_waiting(slot));
                 if list.is_empty() {
                     continue;
                 }
@@ -55,9 +54,8 @@ impl Builder {
                     self.hand_over_row(row, slot, &mut list, when == When::Last, sink)
                 };
                 held += kept.len();
-                let facts = self.rows.get_mut(row);
-                if let Some(place) = facts.and_then(|it| it.pending.get_mut(slot as usize)) {
-                    *place = kept;
+                if let Some(facts) = self.rows.get_mut(row).filter(|_| !kept.is_empty()) {
+                    facts.put_back(slot, kept);
                 }
             }
         }
@@ -135,9 +133,10 @@ impl Builder {
             self.operate(target, pending, launched, judged);
         }
         if matches!(target.slot, Slot::Own | Slot::Stream | Slot::Functions)
+            && self.looks_around
             && let Some(facts) = self.rows.get_mut(target.row)
         {
-            facts.placed.push(SpanExtent {
+            facts.placed().push(SpanExtent {
                 start: pending.start,
                 end,
                 span: pending.span,

@@ -1,6 +1,6 @@
 //! Lanes and devices: one lane for each stream and thread, with what the file calls them.
 
-use std::collections::HashMap;
+use std::hash::{BuildHasher, RandomState};
 
 use super::nature::Nature;
 use super::rows::{RowFacts, Rows, Slot};
@@ -25,8 +25,9 @@ struct Used {
     row: u32,
     slot: Slot,
     nature: Nature,
-    device: Option<DeviceId>,
-    work: Work,
+    device: DeviceId,
+    /// What ran there, of lanes of devices.
+    work: Option<Box<Work>>,
 }
 
 /// Every lane and device in use.
@@ -57,7 +58,7 @@ impl Lanes {
         let Some(facts) = rows.get(place) else {
             return (LaneId::NONE, Nature::Host);
         };
-        if let Some(lane) = facts.lanes.get(slot as usize).copied().flatten() {
+        if let Some(lane) = facts.lane(slot) {
             let used = self.used.get(lane.index());
             return (lane, used.map_or(Nature::Host, |it| it.nature));
         }
@@ -74,13 +75,11 @@ impl Lanes {
             row: place,
             slot,
             nature,
-            device,
-            work: Work::default(),
+            device: device.unwrap_or(DeviceId::NONE),
+            work: None,
         });
-        if let Some(facts) = rows.get_mut(place)
-            && let Some(known) = facts.lanes.get_mut(slot as usize)
-        {
-            *known = Some(lane);
+        if let Some(facts) = rows.get_mut(place) {
+            facts.set_lane(slot, lane);
         }
         self.announce(lane, rows, texts, None, sink);
         (lane, nature)
@@ -91,12 +90,13 @@ impl Lanes {
         let Some(used) = self.used.get_mut(lane.index()) else {
             return;
         };
+        let work = used.work.get_or_insert_default();
         let count = match kind {
-            _ if collective => &mut used.work.collectives,
-            SpanKind::Kernel => &mut used.work.kernels,
-            SpanKind::Upload => &mut used.work.uploads,
-            SpanKind::Download => &mut used.work.downloads,
-            SpanKind::Copy | SpanKind::Fill => &mut used.work.copies,
+            _ if collective => &mut work.collectives,
+            SpanKind::Kernel => &mut work.kernels,
+            SpanKind::Upload => &mut work.uploads,
+            SpanKind::Download => &mut work.downloads,
+            SpanKind::Copy | SpanKind::Fill => &mut work.copies,
             _ => return,
         };
         *count += 1;
@@ -139,10 +139,9 @@ impl Lanes {
                 rank: None,
             })));
         }
-        let mut named: HashMap<String, u32> = HashMap::new();
-        for used in self.used.iter().filter(|it| it.group() == Group::Host) {
-            *named.entry(used.title(rows, texts)).or_default() += 1;
-        }
+        let hosts = self.used.iter().filter(|it| it.group() == Group::Host);
+        let titles = hosts.map(|used| used.title(rows, texts));
+        let named = SharedTitles::of(titles);
         for (place, used) in self.used.iter().enumerate() {
             let lane = LaneId(place as u32);
             self.announce(lane, rows, texts, Some(&named), sink);
@@ -164,7 +163,7 @@ impl Lanes {
         id: LaneId,
         rows: &Rows,
         texts: &Texts,
-        named: Option<&HashMap<String, u32>>,
+        named: Option<&SharedTitles>,
         sink: &mut Sink<'_>,
     ) {
         let Some(used) = self.used.get(id.index()) else {
@@ -175,7 +174,7 @@ impl Lanes {
         };
         let group = used.group();
         let mut name = used.title(rows, texts);
-        let shared = named.and_then(|it| it.get(&name)).is_some_and(|&it| it > 1);
+        let shared = named.is_some_and(|it| it.contains(&name));
         if shared && group == Group::Host {
             let number = if facts.is_distant {
                 facts.row.0
@@ -187,21 +186,48 @@ impl Lanes {
         sink.push(Record::Lane(Box::new(Lane {
             id,
             group,
-            device: used.device,
+            device: Some(used.device).filter(|it| it.is_some()),
             role: match (used.slot, group) {
-                (_, Group::Streams) => used.work.role(),
+                (_, Group::Streams) => used.work.as_deref().map_or(Role::None, Work::role),
                 (Slot::Functions, _) => Role::Functions,
                 _ => Role::None,
             },
             name,
             order: order(rows, facts),
-            process: texts.shown(facts.owner.unwrap_or(facts.row.0)),
+            process: texts
+                .shown(facts.said().owner.unwrap_or(facts.row.0))
+                .into(),
             thread: if facts.is_distant {
-                String::new()
+                "".into()
             } else {
-                texts.shown(facts.row.1)
+                texts.shown(facts.row.1).into()
             },
         })));
+    }
+}
+
+/// The titles that more than one has, as hashes: there may be millions, and one too many is only told apart from none.
+struct SharedTitles {
+    hasher: RandomState,
+    hashes: Vec<u64>,
+}
+
+impl SharedTitles {
+    fn of(titles: impl Iterator<Item = String>) -> Self {
+        let hasher = RandomState::new();
+        let mut hashes: Vec<u64> = titles.map(|it| hasher.hash_one(&it)).collect();
+        hashes.sort_unstable();
+        let all = hashes.chunk_by(|a, b| a == b);
+        let hashes = all
+            .filter(|same| same.len() > 1)
+            .filter_map(|same| same.first().copied())
+            .collect();
+        Self { hasher, hashes }
+    }
+
+    fn contains(&self, title: &str) -> bool {
+        let hash = self.hasher.hash_one(title);
+        self.hashes.binary_search(&hash).is_ok()
     }
 }
 
@@ -225,7 +251,7 @@ impl Used {
 
 impl Work {
     /// What a stream is for: communication and copies are seldom mixed with anything.
-    fn role(self) -> Role {
+    fn role(&self) -> Role {
         let copies = self.uploads + self.downloads + self.copies;
         if self.collectives > 0 && self.collectives >= self.kernels {
             Role::Collective
@@ -249,7 +275,7 @@ fn order(rows: &Rows, facts: &RowFacts) -> i32 {
         .get(&facts.row.0)
         .and_then(|it| it.order)
         .unwrap_or(0);
-    let thread = facts.order.or(match facts.row.1 {
+    let thread = facts.said().order.or(match facts.row.1 {
         Token::Number(number) => Some(number),
         _ => None,
     });
@@ -260,7 +286,10 @@ fn order(rows: &Rows, facts: &RowFacts) -> i32 {
 
 fn lane_name(rows: &Rows, facts: &RowFacts, slot: Slot, nature: Nature, texts: &Texts) -> String {
     let thread = texts.shown(facts.row.1);
-    let own = facts.name.map(|name| texts.text(name).trim().to_owned());
+    let own = facts
+        .said()
+        .name
+        .map(|name| texts.text(name).trim().to_owned());
     let own = own.filter(|name| !name.is_empty());
     let stream = own.clone().unwrap_or_else(|| {
         let number = matches!(facts.row.1, Token::Number(_));

@@ -21,7 +21,7 @@ impl Nature {
         let process = process
             .and_then(|it| it.name)
             .map_or("", |it| texts.text(it));
-        let thread = facts.name.map_or("", |it| texts.text(it));
+        let thread = facts.said().name.map_or("", |it| texts.text(it));
         Self::by_name(process.trim(), thread.trim())
     }
 

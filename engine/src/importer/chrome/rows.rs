@@ -3,10 +3,11 @@
 use std::collections::HashMap;
 
 use super::class::Class;
+use super::row_index::RowIndex;
 use super::scan::{Argument, Payload, Row, Token, words};
 use super::texts::Texts;
 use crate::importer::flow_points::SpanExtent;
-use crate::record::{DeviceId, LaneId, SpanId};
+use crate::record::{DeviceId, LaneId, SmallList, SpanId};
 
 /// A span that waits for its row to be sorted.
 #[derive(Clone, Copy, Debug)]
@@ -56,23 +57,111 @@ impl Slot {
     }
 }
 
-/// A row.
-#[derive(Default)]
+/// A row. A file may have millions of rows with a span each.
 pub(super) struct RowFacts {
     pub row: Row,
+    /// What few rows have.
+    more: Option<Box<RowDescription>>,
+    /// Whether it holds what is of no thread: asynchronous spans of a category.
+    pub is_distant: bool,
+    /// The lane of the first slot that has one, and that slot.
+    lane: (LaneId, Slot),
+    /// Spans that wait, for the slots that have any.
+    pending: SmallList<(Slot, SmallList<Pending>)>,
+    /// Spans of the row itself that were handed over.
+    placed: Option<Box<PlacedList>>,
+}
+
+type PlacedList = Vec<SpanExtent>;
+
+/// What few rows have: what the file's metadata say of them, and further lanes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct RowDescription {
     /// What the thread is called.
     pub name: Option<u32>,
     /// Where it wants to stand.
     pub order: Option<i64>,
     /// The process whose threads ran what it did, where it stands for a device of theirs.
     pub owner: Option<Token>,
-    /// Whether it holds what is of no thread: asynchronous spans of a category.
-    pub is_distant: bool,
-    pub lanes: [Option<LaneId>; SLOTS],
-    /// Spans that wait, by slot.
-    pub pending: [Vec<Pending>; SLOTS],
+    lanes: [Option<LaneId>; SLOTS],
+}
+
+impl RowFacts {
+    fn new(row: Row) -> Self {
+        Self {
+            row,
+            more: None,
+            is_distant: false,
+            lane: (LaneId::NONE, Slot::Own),
+            pending: SmallList::None,
+            placed: None,
+        }
+    }
+
+    /// What the file says of it.
+    pub fn said(&self) -> RowDescription {
+        self.more.as_deref().copied().unwrap_or_default()
+    }
+
+    /// The same, to be changed.
+    pub fn describe(&mut self) -> &mut RowDescription {
+        self.more.get_or_insert_default()
+    }
+
+    /// The lane of a slot, once there is one.
+    pub fn lane(&self, slot: Slot) -> Option<LaneId> {
+        let (lane, first) = self.lane;
+        if first == slot && lane.is_some() {
+            return Some(lane);
+        }
+        self.more
+            .as_ref()
+            .and_then(|it| *it.lanes.get(slot as usize)?)
+    }
+
+    pub fn set_lane(&mut self, slot: Slot, lane: LaneId) {
+        if !self.lane.0.is_some() {
+            self.lane = (lane, slot);
+        } else if let Some(known) = self.describe().lanes.get_mut(slot as usize) {
+            *known = Some(lane);
+        }
+    }
+
     /// Spans of the row itself that were handed over.
-    pub placed: Vec<SpanExtent>,
+    pub fn placed(&mut self) -> &mut Vec<SpanExtent> {
+        self.placed
+            .get_or_insert_with(|| Box::new(Vec::with_capacity(1)))
+    }
+
+    /// Puts a span with those that wait for a slot.
+    pub fn wait(&mut self, slot: Slot, pending: Pending) {
+        let mut slots = self.pending.all_mut().iter_mut();
+        match slots.find(|(known, _)| *known == slot) {
+            Some((_, list)) => list.push(pending),
+            None => self.pending.push((slot, SmallList::One(pending))),
+        }
+    }
+
+    /// The spans that wait for any slot.
+    pub fn waiting(&self) -> impl Iterator<Item = &Pending> {
+        let slots = self.pending.all().iter();
+        slots.flat_map(|(_, list)| list.all())
+    }
+
+    /// Takes out the spans that wait for a slot.
+    pub fn take_waiting(&mut self, slot: Slot) -> Vec<Pending> {
+        let mut slots = self.pending.all_mut().iter_mut();
+        let found = slots.find(|(known, _)| *known == slot);
+        found.map_or_else(Vec::new, |(_, list)| std::mem::take(list).into_vec())
+    }
+
+    /// Puts spans back that go on waiting for a slot.
+    pub fn put_back(&mut self, slot: Slot, waiting: Vec<Pending>) {
+        let mut slots = self.pending.all_mut().iter_mut();
+        if let Some((_, list)) = slots.find(|(known, _)| *known == slot) {
+            *list = waiting.into();
+        }
+    }
 }
 
 /// A process.
@@ -89,7 +178,7 @@ pub(super) struct Process {
 #[derive(Default)]
 pub(super) struct Rows {
     pub all: Vec<RowFacts>,
-    places: HashMap<Row, u32>,
+    places: RowIndex,
     pub processes: HashMap<Token, Process>,
     /// For each scanner, the number here of each of its rows.
     maps: Vec<Vec<u32>>,
@@ -98,13 +187,12 @@ pub(super) struct Rows {
 impl Rows {
     /// The number of a row.
     pub fn place(&mut self, row: Row) -> u32 {
-        let next = self.all.len() as u32;
-        let place = *self.places.entry(row).or_insert(next);
-        if place == next {
-            self.all.push(RowFacts {
-                row,
-                ..RowFacts::default()
-            });
+        let all = &self.all;
+        let next = all.len();
+        let known = |place: u32| all.get(place as usize).map(|it| it.row);
+        let place = self.places.place(row, next, known);
+        if place as usize == next {
+            self.all.push(RowFacts::new(row));
         }
         place
     }
@@ -162,9 +250,23 @@ impl Rows {
             words::PROCESS_NAME => process.name = text.or(process.name),
             words::PROCESS_LABELS => process.labels = text.or(process.labels),
             words::PROCESS_ORDER => process.order = number,
-            words::THREAD_NAME => facts.name = text.or(facts.name),
-            _ => facts.order = number,
+            words::THREAD_NAME => {
+                let said = facts.describe();
+                said.name = text.or(said.name);
+            }
+            _ => facts.describe().order = number,
         }
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_takes_few_bytes() {
+        // There may be millions, each with one span.
+        assert!(size_of::<RowFacts>() <= 112, "{}", size_of::<RowFacts>());
     }
 }

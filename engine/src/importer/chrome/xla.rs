@@ -90,7 +90,7 @@ impl Builder {
         let mut row = self
             .rows
             .place((Token::Text(self.texts.add(&name)), number));
-        let owner = self.rows.get(row).and_then(|it| it.owner);
+        let owner = self.rows.get(row).and_then(|it| it.said().owner);
         if owner.is_some_and(|it| it != process) {
             name = format!("{name} of {}", self.texts.shown(process));
             row = self
@@ -99,7 +99,8 @@ impl Builder {
         }
         let title = self.texts.add("XLA Ops");
         if let Some(facts) = self.rows.get_mut(row) {
-            (facts.owner, facts.name) = (Some(process), Some(title));
+            let said = facts.describe();
+            (said.owner, said.name) = (Some(process), Some(title));
         }
         row
     }

@@ -25,6 +25,7 @@ pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) ->
     foreign.tally.loose = apart::tie(points, &items, &mut matched);
     // Lanes come before their spans, so that the capture knows which are streams.
     foreign.tally.streams = foreign.tracks.announce(&foreign.texts, sink);
+    foreign.tracks.forget_descriptions();
     (foreign.tally.ends, foreign.tally.open) = (matched.alone, matched.left_open);
     items
         .all

@@ -11,7 +11,7 @@ use crate::importer::quick::QuickMap;
 use crate::perfetto::proto::{
     CounterDescriptor, ProcessDescriptor, ThreadDescriptor, TrackDescriptor,
 };
-use crate::record::{CounterId, LaneId, Role, SpanKind};
+use crate::record::{CounterId, LaneId, Role, ShortText, SpanKind};
 use device::Agents;
 use shared::{SharedKey, TrackMerge};
 
@@ -22,11 +22,11 @@ const GENERATIONS: usize = 8;
 #[derive(Default)]
 pub(super) struct Tracks {
     /// The places of tracks of the file, and the one that was asked for last.
-    by_uuid: QuickMap<u64, u32>,
+    by_uuid: QuickMap<u64, TrackPlaces>,
     last: Option<(u64, u32)>,
     /// The places of all others.
     places: HashMap<Key, u32>,
-    described: QuickMap<u64, Described>,
+    described: Vec<Described>,
     used: Vec<Used>,
     /// The place of the track that each lane was made for.
     lanes: Vec<u32>,
@@ -35,15 +35,57 @@ pub(super) struct Tracks {
     counters: u32,
 }
 
+/// Where a track of the file stands among those in use and among those that are described, or [`NOWHERE`].
+#[derive(Clone, Copy)]
+struct TrackPlaces {
+    used: u32,
+    described: u32,
+}
+
+const NOWHERE: u32 = u32::MAX;
+
+impl Default for TrackPlaces {
+    fn default() -> Self {
+        Self {
+            used: NOWHERE,
+            described: NOWHERE,
+        }
+    }
+}
+
 /// What the file says of a track. There may be very many, of which most are little more than a name.
 #[derive(Default)]
 struct Described {
     parent_uuid: Option<u64>,
-    name: Option<Box<str>>,
-    process: Option<Box<ProcessDescriptor>>,
-    thread: Option<Box<ThreadDescriptor>>,
-    counter: Option<Box<CounterDescriptor>>,
+    name: Option<ShortText>,
+    more: Option<Box<TrackDetail>>,
+}
+
+/// What the file says of few tracks.
+#[derive(Default)]
+struct TrackDetail {
+    process: Option<ProcessDescriptor>,
+    thread: Option<ThreadDescriptor>,
+    counter: Option<CounterDescriptor>,
     merge: TrackMerge,
+}
+
+impl Described {
+    fn process(&self) -> Option<&ProcessDescriptor> {
+        self.more.as_ref()?.process.as_ref()
+    }
+
+    fn thread(&self) -> Option<&ThreadDescriptor> {
+        self.more.as_ref()?.thread.as_ref()
+    }
+
+    fn counter(&self) -> Option<&CounterDescriptor> {
+        self.more.as_ref()?.counter.as_ref()
+    }
+
+    fn merge(&self) -> TrackMerge {
+        self.more.as_ref().map(|it| it.merge).unwrap_or_default()
+    }
 }
 
 /// What a track is found by.
@@ -52,15 +94,15 @@ enum Key {
     /// A track of the file, by its number.
     Track(u64),
     /// A queue of a GPU, by its name.
-    Queue(i32, String),
+    Queue(i32, Box<Box<str>>),
     /// A counter of a GPU, by its number.
     Gauge(i32, u32),
     /// A thread that called Vulkan.
     Thread(u32, u32),
     /// A counter that events of a track name themselves: the track's place, the name, the field and the number.
-    Series(u32, u32, u32, Option<u64>),
+    Series(Box<(u32, u32, u32, Option<u64>)>),
     /// An asynchronous operation of the old form: where its number counts, what the number is of, and the number.
-    Numbered(NumberSpace, Box<str>, u64),
+    Numbered(Box<(NumberSpace, Box<str>, u64)>),
 }
 
 /// Where the number of an asynchronous operation counts.
@@ -82,19 +124,30 @@ struct Used {
     /// Whether the words of a slice say that it is work of a GPU.
     works: bool,
     counter: Option<CounterId>,
-    value: f64,
     /// What its first copy says that it is for.
     role: Option<Role>,
     /// Whether it is a stream, once that was looked at.
     is_stream: bool,
-    agents: Option<Box<Agents>>,
-    /// Name and unit of a counter that has no track of its own.
-    gauge: Option<Box<(String, String)>>,
+    more: Option<Box<UsedDetail>>,
     /// The process of an asynchronous operation that has no track of its own: that of its first event.
     process: Option<i32>,
 }
 
+/// What is known of few tracks in use.
+#[derive(Default)]
+struct UsedDetail {
+    agents: Agents,
+    /// The value of a counter whose samples are differences.
+    value: f64,
+    /// Name and unit of a counter that has no track of its own.
+    gauge: Option<(String, String)>,
+}
+
 impl Used {
+    fn agents(&self) -> Agents {
+        self.more.as_ref().map(|it| it.agents).unwrap_or_default()
+    }
+
     fn new(key: Key) -> Self {
         Self {
             key,
@@ -102,11 +155,9 @@ impl Used {
             first: 0,
             works: false,
             counter: None,
-            value: 0.0,
             role: None,
             is_stream: false,
-            agents: None,
-            gauge: None,
+            more: None,
             process: None,
         }
     }
@@ -115,14 +166,52 @@ impl Used {
 impl Tracks {
     /// Takes a description; what an earlier one said and this one does not say stays.
     pub fn describe(&mut self, track: TrackDescriptor) {
-        let known = self.described.entry(track.uuid.unwrap_or(0)).or_default();
-        known.merge = TrackMerge::of(&track).unwrap_or(known.merge);
+        let places = self.by_uuid.entry(track.uuid.unwrap_or(0)).or_default();
+        if places.described == NOWHERE {
+            places.described = self.described.len() as u32;
+            self.described.push(Described::default());
+        }
+        let Some(known) = self.described.get_mut(places.described as usize) else {
+            return;
+        };
+        let merge = TrackMerge::of(&track);
         known.parent_uuid = track.parent_uuid.or(known.parent_uuid);
         let name = track.name.or(track.static_name);
-        known.name = name.map(String::into).or(known.name.take());
-        known.process = track.process.map(Box::new).or(known.process.take());
-        known.thread = track.thread.map(Box::new).or(known.thread.take());
-        known.counter = track.counter.map(Box::new).or(known.counter.take());
+        known.name = name.map(ShortText::from).or(known.name.take());
+        let says_more = track.process.is_some() || track.thread.is_some();
+        if !says_more && track.counter.is_none() && merge.is_none() {
+            return;
+        }
+        let more = known.more.get_or_insert_default();
+        more.merge = merge.unwrap_or(more.merge);
+        more.process = track.process.or(more.process.take());
+        more.thread = track.thread.or(more.thread.take());
+        more.counter = track.counter.or(more.counter.take());
+    }
+
+    /// All tracks were announced: of what the file says of them only counters are asked for from here on.
+    pub fn forget_descriptions(&mut self) {
+        let mut all = std::mem::take(&mut self.described);
+        for (uuid, places) in std::mem::take(&mut self.by_uuid) {
+            let told = all.get_mut(places.described as usize);
+            if let Some(told) = told.filter(|it| it.counter().is_some()) {
+                let described = self.described.len() as u32;
+                self.described.push(std::mem::take(told));
+                self.by_uuid.insert(
+                    uuid,
+                    TrackPlaces {
+                        described,
+                        ..places
+                    },
+                );
+            }
+        }
+    }
+
+    /// What the file says of a track.
+    fn described(&self, uuid: u64) -> Option<&Described> {
+        let places = self.by_uuid.get(&uuid)?;
+        self.described.get(places.described as usize)
     }
 
     /// The place of a track in the table of those in use.
@@ -131,7 +220,11 @@ impl Tracks {
             return place;
         }
         let next = self.used.len() as u32;
-        let place = *self.by_uuid.entry(uuid).or_insert(next);
+        let places = self.by_uuid.entry(uuid).or_default();
+        if places.used == NOWHERE {
+            places.used = next;
+        }
+        let place = places.used;
         if place == next {
             self.used.push(Used::new(Key::Track(uuid)));
         }
@@ -141,7 +234,7 @@ impl Tracks {
 
     /// The place of a GPU's queue.
     pub fn queue(&mut self, gpu: i32, name: &str) -> u32 {
-        self.place_of(Key::Queue(gpu, name.to_owned()))
+        self.place_of(Key::Queue(gpu, Box::new(name.into())))
     }
 
     /// The place of a thread that no track describes.
@@ -157,7 +250,7 @@ impl Tracks {
         (shown, part): (&str, &str),
     ) -> u32 {
         let next = self.used.len() as u32;
-        let place = self.place_of(Key::Series(track, name, field, id));
+        let place = self.place_of(Key::Series(Box::new((track, name, field, id))));
         if place == next {
             let same = shown.eq_ignore_ascii_case(part) || part == "value";
             let shown = if same {
@@ -180,7 +273,7 @@ impl Tracks {
             None => NumberSpace::Track(track),
         };
         let next = self.used.len() as u32;
-        let place = self.place_of(Key::Numbered(space, scope.into(), id));
+        let place = self.place_of(Key::Numbered(Box::new((space, scope.into(), id))));
         if place == next
             && let Some(used) = self.at_mut(place)
         {
@@ -221,7 +314,7 @@ impl Tracks {
     pub fn name_gauge(&mut self, place: u32, name: String, unit: String) {
         self.counter(place);
         if let Some(used) = self.at_mut(place) {
-            used.gauge = Some(Box::new((name, unit)));
+            used.more.get_or_insert_default().gauge = Some((name, unit));
         }
     }
 
@@ -230,7 +323,8 @@ impl Tracks {
         if Agents::concerns(name)
             && let Some(used) = self.at_mut(place)
         {
-            used.agents.get_or_insert_default().note(name, value);
+            let more = used.more.get_or_insert_default();
+            more.agents.note(name, value);
         }
     }
 
@@ -303,27 +397,43 @@ impl Tracks {
 
     /// The value of a counter's sample in the counter's unit.
     pub fn value(&mut self, place: u32, value: f64) -> f64 {
-        let Some(used) = self.used.get_mut(place as usize) else {
-            return value;
-        };
-        let described = match used.key {
-            Key::Track(uuid) => self.described.get(&uuid),
+        let described = self.at(place).and_then(|used| match used.key {
+            Key::Track(uuid) => self.described(uuid),
             _ => None,
-        };
-        let counter = described.and_then(|it| it.counter.as_ref());
+        });
+        let counter = described.and_then(Described::counter);
         let (factor, adds) = counter.map_or((1, false), |it| {
             (
                 it.unit_multiplier.unwrap_or(1).max(1),
                 it.is_incremental == Some(true),
             )
         });
+        let Some(used) = self.at_mut(place) else {
+            return value;
+        };
         let value = value * factor as f64;
-        used.value = if adds { used.value + value } else { value };
-        used.value
+        if !adds {
+            return value;
+        }
+        let more = used.more.get_or_insert_default();
+        more.value += value;
+        more.value
     }
 
     /// Whether the track at a place was announced as a stream.
     pub fn ran_as_stream(&self, place: u32) -> bool {
         self.at(self.home(place)).is_some_and(|used| used.is_stream)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_track_takes_few_bytes() {
+        // There may be millions, each with one slice.
+        assert!(size_of::<Used>() <= 56, "{}", size_of::<Used>());
+        assert!(size_of::<Described>() <= 40, "{}", size_of::<Described>());
     }
 }

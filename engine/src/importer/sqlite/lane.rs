@@ -70,8 +70,8 @@ impl Lanes {
             role: Role::None,
             name,
             order: 0,
-            process,
-            thread,
+            process: process.into(),
+            thread: thread.into(),
         };
         sink.push(Record::Lane(Box::new(lane.clone())));
         if let Some(origin) = LaneOrigin::of(&lane, rank) {

@@ -1,7 +1,6 @@
 //! Rows: a process and a thread, each named by a number or a word.
 
-use std::collections::HashMap;
-
+use super::super::row_index::RowIndex;
 use super::intern::hash;
 
 /// What names a process or a thread.
@@ -23,7 +22,7 @@ pub type Row = (Token, Token);
 #[derive(Default)]
 pub struct Rows {
     list: Vec<Row>,
-    places: HashMap<Row, u32>,
+    places: RowIndex,
     recent: [(Row, u32); 8],
 }
 
@@ -53,9 +52,11 @@ impl Rows {
         {
             return *place;
         }
-        let next = self.list.len() as u32;
-        let place = *self.places.entry(row).or_insert(next);
-        if place == next {
+        let list = &self.list;
+        let next = list.len();
+        let known = |place: u32| list.get(place as usize).copied();
+        let place = self.places.place(row, next, known);
+        if place as usize == next {
             self.list.push(row);
         }
         if let Some(slot) = self.recent.get_mut(slot) {

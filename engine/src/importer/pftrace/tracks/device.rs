@@ -37,14 +37,14 @@ impl Tracks {
         let pairs = || self.used.iter().zip(&own);
         // Kernels name both numbers of their GPU.
         let by_node: BTreeMap<i64, i64> = pairs()
-            .filter_map(|(used, gpu)| Some((used.agents.as_ref()?.node?, (*gpu)?)))
+            .filter_map(|(used, gpu)| Some((used.agents().node?, (*gpu)?)))
             .collect();
         let all: BTreeSet<i64> = own.iter().flatten().copied().collect();
         let only = all.first().copied().filter(|_| all.len() == 1);
         pairs()
             .map(|(used, gpu)| {
                 let of = |agent: Option<i64>| by_node.get(&agent?).copied();
-                let agents = used.agents.as_deref().copied().unwrap_or_default();
+                let agents = used.agents();
                 let moves = agents.from.is_some() || agents.to.is_some();
                 gpu.or_else(|| of(agents.to))
                     .or_else(|| of(agents.from))
@@ -61,8 +61,8 @@ impl Tracks {
             Key::Track(uuid) => {
                 let mut next = Some(*uuid);
                 for _ in 0..super::GENERATIONS {
-                    let track = next.and_then(|uuid| self.described.get(&uuid))?;
-                    let process = track.process.as_ref();
+                    let track = next.and_then(|uuid| self.described(uuid))?;
+                    let process = track.process();
                     let process = process.and_then(|it| it.process_name.as_deref());
                     let names = [track.name.as_deref(), process];
                     if let Some(gpu) = names.into_iter().flatten().find_map(number) {

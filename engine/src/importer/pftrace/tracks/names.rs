@@ -1,9 +1,11 @@
 //! What tracks are called, which thread and process they belong to, and which of them are streams.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{BuildHasher, RandomState};
 
 use super::{Described, GENERATIONS, Key, Tracks, Used};
 use crate::importer::chrome::{Texts, program};
+use crate::record::LaneId;
 
 /// Words of which the name of a stream has one.
 const WORDS: [&str; 3] = ["gpu", "stream", "queue"];
@@ -39,10 +41,10 @@ pub(super) struct Owner {
     pub thread: String,
 }
 
-/// What lanes are called, by the places of their tracks: no two of the host, and no two streams of a GPU, have one name.
+/// What lanes are called: no two of the host, and no two streams of a GPU, have one name.
 #[derive(Default)]
 pub(super) struct Titles {
-    of: BTreeMap<u32, String>,
+    of: Vec<String>,
 }
 
 /// What tells lanes of one name apart, the first that does.
@@ -59,8 +61,8 @@ enum TitlePart {
 impl Tracks {
     /// A track of the file and those it is below, from itself outwards.
     fn line(&self, uuid: u64) -> impl Iterator<Item = &Described> {
-        let first = self.described.get(&uuid);
-        let outwards = |it: &&Described| self.described.get(&it.parent_uuid?);
+        let first = self.described(uuid);
+        let outwards = |it: &&Described| self.described(it.parent_uuid?);
         std::iter::successors(first, outwards).take(GENERATIONS)
     }
 
@@ -74,7 +76,7 @@ impl Tracks {
             Key::Queue(..) => return true,
             _ => return false,
         };
-        if self.line(uuid).any(|it| it.thread.is_some()) {
+        if self.line(uuid).any(|it| it.thread().is_some()) {
             return false;
         }
         let mut names = self.line(uuid).filter_map(|it| it.name.as_deref());
@@ -84,9 +86,9 @@ impl Tracks {
 
     /// The process of a track, as the file numbers it.
     pub(super) fn process_of(&self, used: &Used) -> Option<i32> {
-        let pid = |it: &Described| match (&it.thread, &it.process) {
+        let pid = |it: &Described| match (it.thread(), it.process()) {
             (Some(thread), _) => thread.pid,
-            (None, process) => process.as_ref()?.pid,
+            (None, process) => process?.pid,
         };
         match used.key {
             Key::Track(uuid) => self.line(uuid).find_map(pid),
@@ -100,7 +102,7 @@ impl Tracks {
         match &used.key {
             Key::Track(uuid) => {
                 let mut line = self.line(*uuid);
-                let found = line.find_map(|it| match (&it.thread, &it.process) {
+                let found = line.find_map(|it| match (it.thread(), it.process()) {
                     (Some(thread), _) => Some(Owner {
                         process: shown(thread.pid.map(i64::from)),
                         thread: shown(thread.tid),
@@ -127,8 +129,8 @@ impl Tracks {
 
     /// What all lanes are called; of each track in use the GPU, where it has one.
     pub(super) fn titles(&self, texts: &Texts, gpus: &[Option<i64>]) -> Titles {
-        let processes = self.described.values().filter_map(|it| {
-            let process = it.process.as_deref()?;
+        let processes = self.described.iter().filter_map(|it| {
+            let process = it.process()?;
             let name = process.process_name.as_deref()?;
             let name = program_of(name);
             (!name.is_empty()).then(|| (process.pid.unwrap_or(0).to_string(), name.to_owned()))
@@ -141,23 +143,21 @@ impl Tracks {
         };
         let owners = lanes().map(|(_, used)| self.owner(used).process);
         let used_processes: BTreeSet<String> = owners.filter(|it| !it.is_empty()).collect();
-        let mut titles: BTreeMap<u32, Title> = lanes()
-            .map(|(place, used)| {
-                let title = self.title(used, texts, &processes, used_processes.len() > 1);
-                (place, title)
-            })
+        let are_several = used_processes.len() > 1;
+        let mut titles: Vec<Title> = lanes()
+            .map(|(place, used)| self.title((place, used), texts, &processes, are_several))
             .collect();
         for part in [TitlePart::Parent, TitlePart::Number, TitlePart::Count] {
             self.tell_apart(&mut titles, part, gpus);
         }
-        let of = titles.into_iter().map(|(place, it)| (place, it.whole()));
+        let of = titles.into_iter().map(Title::into_whole);
         Titles { of: of.collect() }
     }
 
     /// What a lane is called, be it the only one of that name or not: with its process where there are several.
     fn title(
         &self,
-        used: &Used,
+        (place, used): (u32, &Used),
         texts: &Texts,
         processes: &BTreeMap<String, String>,
         are_several: bool,
@@ -171,27 +171,45 @@ impl Tracks {
             Some(program) => program.clone(),
             None => format!("process {process}"),
         };
-        Title { program, name }
+        Title {
+            place,
+            program,
+            name,
+        }
     }
 
     /// Adds a part to titles that several lanes have, where it is not the same for all of them.
-    fn tell_apart(&self, titles: &mut BTreeMap<u32, Title>, part: TitlePart, gpus: &[Option<i64>]) {
-        let mut same: BTreeMap<(Option<Option<i64>>, String), Vec<u32>> = BTreeMap::new();
-        for (place, title) in &*titles {
-            let is_stream = self.at(*place).is_some_and(|used| used.is_stream);
-            let gpu = is_stream.then(|| gpus.get(*place as usize).copied().flatten());
-            same.entry((gpu, title.whole())).or_default().push(*place);
+    fn tell_apart(&self, titles: &mut [Title], part: TitlePart, gpus: &[Option<i64>]) {
+        let key = |title: &Title| {
+            let is_stream = self.at(title.place).is_some_and(|used| used.is_stream);
+            let gpu = is_stream.then(|| gpus.get(title.place as usize).copied().flatten());
+            (gpu, title.whole())
+        };
+        // There may be millions: by hashes, only those that may be the same are compared.
+        let hasher = RandomState::new();
+        let hashes = titles.iter().map(|title| hasher.hash_one(key(title)));
+        let mut alike: Vec<(u64, u32)> = hashes.zip(0..).collect();
+        alike.sort_unstable();
+        let mut same: BTreeMap<_, Vec<u32>> = BTreeMap::new();
+        let shared = alike.chunk_by(|a, b| a.0 == b.0);
+        for (_, at) in shared.filter(|all| all.len() > 1).flatten() {
+            if let Some(title) = titles.get(*at as usize) {
+                same.entry(key(title)).or_default().push(*at);
+            }
         }
-        for places in same.into_values().filter(|places| places.len() > 1) {
+        drop(alike);
+        for mut places in same.into_values().filter(|places| places.len() > 1) {
+            let of = |at: &u32| titles.get(*at as usize).map_or(0, |it| it.place);
+            places.sort_by_key(of);
             let parts: Vec<String> = (1..)
                 .zip(&places)
-                .map(|(count, place)| self.part(*place, part, count))
+                .map(|(count, at)| self.part(of(at), part, count))
                 .collect();
             if parts.iter().all(|it| Some(it) == parts.first()) {
                 continue;
             }
-            for (place, told) in places.into_iter().zip(parts) {
-                if let Some(title) = titles.get_mut(&place).filter(|_| !told.is_empty()) {
+            for (at, told) in places.into_iter().zip(parts) {
+                if let Some(title) = titles.get_mut(at as usize).filter(|_| !told.is_empty()) {
                     title.name = match part {
                         TitlePart::Parent => format!("{told} · {}", title.name),
                         TitlePart::Number | TitlePart::Count => format!("{} {told}", title.name),
@@ -230,18 +248,18 @@ impl Tracks {
     pub(super) fn name_of(&self, used: &Used, texts: &Texts) -> String {
         match &used.key {
             Key::Track(uuid) => self.name(*uuid, texts.text(used.first)),
-            Key::Queue(_, name) => name.clone(),
+            Key::Queue(_, name) => name.to_string(),
             Key::Gauge(_, number) => format!("counter {number}"),
             Key::Thread(pid, tid) if pid == tid => format!("thread {tid}"),
             Key::Thread(pid, tid) => format!("thread {tid} of process {pid}"),
-            Key::Series(_, name, ..) => texts.text(*name).to_owned(),
+            Key::Series(series) => texts.text(series.1).to_owned(),
             Key::Numbered(..) => texts.text(used.first).to_owned(),
         }
     }
 
     /// A track's own name. One without any goes by its first slice where it is below another, or else by that, or by its number.
     fn name(&self, uuid: u64, first: &str) -> String {
-        let own = self.described.get(&uuid).and_then(Described::title);
+        let own = self.described(uuid).and_then(Described::title);
         let is_below = self.line(uuid).nth(1).is_some();
         let first = (is_below && !first.is_empty()).then(|| first.to_owned());
         let name = own.or(first);
@@ -253,7 +271,7 @@ impl Tracks {
 impl Described {
     /// Its name, or that of its thread or its process.
     fn title(&self) -> Option<String> {
-        let (thread, process) = (self.thread.as_ref(), self.process.as_ref());
+        let (thread, process) = (self.thread(), self.process());
         let tid = thread.and_then(|it| it.tid);
         let pid = process.and_then(|it| it.pid);
         let program = process.and_then(|it| it.process_name.as_deref());
@@ -276,11 +294,21 @@ fn program_of(name: &str) -> &str {
 
 /// A title as it is put together.
 struct Title {
+    /// The place of its lane's track.
+    place: u32,
     program: String,
     name: String,
 }
 
 impl Title {
+    fn into_whole(self) -> String {
+        if self.program.is_empty() {
+            self.name
+        } else {
+            self.whole()
+        }
+    }
+
     fn whole(&self) -> String {
         if self.program.is_empty() {
             self.name.clone()
@@ -291,9 +319,12 @@ impl Title {
 }
 
 impl Titles {
-    /// What the lane of the track at a place is called.
-    pub fn of(&self, place: u32) -> String {
-        self.of.get(&place).cloned().unwrap_or_default()
+    /// What a lane is called; asked once.
+    pub fn take(&mut self, lane: LaneId) -> String {
+        self.of
+            .get_mut(lane.index())
+            .map(std::mem::take)
+            .unwrap_or_default()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Key, Tracks, Used};
+use super::{Described, Key, Tracks, Used};
 use crate::importer::Sink;
 use crate::importer::chrome::Texts;
 use crate::perfetto::proto::CounterDescriptor;
@@ -31,7 +31,7 @@ impl Tracks {
                 used.is_stream = is_stream;
             }
         }
-        let titles = self.titles(texts, &gpus);
+        let mut titles = self.titles(texts, &gpus);
         let mut streams = 0;
         for ((place, gpu), used) in (0..).zip(&gpus).zip(&self.used) {
             let device = gpu.and_then(|gpu| ids.get(&gpu).copied());
@@ -40,7 +40,7 @@ impl Tracks {
                 .filter(|id| self.lanes.get(id.index()) == Some(&place))
             {
                 streams += usize::from(used.is_stream);
-                let lane = self.described_lane(titles.of(place), (id, place, used), device);
+                let lane = self.described_lane(titles.take(id), (id, place, used), device);
                 let origin = LaneOrigin::of(&lane, None);
                 sink.push(Record::Lane(Box::new(lane)));
                 if let Some(origin) = origin {
@@ -62,7 +62,7 @@ impl Tracks {
         device: Option<DeviceId>,
         texts: &Texts,
     ) -> Counter {
-        if let Some((name, unit)) = used.gauge.as_deref().cloned() {
+        if let Some((name, unit)) = used.more.as_ref().and_then(|it| it.gauge.clone()) {
             return Counter {
                 id,
                 name,
@@ -72,9 +72,8 @@ impl Tracks {
         }
         let unit = match used.key {
             Key::Track(uuid) => self
-                .described
-                .get(&uuid)
-                .and_then(|it| it.counter.as_deref())
+                .described(uuid)
+                .and_then(Described::counter)
                 .map(CounterDescriptor::unit_name),
             _ => None,
         };
@@ -107,8 +106,8 @@ impl Tracks {
             role,
             order: i32::try_from(place).unwrap_or(i32::MAX),
             name,
-            process: owner.process,
-            thread: owner.thread,
+            process: owner.process.into(),
+            thread: owner.thread.into(),
         }
     }
 }

@@ -49,12 +49,12 @@ impl Tracks {
             Key::Numbered(..) => return Some(SharedKey::Numbered(used.process, first)),
             _ => return None,
         };
-        let track = self.described.get(uuid)?;
+        let track = self.described(*uuid)?;
         let parent = track.parent_uuid?;
-        if track.thread.is_some() || track.process.is_some() {
+        if track.thread().is_some() || track.process().is_some() {
             return None;
         }
-        match (track.merge, track.name.as_deref()) {
+        match (track.merge(), track.name.as_deref()) {
             (TrackMerge::Never, _) => None,
             (TrackMerge::ByKey(key), _) => Some(SharedKey::Key(parent, key)),
             (TrackMerge::ByName, None | Some("")) => Some(SharedKey::First(parent, first)),
