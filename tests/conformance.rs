@@ -14,7 +14,6 @@ mod invariants;
 mod launches;
 mod machine;
 mod misuse;
-mod sticky;
 mod streams;
 mod table;
 mod timeouts;

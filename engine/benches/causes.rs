@@ -1,10 +1,20 @@
-//! What it costs to know why: the graph of 1 and 10 million spans against reading them once, and what it takes in memory.
+//! What it costs to know why: the graph of 1 and 10 million spans against reading them once, and what it takes in memory; and
+//! Kineto-like files of 1 and 5 million events, from their bytes on disk to every answer.
 
+mod generate {
+    pub mod kineto;
+}
+
+use std::fs::File;
 use std::hint::black_box;
+use std::io::{self, BufWriter, Write as _};
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use engine::analysis::causes::Causes;
+use engine::analysis::{Conclusions, Statistics};
 use engine::capture::Capture;
+use engine::importer::{self, Source};
 use engine::record::{
     Basis, CallId, Dependency, DependencyKind, Group, Lane, LaneId, NameId, Record, Role, Span,
     SpanId, SpanKind, State,
@@ -87,7 +97,9 @@ fn measure(spans: u32) {
         lengths.fold(0_i64, i64::wrapping_add)
     });
     black_box(sum);
-    let (built, causes) = seconds(|| Causes::build(&capture));
+    let (built, mut causes) = seconds(|| Causes::build(&capture));
+    // As it is kept beside a window.
+    causes.forget_times();
     let reader = causes.read(&capture);
     let (walked, path) = seconds(|| reader.path());
     let (idle, ()) = seconds(|| {
@@ -115,11 +127,54 @@ fn measure(spans: u32) {
     );
 }
 
-fn main() {
+/// What a file takes until idle time, overlap and the critical path are known, and until everything is.
+#[expect(clippy::print_stdout, reason = "a bench prints its table")]
+fn measure_file(events: u64) -> io::Result<()> {
+    let path = std::env::temp_dir().join(format!("syncline-causes-{}.json", std::process::id()));
+    let mut out = BufWriter::with_capacity(1 << 20, File::create(&path)?);
+    let events = generate::kineto::write(events, &mut out)?;
+    out.flush()?;
+    drop(out);
+    let mut capture = Capture::new();
+    let (read, receipt) = seconds(|| {
+        let source = Source::open(&path).map_err(io::Error::other)?;
+        let receipt = importer::open_source(&source, &mut |batch| {
+            capture.apply(batch.records);
+            ControlFlow::Continue(())
+        });
+        receipt.map_err(io::Error::other)
+    });
+    std::fs::remove_file(&path)?;
+    receipt?;
+    let (graph, causes) = seconds(|| Causes::build(&capture));
+    let reader = causes.read(&capture);
+    let (idle, ()) = seconds(|| {
+        for lane in reader.streams() {
+            black_box(reader.idle(lane, causes.extent()));
+        }
+    });
+    let (overlap, _) = seconds(|| black_box(Statistics::of(&capture, causes.extent())));
+    let (walked, path) = seconds(|| reader.path());
+    let (all, _) = seconds(|| black_box(Conclusions::of(&capture)));
+    let sum = read + graph + idle + overlap + walked;
+    println!(
+        "{events} events of a file: {sum:.2} s, {:.2} times reading them ({read:.2} s): graph {graph:.2}, idle {idle:.3}, overlap \
+         {overlap:.2}, critical path {walked:.3} ({} segments); every conclusion {all:.2} s",
+        sum / read,
+        path.len(),
+    );
+    Ok(())
+}
+
+fn main() -> io::Result<()> {
     // Cargo's own tests ask for it with an argument, and want it short.
     if std::env::args().any(|it| it == "--test") {
-        return measure(10_000);
+        measure(10_000);
+        return measure_file(10_000);
     }
+    measure_file(1_000_000)?;
+    measure_file(5_000_000)?;
     measure(1_000_000);
     measure(10_000_000);
+    Ok(())
 }

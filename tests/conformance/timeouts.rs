@@ -111,8 +111,7 @@ pub const CASES: &[Case] = &[
                 try { synchronize-event "e" }
                 catch "device-failed"
                 work micros=100000
-                try { query "e" }
-                catch "device-failed"
+                query "e"
                 signal "go"
             }"#,
         check: |view| {
@@ -122,7 +121,13 @@ pub const CASES: &[Case] = &[
             }
             assert_eq!(view.states("fill x"), [State::Cancelled]);
             assert_eq!(view.results("fill x"), ["device-failed"]);
-            assert_eq!(view.results("query e"), ["device-failed"]);
+            let query = view.call("query e");
+            assert_eq!(view.text(query.id, "answer").as_deref(), Some("failed"));
+            assert!(
+                view.text(query.id, "policy")
+                    .unwrap()
+                    .contains("AscendCL: not ready")
+            );
             assert_eq!(view.capture.losses().len(), 1);
         },
     },
@@ -168,10 +173,9 @@ pub const CASES: &[Case] = &[
                 catch "device-failed"
                 try { fill "x" value=2 on="b" }
                 catch "device-failed"
-                try { query "e" }
-                catch "device-failed"
+                query "e"
                 try { elapsed "e" "e" }
-                catch "device-failed"
+                catch "failed"
             }"#,
         check: |view| {
             assert_eq!(view.states("trap"), [State::Failed]);
@@ -180,8 +184,7 @@ pub const CASES: &[Case] = &[
             }
             assert_eq!(view.states("fill x"), [State::Cancelled]);
             assert_eq!(view.results("fill x"), ["device-failed"]);
-            assert_eq!(view.results("query e"), ["device-failed"]);
-            assert_eq!(view.results("elapsed e to e"), ["device-failed"]);
+            assert_eq!(view.results("elapsed e to e"), ["failed"]);
         },
     },
     Case {

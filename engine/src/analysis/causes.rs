@@ -57,14 +57,15 @@ use crate::time::{Interval, Nanos};
 use class::{LaneClass, SpanClass};
 use collective::CollectiveGroups;
 use extra::ExtraCauses;
+use timetable::Timetable;
 
 /// An effect may begin so much before its cause ends, by two clocks, and still be its effect.
 pub const TOLERANCE: Nanos = Nanos(2_000);
 /// More than this between a cause and its effect is no latency: the capture does not tell what was in between.
 pub const CEILING: Nanos = Nanos(100_000);
 
-/// What had to come before each point of a capture's spans. It holds no times: ask it through [`Causes::read`] with the
-/// capture that it was built from.
+/// What had to come before each point of a capture's spans: ask it through [`Causes::read`] with the capture that it was built
+/// from.
 #[derive(Debug, Default)]
 pub struct Causes {
     classes: Vec<SpanClass>,
@@ -87,6 +88,8 @@ pub struct Causes {
     extent: Interval,
     /// The capture's revision that it was built from.
     revision: u64,
+    /// When spans began and ended, while much is asked: the capture knows as well, and takes longer to say.
+    times: Option<Timetable>,
 }
 
 impl Causes {
@@ -103,6 +106,12 @@ impl Causes {
         progress: impl FnMut(f32),
     ) -> Option<Self> {
         CausesJob::run(capture, cancelled, progress)
+    }
+
+    /// Lets go of the times of spans: 20 bytes a span, without which each answer takes several times as long. For a graph that
+    /// is kept, once everything at once has been asked.
+    pub fn forget_times(&mut self) {
+        self.times = None;
     }
 
     /// Answers with the capture that it was built from.
@@ -125,7 +134,8 @@ impl Causes {
         let columns = self.classes.capacity()
             + (self.firsts.capacity() + self.seconds.capacity() + self.slack.capacity()) * 4;
         let calls: usize = self.blocked.iter().map(|it| it.1.capacity() * 4).sum();
-        columns + calls + self.extra.heap_bytes() + self.collectives.heap_bytes()
+        let times = self.times.as_ref().map_or(0, Timetable::heap_bytes);
+        columns + calls + times + self.extra.heap_bytes() + self.collectives.heap_bytes()
     }
 
     /// What a span counts as.

@@ -1,10 +1,11 @@
 //! Everything that is concluded of a whole capture at once: the analyses' answers, the critical path, and the overview.
 
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::causes::{Causes, ChainSegment};
+use super::causes::{CauseReader, Causes, CausesTable, ChainSegment};
 use super::{AnalysisJob, Answered, IterationTable, Iterations, Overview};
 use crate::capture::Capture;
 
@@ -29,6 +30,24 @@ pub struct Conclusions {
     pub overview: Overview,
 }
 
+/// What is summed up of a whole capture.
+struct Measured {
+    path: Vec<ChainSegment>,
+    iterations: IterationTable,
+    table: CausesTable,
+}
+
+impl Measured {
+    fn of(reader: &CauseReader<'_>) -> Self {
+        let path = reader.path();
+        Self {
+            iterations: IterationTable::new(reader, &Iterations::find(reader, None)),
+            table: CausesTable::new(reader, reader.causes().extent(), &path),
+            path,
+        }
+    }
+}
+
 impl Conclusions {
     /// Concludes all of it in one go.
     pub fn of(capture: &Capture) -> Self {
@@ -43,20 +62,36 @@ impl Conclusions {
         mut progress: impl FnMut(f32),
     ) -> Option<Self> {
         let causes = Causes::build_with(capture, cancelled, |done| progress(done * GRAPH))?;
-        let causes = Arc::new(causes);
-        let mut job = AnalysisJob::new(Arc::clone(&causes));
-        while !job.step(capture, BUDGET) {
-            if cancelled.load(Ordering::Relaxed) {
-                return None;
+        let mut causes = Arc::new(causes);
+        let measured = || Measured::of(&causes.read(capture));
+        // Sums and findings have nothing to do with each other: each keeps a core busy.
+        let (measured, answers) = std::thread::scope(|scope| {
+            let named = std::thread::Builder::new().name("measure".to_owned());
+            let thread = named.spawn_scoped(scope, measured);
+            let mut job = AnalysisJob::new(Arc::clone(&causes));
+            while !job.step(capture, BUDGET) {
+                if cancelled.load(Ordering::Relaxed) {
+                    return None;
+                }
+                progress(GRAPH + job.progress(capture) * ANALYSES);
             }
-            progress(GRAPH + job.progress(capture) * ANALYSES);
-        }
-        let answers = job.finish();
+            let measured = match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // Without another thread it is done on this one.
+                Err(_) => measured(),
+            };
+            Some((measured, job.finish()))
+        })?;
         progress(GRAPH + ANALYSES);
-        let reader = causes.read(capture);
-        let path = reader.path();
-        let iterations = IterationTable::new(&reader, &Iterations::find(&reader, None));
-        let overview = Overview::new(&reader, &path, &answers, &iterations);
+        let Measured {
+            path,
+            iterations,
+            table,
+        } = measured;
+        let overview = Overview::new(&causes.read(capture), &table, &answers, &iterations);
+        if let Some(causes) = Arc::get_mut(&mut causes) {
+            causes.forget_times();
+        }
         Some(Self {
             causes,
             answers,

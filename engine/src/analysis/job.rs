@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use super::causes::Causes;
 use super::{ANALYSES, Analysis, Answer};
 use crate::capture::Capture;
-use crate::record::SpanId;
 use crate::time::Nanos;
 
 /// Spans looked at between two looks at the clock.
@@ -57,8 +56,7 @@ impl AnalysisJob {
         let ids = capture.span_ids() as u32;
         while self.next < ids {
             let end = self.next.saturating_add(STRIDE).min(ids);
-            let spans = (self.next..end).filter_map(|id| capture.span(SpanId(id)));
-            for placed in spans {
+            for placed in capture.spans_numbered(self.next..end) {
                 for analysis in &mut self.analyses {
                     analysis.look(capture, &placed);
                 }

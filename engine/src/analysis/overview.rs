@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use super::causes::{CauseReader, CausesTable, ChainSegment, IdleUse, LaneIdle, TimeUse};
+use super::causes::{CauseReader, CausesTable, IdleUse, LaneIdle, TimeUse};
 use super::piece::Sentence;
 use super::{Answered, IterationRow, IterationTable, Piece};
 use crate::record::{DeviceId, LaneId, SpanId};
@@ -72,26 +72,24 @@ struct OverviewDraft<'a, 'b> {
 }
 
 impl Overview {
-    /// The overview of a whole capture; empty where nothing ran in it.
+    /// The overview of a whole capture by the table of all of its time; empty where nothing ran in it.
     pub fn new(
         reader: &CauseReader<'_>,
-        path: &[ChainSegment],
+        table: &CausesTable,
         answers: &[Answered],
         iterations: &IterationTable,
     ) -> Self {
-        let all = reader.causes().extent();
         let mut draft = OverviewDraft {
             reader,
             lines: Vec::new(),
         };
-        if all.length() > Nanos::ZERO {
-            let table = CausesTable::new(reader, all, path);
-            draft.busy(&table);
-            draft.idle(&table);
-            draft.path(&table);
+        if table.within.length() > Nanos::ZERO {
+            draft.busy(table);
+            draft.idle(table);
+            draft.path(table);
             draft.iterations(iterations);
             draft.savings(answers);
-            draft.unknown(&table);
+            draft.unknown(table);
         }
         Self { lines: draft.lines }
     }

@@ -1,6 +1,6 @@
 //! Where was a host thread blocked on more than it needed to go on?
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::causes::CauseReader;
 use super::used_buffers::UsedBuffers;
@@ -23,6 +23,8 @@ pub(super) struct OverSynchronised {
     /// For each call, the worst time of it, how much was too much in all, how often, and what else it waited for.
     found: BTreeMap<(CallId, NameId, LaneId), (Case, Nanos, u64)>,
     others: BTreeMap<(CallId, NameId, LaneId), Vec<LaneId>>,
+    /// Streams that copy to the host, which may need that.
+    downloads: BTreeSet<LaneId>,
 }
 
 /// A blocking call that waited longer than the work after it needed.
@@ -51,6 +53,9 @@ impl Analysis for OverSynchronised {
     }
 
     fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
+        if placed.span.kind == SpanKind::Download {
+            self.downloads.insert(placed.span.lane);
+        }
         if placed.span.kind != SpanKind::Synchronize {
             return;
         }
@@ -75,13 +80,14 @@ impl Analysis for OverSynchronised {
 
     fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
         let capture = reader.capture();
-        let needed = NeededLanes::of(capture);
+        let mut needed = std::mem::take(&mut self.downloads);
+        needed.extend(UsedBuffers::of(capture).shared_lanes(capture));
         let (mut findings, mut savings) = (Vec::new(), Vec::new());
         for (site, found) in &self.found {
             let (case, all, _) = found;
             let mut others = self.others.get(site).into_iter().flatten();
             // What removes an order that something needs is no advice, whichever of the streams that is about.
-            let is_needed = others.any(|it| *it != case.needed.span.lane && needed.has(*it));
+            let is_needed = others.any(|it| *it != case.needed.span.lane && needed.contains(it));
             if *all > LITTLE && !is_needed {
                 findings.push(told(capture, found));
                 savings.push(*all);
@@ -96,26 +102,6 @@ impl Analysis for OverSynchronised {
             answer: Answer::new(findings, looked),
             savings,
         }
-    }
-}
-
-/// Streams of which something else may need what they ran: the host, or another stream by a buffer.
-struct NeededLanes(Vec<LaneId>);
-
-impl NeededLanes {
-    fn of(capture: &Capture) -> Self {
-        let mut lanes = UsedBuffers::of(capture).shared_lanes(capture);
-        let downloads = capture
-            .spans()
-            .filter(|it| it.span.kind == SpanKind::Download);
-        lanes.extend(downloads.map(|it| it.span.lane));
-        lanes.sort_unstable();
-        lanes.dedup();
-        Self(lanes)
-    }
-
-    fn has(&self, lane: LaneId) -> bool {
-        self.0.binary_search(&lane).is_ok()
     }
 }
 

@@ -37,11 +37,14 @@ impl UsedBuffers {
         })
     }
 
-    /// The lanes that use a buffer which is written, and which another lane uses too, in the order of their numbers.
-    pub(super) fn shared_lanes(&self, capture: &Capture) -> Vec<LaneId> {
+    /// The lanes that use a buffer which is written, and which another lane uses too.
+    pub(super) fn shared_lanes(&self, capture: &Capture) -> BTreeSet<LaneId> {
+        if !self.is_known() {
+            return BTreeSet::new();
+        }
         let mut users: BTreeMap<(NameId, bool), (BTreeSet<LaneId>, bool)> = BTreeMap::new();
         let mut last = (CallId::NONE, LaneId(u32::MAX));
-        for placed in capture.spans().filter(|_| self.is_known()) {
+        for placed in capture.spans() {
             let now = (placed.span.call, placed.span.lane);
             // A loop makes one call many times.
             if std::mem::replace(&mut last, now) == now {
@@ -56,8 +59,7 @@ impl UsedBuffers {
         let shared = users
             .into_values()
             .filter(|(lanes, is_written)| *is_written && lanes.len() > 1);
-        let lanes: BTreeSet<LaneId> = shared.flat_map(|(lanes, _)| lanes).collect();
-        lanes.into_iter().collect()
+        shared.flat_map(|(lanes, _)| lanes).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 
 use super::{Capture, Cell, PlacedSpan, Samples, fold, natural};
 use crate::record::{
@@ -163,7 +164,12 @@ impl Capture {
 
     /// Every span that ran to its end, by number.
     pub fn spans(&self) -> impl Iterator<Item = PlacedSpan> {
-        (0..self.spans.ids() as u32).filter_map(|id| self.spans.get(SpanId(id)))
+        self.spans.numbered(0..self.spans.ids() as u32)
+    }
+
+    /// Those of them with these numbers.
+    pub fn spans_numbered(&self, ids: Range<u32>) -> impl Iterator<Item = PlacedSpan> {
+        self.spans.numbered(ids)
     }
 
     /// Operations that have begun and not yet ended, by number.

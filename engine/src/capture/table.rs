@@ -1,6 +1,7 @@
 //! The table of spans: which chunk each id lies in, and the rows of each lane.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 
 use super::chunk::{Chunk, Entry};
 use super::column::{push, put};
@@ -284,6 +285,27 @@ impl Table {
         let entry = chunk.entry(chunk.position(id)?)?;
         let &(lane, depth) = self.owners.get(chunk.row as usize)?;
         Some(entry.placed(lane, depth, self.call(id)))
+    }
+
+    /// The spans of these numbers. What follows a span in its chunk mostly has the next number there, so that few are looked
+    /// for.
+    pub fn numbered(&self, ids: Range<u32>) -> impl Iterator<Item = PlacedSpan> {
+        let mut nexts = vec![0_u16; self.chunks.len()];
+        ids.filter_map(move |id| {
+            let id = SpanId(id);
+            let place = self.places.get(id.index())? as usize;
+            let (chunk, next) = (self.chunks.get(place)?, nexts.get_mut(place)?);
+            let at = usize::from(*next);
+            let at = if chunk.id(at) == Some(id) {
+                at
+            } else {
+                chunk.position(id)?
+            };
+            // A chunk holds some hundred spans.
+            *next = u16::try_from(at + 1).unwrap_or_default();
+            let &(lane, depth) = self.owners.get(chunk.row as usize)?;
+            Some(chunk.entry(at)?.placed(lane, depth, self.call(id)))
+        })
     }
 
     pub fn call(&self, id: SpanId) -> CallId {

@@ -10,7 +10,7 @@ use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
 use super::timetable::{Moments as _, Timetable};
 use super::{Causes, program, slack};
-use crate::capture::Capture;
+use crate::capture::{Capture, PlacedSpan};
 use crate::record::{Basis, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind};
 use crate::time::{Interval, Nanos};
 
@@ -53,16 +53,27 @@ impl CausesDraft {
         self.times.len()
     }
 
-    /// Reads the span with the next number.
-    pub fn read_span(&mut self, capture: &Capture) {
-        let id = SpanId(self.times.len() as u32);
-        let placed = capture.span(id).filter(|_| id.0 < MOST_SPANS);
-        let Some(placed) = placed else {
+    /// Reads the spans with the next numbers, up to `end`.
+    pub fn read_spans(&mut self, capture: &Capture, end: usize) {
+        let next = self.times.len() as u32;
+        for placed in capture.spans_numbered(next..MOST_SPANS.min(end as u32)) {
+            self.leave_out(placed.span.id.index());
+            self.read_span(&placed);
+        }
+        self.leave_out(end);
+    }
+
+    /// No span has the numbers up to this one.
+    fn leave_out(&mut self, end: usize) {
+        while self.times.len() < end {
             self.times.push(None);
             self.classes.push(SpanClass::default());
             self.firsts.push(NONE);
-            return;
-        };
+        }
+    }
+
+    fn read_span(&mut self, placed: &PlacedSpan) {
+        let id = placed.span.id;
         let (lane, kind) = (placed.span.lane, placed.span.kind);
         self.times.push(Some((placed.interval(), lane)));
         let lane_class = self.lanes.get(lane.index()).copied();
@@ -284,6 +295,7 @@ impl CausesDraft {
             return None;
         }
         slack::fill(&mut causes, &self.times);
+        causes.times = Some(self.times);
         Some(causes)
     }
 }

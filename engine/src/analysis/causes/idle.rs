@@ -165,10 +165,10 @@ impl CauseReader<'_> {
     pub fn blocked(&self, thread: LaneId, from: Nanos, to: Nanos) -> Nanos {
         let calls = self.causes.blocked.iter().find(|it| it.0 == thread);
         let calls = calls.map_or(&[][..], |it| it.1.as_slice());
-        let interval = |call: &u32| self.capture.span(SpanId(*call)).map(|it| it.interval());
-        let begun = calls.partition_point(|call| interval(call).is_some_and(|it| it.end <= from));
+        let interval = |call: &u32| self.interval(SpanId(*call));
+        let begun = calls.partition_point(|call| interval(call).end <= from);
         let (mut sum, mut cursor) = (Nanos::ZERO, from);
-        for call in calls.iter().skip(begun).filter_map(interval) {
+        for call in calls.iter().skip(begun).map(interval) {
             if call.start >= to {
                 break;
             }

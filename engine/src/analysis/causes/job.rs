@@ -104,9 +104,7 @@ impl CausesJob {
         let draft = self.draft.get_or_insert_with(|| CausesDraft::new(capture));
         while draft.spans() < spans {
             let end = spans.min(draft.spans() + STRIDE);
-            while draft.spans() < end {
-                draft.read_span(capture);
-            }
+            draft.read_spans(capture, end);
             if begun.elapsed() >= budget {
                 return false;
             }
@@ -124,9 +122,13 @@ impl CausesJob {
         true
     }
 
-    /// The graph, once it is there.
+    /// The graph, once it is there, without the times of spans.
     pub fn finish(mut self) -> Option<Causes> {
-        self.causes.take()
+        let mut causes = self.causes.take();
+        if let Some(causes) = &mut causes {
+            causes.forget_times();
+        }
+        causes
     }
 
     /// The rest of the work at once, on this thread.

@@ -7,7 +7,7 @@ use super::timetable::Moments as _;
 use super::{Causes, SpanClass};
 use crate::capture::Capture;
 use crate::record::{LaneId, SpanId};
-use crate::time::Nanos;
+use crate::time::{Interval, Nanos};
 
 /// Answers from the graph and the capture that it was built from.
 #[derive(Clone, Copy)]
@@ -144,19 +144,38 @@ impl<'a> CauseReader<'a> {
     }
 
     pub(super) fn lane(&self, span: SpanId) -> LaneId {
-        self.capture.lane_of(span)
+        match &self.causes.times {
+            Some(times) => times.lane_of(span),
+            None => self.capture.lane_of(span),
+        }
+    }
+
+    pub(super) fn interval(&self, span: SpanId) -> Interval {
+        match &self.causes.times {
+            Some(times) => times.interval(span),
+            None => self.capture.interval(span),
+        }
     }
 
     pub(super) fn time(&self, point: SpanPoint) -> Nanos {
-        self.capture.time(point)
+        match &self.causes.times {
+            Some(times) => times.time(point),
+            None => self.capture.time(point),
+        }
     }
 
     pub(super) fn candidates(&self, point: SpanPoint, mut take: impl FnMut(Candidate)) {
-        self.causes.candidates(self.capture, point, &mut take);
+        match &self.causes.times {
+            Some(times) => self.causes.candidates(times, point, &mut take),
+            None => self.causes.candidates(self.capture, point, &mut take),
+        }
     }
 
     pub(super) fn binding(&self, point: SpanPoint) -> Option<Candidate> {
-        self.causes.binding(self.capture, point)
+        match &self.causes.times {
+            Some(times) => self.causes.binding(times, point),
+            None => self.causes.binding(self.capture, point),
+        }
     }
 
     /// Whether the time from a binding cause to its effect is no latency.

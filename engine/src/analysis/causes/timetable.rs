@@ -57,6 +57,11 @@ impl Timetable {
         self.starts.len()
     }
 
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        (self.starts.capacity() + self.ends.capacity()) * 8 + self.lanes.capacity() * 4
+    }
+
     /// When a span began.
     pub fn start(&self, span: u32) -> i64 {
         self.starts.get(span as usize).copied().unwrap_or_default()

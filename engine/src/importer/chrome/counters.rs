@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::build::Told;
-use super::lanes::program;
 use super::rows::Rows;
 use super::scan::{Payload, Token, flag};
 use super::texts::Texts;
@@ -101,7 +100,7 @@ fn describe(id: CounterId, key: Key, rows: &Rows, texts: &Texts) -> Record {
     let facts = rows.processes.get(&process);
     let of = facts.and_then(|it| it.name).map(|it| texts.text(it).trim());
     if let Some(of) = of.filter(|it| !it.is_empty() && !shown.contains(it)) {
-        shown = format!("{} · {shown}", program(of));
+        shown = format!("{of} · {shown}");
     }
     Record::Counter(Box::new(Counter {
         id,
