@@ -145,6 +145,15 @@ fn slices_counters_and_arrows_are_read() {
     assert!(capture.problems().is_empty(), "{:?}", capture.problems());
 }
 
+/// A track that nothing describes goes by its number, and what is of no track by what Perfetto calls that.
+#[test]
+fn tracks_that_nothing_describes_have_a_name() {
+    let packets = [interned(), begin(10, 0, 1, &[]), begin(20, 7, 1, &[])];
+    let capture = capture(opened(file(&packets)).unwrap().0);
+    let names = capture.lanes().iter().map(|it| it.name.as_str());
+    assert_eq!(names.collect::<Vec<_>>(), ["default track", "track 7"]);
+}
+
 #[test]
 fn what_does_not_pair_is_kept_and_counted() {
     let packets = [

@@ -264,7 +264,11 @@ impl Tracks {
         let first = (is_below && !first.is_empty()).then(|| first.to_owned());
         let name = own.or(first);
         let name = name.or_else(|| self.line(uuid).skip(1).find_map(Described::title));
-        name.unwrap_or_else(|| format!("track {uuid}"))
+        name.unwrap_or_else(|| match uuid {
+            // Of events that are of no track, as Perfetto has it.
+            0 => "default track".to_owned(),
+            _ => format!("track {uuid}"),
+        })
     }
 }
 
