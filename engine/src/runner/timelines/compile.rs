@@ -164,9 +164,14 @@ impl Timelines {
         if matches!(built, Err(CompileError::Lost)) && state.model.loss().is_none() {
             state.model.lose(SpanId::NONE);
         }
+        // What was lost did not complete: that its pipeline is decided now follows from the loss.
+        let cause = match built {
+            Err(CompileError::Lost) => SpanId::NONE,
+            _ => job.span,
+        };
         let effects = state
             .model
-            .compiled(job.pipeline, job.span, defect(shared, &entry, built));
+            .compiled(job.pipeline, cause, defect(shared, &entry, built));
         self.act(shared, state, &effects, job.span, end);
     }
 

@@ -53,9 +53,15 @@ impl Timelines {
             return Stepped::Nothing;
         }
         let span = shared.next_span();
-        let Some(step) = state.model.step_device(span) else {
+        let Some(mut step) = state.model.step_device(span) else {
             return Stepped::Nothing;
         };
+        if step.effects.iter().any(|it| matches!(it, Effect::Lost(_))) {
+            state.lost_by = span;
+        } else if !step.cause.is_some() {
+            // What the loss ended is there to be concluded because of the loss.
+            step.cause = state.lost_by;
+        }
         let end = clock();
         state.device_free = end;
         self.report_step(

@@ -42,6 +42,8 @@ pub struct State {
     pub watches: VecDeque<Watch>,
     /// When the device timeline has done what it was given, in virtual time.
     pub device_free: Nanos,
+    /// The step that lost the device, if any.
+    pub lost_by: SpanId,
     /// What is wrong with calls that the layer refused, by the spans of the calls.
     pub refusals: BTreeMap<SpanId, String>,
     /// For promises of this generation, the same calls as they were made to the implementation below.
@@ -153,6 +155,7 @@ impl State {
             workers: vec![None; super::WORKERS],
             watches: VecDeque::new(),
             device_free: Nanos::ZERO,
+            lost_by: SpanId::NONE,
             refusals: BTreeMap::new(),
             asked: BTreeMap::new(),
             is_armed: false,
@@ -168,6 +171,7 @@ impl State {
     /// A fresh device, with the buffers and shaders of the plan made, and nothing else.
     pub fn renew(&mut self) {
         self.generation += 1;
+        self.lost_by = SpanId::NONE;
         self.first_pipeline += self.pipelines.len() as u32;
         self.names.clear();
         self.refusals.clear();

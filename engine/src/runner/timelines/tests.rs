@@ -3,7 +3,7 @@
 use crate::record::{
     DependencyKind, Outcome, PipelineState,
     PipelineState::{Checked, Compiling, Queued, Ready, Requested},
-    Record, Span, SpanId, SpanKind, Verdict,
+    Record, Span, SpanId, SpanKind, State, Verdict,
 };
 use crate::runner::{Recovery, RunRequest, run};
 use crate::time::Nanos;
@@ -380,4 +380,36 @@ fn virtual_time_gives_the_same_records_every_time() {
         _ => Nanos::ZERO,
     };
     assert!(first.records.iter().any(|it| time(it) > Nanos(1_000_000)));
+}
+
+#[test]
+fn nothing_follows_by_force_from_a_compile_that_was_lost() {
+    for backend in BACKENDS {
+        let run = report(
+            backend,
+            r#"host "main" {
+                device-lost promise="lost"
+                create-pipeline-async "slow" promise="p"
+                work micros=500
+                lose-device by="driver"
+                settle "p"
+            }"#,
+        );
+        let lost = run.spans(SpanKind::Compile);
+        let lost: Vec<&Span> = { lost.iter() }
+            .filter(|it| it.state == State::Lost)
+            .collect();
+        if backend == "mock" {
+            assert_eq!(lost.len(), 1);
+        }
+        for compile in lost {
+            let effects = run.effects(compile.id, DependencyKind::Step);
+            assert_eq!(effects, [], "{backend}: {compile:?}");
+        }
+        // What was decided is there because of the loss.
+        assert!(
+            run.settled().iter().any(|it| it.starts_with("p +")),
+            "{backend}"
+        );
+    }
 }
