@@ -189,11 +189,13 @@ impl Memory {
                 }));
             }
         }
-        for life in &mut state.lives {
-            let is_whole = life.from.is_some() && life.to.is_some();
-            if life.is_told || !(is_whole || end.is_some()) {
-                continue;
-            }
+        let untold = state.lives.iter_mut().filter(|it| !it.is_told);
+        let mut untold: Vec<&mut Life> = untold
+            .filter(|it| it.from.is_some() && it.to.is_some() || end.is_some())
+            .collect();
+        // Those that ended first, as if each had been told when it did.
+        untold.sort_by_key(|it| (it.from.is_none() || it.to.is_none(), it.to));
+        for life in untold {
             life.is_told = true;
             reporter.send(Record::Span(self.span(shared, life, end, reporter)));
         }
