@@ -14,6 +14,7 @@ mod invariants;
 mod launches;
 mod machine;
 mod misuse;
+mod sticky;
 mod streams;
 mod table;
 mod timeouts;

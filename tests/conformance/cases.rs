@@ -194,7 +194,7 @@ pub const CASES: &[Case] = &[
                 synchronize-device
             }"#,
         check: |view| {
-            assert_eq!(view.problems("redundant-wait"), 1);
+            assert_eq!(view.findings("redundant-wait"), 1);
             before(view.operation("wait e"), view.operation("fill x"));
         },
     },

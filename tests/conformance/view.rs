@@ -84,6 +84,12 @@ impl View {
         problems.filter(|problem| problem.code == code).count()
     }
 
+    /// How many findings of the run have this code.
+    pub fn findings(&self, code: &str) -> usize {
+        let findings = self.capture.findings().iter();
+        findings.filter(|finding| finding.code == code).count()
+    }
+
     /// The states of the operations called `name`.
     pub fn states(&self, name: &str) -> Vec<State> {
         self.operations(name)

@@ -7,7 +7,9 @@ use crate::backend::{Error, HostIndex};
 use crate::device::EventError;
 use crate::record::{CallId, Record, Severity, Span, SpanKind, State, Value};
 use crate::runner::shared::Shared;
-use crate::workload::{Call, ErrorKind, EventCall, EventIndex, SlotUse, StreamIndex, Target};
+use crate::workload::{
+    Call, ErrorKind, EventCall, EventIndex, LaunchCall, SlotUse, StreamIndex, Target,
+};
 
 impl Caller {
     /// The call, with events that are taken from pools in place of the names that they go by.
@@ -47,11 +49,15 @@ impl Caller {
         Ok(call)
     }
 
-    /// Refuses what an event was not made for (rules F2, F3).
+    /// Refuses what concerns a device whose failure was told (rules A9, A47), and what an event was not made for (rules
+    /// F2, F3).
     ///
     /// # Errors
-    /// The event lacks a capability; nothing was done.
+    /// The device failed, or the event lacks a capability; nothing was done.
     pub(super) fn admit(&mut self, current: &Current, call: &Call) -> Result<(), Error> {
+        if concerns_device(call) {
+            self.shared.refuse_after_failure()?;
+        }
         let (event, needs) = match call {
             Call::Wait { event, .. } => (*event, Need::Waits),
             Call::Query(event) => (*event, Need::Progress),
@@ -169,6 +175,29 @@ impl Caller {
     pub(super) fn stream_name(&self, stream: StreamIndex) -> &str {
         let plan = self.shared.plan.streams.get(stream.index());
         plan.map_or("?", |stream| &stream.name)
+    }
+}
+
+/// Whether a call is work for the device, or asks it something. The rest is between host threads, kept by the host alone,
+/// or `WebGPU`'s, which knows no failure of a device but its loss.
+const fn concerns_device(call: &Call) -> bool {
+    match call {
+        Call::Signal(_) | Call::Await(_) | Call::Work(_) | Call::Gpu(_) => false,
+        Call::Event(call) => !matches!(
+            **call,
+            EventCall::Acquire(_)
+                | EventCall::Release(_)
+                | EventCall::Subscribe { .. }
+                | EventCall::Unsubscribe { .. }
+        ),
+        Call::Launches(call) => !matches!(
+            **call,
+            LaunchCall::Record(_)
+                | LaunchCall::Set { .. }
+                | LaunchCall::SetAll { .. }
+                | LaunchCall::SetDimensions { .. }
+        ),
+        _ => true,
     }
 }
 

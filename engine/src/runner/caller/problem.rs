@@ -29,22 +29,6 @@ impl Caller {
         self.report_problem(Severity::Warning, "wait-before-record", text, span, event);
     }
 
-    /// Rule A8: legal, and stream order holds already.
-    pub(super) fn report_redundant_wait(
-        &mut self,
-        current: &Current,
-        event: EventIndex,
-        span: SpanId,
-    ) {
-        let text = format!(
-            "line {}: the wait for {} adds nothing, because it was recorded on the same stream, which \
-             runs in order anyway; remove it",
-            current.place.line,
-            self.event_name(event)
-        );
-        self.report_problem(Severity::Info, "redundant-wait", text, span, event);
-    }
-
     /// Legal, and of no use.
     pub(super) fn report_join_of_itself(&mut self, current: &Current) {
         let text = format!(

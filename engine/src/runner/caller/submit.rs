@@ -14,7 +14,7 @@ use crate::runner::machine::{Instruction, Machine};
 use crate::runner::shared::Shared;
 use crate::runner::uses;
 use crate::time::Nanos;
-use crate::workload::{EventIndex, FailureMode, Launch, SignalIndex, StreamIndex, StreamKind};
+use crate::workload::{EventIndex, FailureMode, Launch, SignalIndex, StreamIndex};
 
 impl Caller {
     /// Submits a launch, once the pipeline that it needs is ready.
@@ -105,7 +105,6 @@ impl Caller {
         uses: &[Use],
     ) -> Result<SpanId, Error> {
         let shared = std::sync::Arc::clone(&self.shared);
-        shared.refuse_after_failure()?;
         let name = self.label_of_operation(&operation, current.place);
         let tail = shared.tail(stream);
         let unknown = || Error::Unknown(format!("stream {}", stream.0));
@@ -171,7 +170,6 @@ impl Caller {
                 let basis = self.basis_of_wait(&submission.operation, stream);
                 let submit = |latest: Option<Recorded>| {
                     self.note_wait(current, event, (span, basis), latest);
-                    self.note_own_record(current, (event, stream), span, latest);
                     submit(submission)
                 };
                 let waited = shared.events.wait(event, submit);
@@ -330,22 +328,6 @@ impl Caller {
         match operation {
             Operation::WaitFor(..) if self.certain(operation, stream).is_none() => Basis::Observed,
             _ => Basis::Enforced,
-        }
-    }
-
-    /// A wait on the stream of its record adds nothing, save on the legacy stream.
-    fn note_own_record(
-        &mut self,
-        current: &Current,
-        (event, stream): (EventIndex, StreamIndex),
-        span: SpanId,
-        latest: Option<Recorded>,
-    ) {
-        let plan = self.shared.plan.streams.get(stream.index());
-        // An operation of the legacy stream joins the blocking ones, whatever it waits for (rule A22).
-        let is_legacy = plan.is_some_and(|it| it.traits.kind == StreamKind::Legacy);
-        if latest.is_some_and(|it| it.stream == stream) && !is_legacy {
-            self.report_redundant_wait(current, event, span);
         }
     }
 
