@@ -1,5 +1,7 @@
 //! What nothing orders is found while it runs, and what is ordered is not, on every backend that opens.
 
+mod aborts;
+
 use engine::backend::BACKENDS;
 use engine::capture::Capture;
 use engine::record::{Finding, Outcome, Severity};

@@ -34,6 +34,12 @@ pub enum Family {
     Memory,
     /// Several host threads that begin after the first, and that it waits for.
     Fans,
+    /// The same as memory, with streams that are aborted.
+    AbortedMemory,
+    /// Several host threads in no order, of which two raise one signal that a third waits for.
+    SharedSignals,
+    /// Several host threads where the engine inserts the waits, with streams that wait for signals.
+    AutomaticHosts,
 }
 
 /// Every family, the more of it the more often it is drawn.
@@ -55,6 +61,9 @@ const FAMILIES: &[Family] = &[
     Family::Automatic,
     Family::Fans,
     Family::Memory,
+    Family::AbortedMemory,
+    Family::SharedSignals,
+    Family::AutomaticHosts,
 ];
 
 /// Numbers that a seed determines.
@@ -96,9 +105,11 @@ pub fn draw(seed: u64) -> GeneratedWorkload {
     let family = family(seed);
     let mut workload = resources(family, &mut random);
     match family {
-        Family::Hosts | Family::UnorderedHosts => hosts(family, &mut workload, &mut random),
+        Family::Hosts | Family::UnorderedHosts | Family::SharedSignals | Family::AutomaticHosts => {
+            hosts(family, &mut workload, &mut random);
+        }
         Family::Graphs => graphs(&mut workload, &mut random),
-        Family::Memory => families::memory(&mut workload, &mut random),
+        Family::Memory | Family::AbortedMemory => families::memory(&mut workload, &mut random),
         Family::Fans => families::fans(&mut workload, &mut random),
         _ => {
             let count = 4 + random.below(11);
@@ -109,6 +120,12 @@ pub fn draw(seed: u64) -> GeneratedWorkload {
     match family {
         Family::Signals => raise_signals(&mut workload, true, &mut random),
         Family::HeldAborts => raise_signals(&mut workload, false, &mut random),
+        Family::AbortedMemory => {
+            families::abort(&mut workload, &mut random);
+            raise_signals(&mut workload, false, &mut random);
+        }
+        Family::SharedSignals => families::share_signal(&mut workload, &mut random),
+        Family::AutomaticHosts => families::hold_back(&mut workload, &mut random),
         Family::Timeouts => {
             raise_signals(&mut workload, true, &mut random);
             families::end_long_waits(&mut workload);
@@ -141,14 +158,19 @@ fn resources(family: Family, random: &mut SeededRandom) -> GeneratedWorkload {
             ..ResourceCounts::default()
         },
         has_callbacks: family == Family::Callbacks,
-        has_aborts: matches!(family, Family::Aborts | Family::HeldAborts),
+        has_aborts: matches!(
+            family,
+            Family::Aborts | Family::HeldAborts | Family::AbortedMemory
+        ),
         goes_on: match family {
             Family::Timeouts => (0..count).map(|_| random.happens(70)).collect(),
             _ => Vec::new(),
         },
         mode: match family {
-            Family::Automatic if random.happens(50) => SynchronizationMode::Automatic,
-            Family::Automatic => SynchronizationMode::Least,
+            Family::Automatic | Family::AutomaticHosts if random.happens(50) => {
+                SynchronizationMode::Automatic
+            }
+            Family::Automatic | Family::AutomaticHosts => SynchronizationMode::Least,
             _ => SynchronizationMode::Manual,
         },
         hosts: Vec::new(),
@@ -319,7 +341,9 @@ fn hosts(family: Family, workload: &mut GeneratedWorkload, random: &mut SeededRa
     let all: Vec<usize> = (0..workload.streams.len()).collect();
     let mut hosts = vec![Vec::new(); count];
     let rounds = 2 + random.below(3);
-    for round in 0..rounds * usize::from(family == Family::Hosts) {
+    let takes_turns =
+        family == Family::Hosts || family == Family::AutomaticHosts && random.happens(50);
+    for round in 0..rounds * usize::from(takes_turns) {
         // One thread calls, and hands over to the next.
         let (now, next) = (round % count, (round + 1) % count);
         for _ in 0..=random.below(4) {
@@ -331,7 +355,7 @@ fn hosts(family: Family, workload: &mut GeneratedWorkload, random: &mut SeededRa
         hosts[now].push(GeneratedCall::Signal(signal));
         hosts[next].push(GeneratedCall::Await(signal));
     }
-    if family == Family::UnorderedHosts {
+    if !takes_turns {
         let shares = random.happens(70);
         for (place, calls) in hosts.iter_mut().enumerate() {
             let own: Vec<usize> = if shares {

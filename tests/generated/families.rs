@@ -184,3 +184,64 @@ pub fn fans(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
     }
     workload.hosts = hosts;
 }
+
+/// Aborts streams behind some of the calls that allocate or free, which stand for a signal meanwhile or may have run.
+pub fn abort(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
+    for _ in 0..=random.below(2) {
+        let calls = &mut workload.hosts[0];
+        let is_end = |it: &GeneratedCall| {
+            matches!(it, GeneratedCall::Allocate(..) | GeneratedCall::Free(..))
+        };
+        let ends: Vec<usize> = (0..calls.len()).filter(|&it| is_end(&calls[it])).collect();
+        let Some(&place) = ends.get(random.below(ends.len().max(1))) else {
+            return;
+        };
+        let Some(stream) = calls[place].stream() else {
+            return;
+        };
+        let after = (place + 1 + random.below(3)).min(calls.len());
+        calls.insert(after, GeneratedCall::Abort(stream));
+        match random.below(3) {
+            0 => calls.insert(place, GeneratedCall::Spin(300, stream)),
+            1 => {
+                let signal = workload.counts.signals;
+                workload.counts.signals += 1;
+                calls.insert(place, GeneratedCall::Hold(signal, stream));
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Lets two host threads raise one signal, and a third wait for it.
+pub fn share_signal(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
+    let signal = workload.counts.signals;
+    workload.counts.signals += 1;
+    workload.hosts.resize(3, Vec::new());
+    let all: Vec<usize> = (0..workload.streams.len()).collect();
+    for host in 0..3 {
+        let call = any_call(workload, &all, random);
+        let calls = &mut workload.hosts[host];
+        let place = random.below(calls.len() + 1);
+        let shared = if host == 2 {
+            GeneratedCall::Await(signal)
+        } else {
+            GeneratedCall::Signal(signal)
+        };
+        calls.insert(place, shared);
+        calls.push(call);
+    }
+}
+
+/// Streams that wait for a signal which another host thread raises.
+pub fn hold_back(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
+    let (signal, stream) = (
+        workload.counts.signals,
+        random.below(workload.streams.len()),
+    );
+    workload.counts.signals += 1;
+    let place = random.below(workload.hosts[0].len() + 1);
+    workload.hosts[0].insert(place, GeneratedCall::Hold(signal, stream));
+    // Before anything that might wait for the stream.
+    workload.hosts[1].insert(0, GeneratedCall::Signal(signal));
+}

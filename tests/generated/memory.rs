@@ -16,6 +16,8 @@ pub enum FaultSort {
     WhileInUse,
     /// It is allocated while it is.
     AllocatedTwice,
+    /// It is used or freed, and an abort dropped its allocation.
+    AfterDrop,
 }
 
 /// Two calls of which one is wrong, or one that is wrong by itself.
@@ -40,11 +42,39 @@ enum MemoryUse {
 /// What is wrong with the memory of a workload of one host thread.
 pub fn faults(workload: &GeneratedWorkload, order: &EnforcedOrder) -> Vec<MemoryFault> {
     let count = workload.counts.buffers + workload.counts.memories;
-    let memories = workload.counts.buffers..count;
-    let mut found: Vec<MemoryFault> = memories.flat_map(|it| faults_of(it, order)).collect();
+    let mut found = Vec::new();
+    for runs in courses(order) {
+        for memory in workload.counts.buffers..count {
+            found.extend(faults_of(memory, order, &runs));
+        }
+    }
     found.sort_unstable();
     found.dedup();
     found
+}
+
+/// Courses that are looked at.
+const MOST_COURSES: usize = 5_000;
+
+/// What may happen: for each operation, whether it runs. Each abort drops what comes after some point of its stream.
+fn courses(order: &EnforcedOrder) -> Vec<Vec<bool>> {
+    let runs = order.operations.iter().map(|it| it.dropped_by.is_none());
+    let mut courses: Vec<Vec<bool>> = vec![runs.collect()];
+    for doubtful in order.doubtful() {
+        let cut = |count: usize, runs: &Vec<bool>| {
+            let mut runs = runs.clone();
+            doubtful[count..].iter().for_each(|&it| runs[it] = false);
+            runs
+        };
+        let all =
+            (0..=doubtful.len()).flat_map(|count| courses.iter().map(move |it| cut(count, it)));
+        courses = all.collect();
+        assert!(
+            courses.len() <= MOST_COURSES,
+            "smaller workloads are enough"
+        );
+    }
+    courses
 }
 
 fn use_of(buffer: usize, call: GeneratedCall) -> Option<MemoryUse> {
@@ -61,8 +91,8 @@ fn use_of(buffer: usize, call: GeneratedCall) -> Option<MemoryUse> {
     }
 }
 
-/// The faults of one buffer: uses in the order of their calls, each compared with the life that it belongs to.
-fn faults_of(buffer: usize, order: &EnforcedOrder) -> Vec<MemoryFault> {
+/// The faults of one buffer in one course: uses in the order of their calls, each compared with the life that it belongs to.
+fn faults_of(buffer: usize, order: &EnforcedOrder, runs: &[bool]) -> Vec<MemoryFault> {
     let mut found = Vec::new();
     let line = |operation: usize| order.calls[order.operations[operation].site].line;
     let mut say = |sort, first: usize, second: usize| {
@@ -80,10 +110,34 @@ fn faults_of(buffer: usize, order: &EnforcedOrder) -> Vec<MemoryFault> {
     };
     let mut allocation: Option<usize> = None;
     let (mut frees, mut uses): (Vec<usize>, Vec<usize>) = (Vec::new(), Vec::new());
+    // The latest allocation that was dropped since the memory was allocated or freed.
+    let mut dropped: Option<usize> = None;
     for (place, operation) in order.operations.iter().enumerate() {
         let Some(what) = use_of(buffer, order.calls[operation.site].call) else {
             continue;
         };
+        if !runs[place] {
+            if what == MemoryUse::Allocates {
+                dropped = Some(place);
+            }
+            continue;
+        }
+        let is_there = allocation.is_some() && frees.is_empty();
+        let never_made = dropped.filter(|_| what != MemoryUse::Allocates && !is_there);
+        if let Some(allocated) = never_made {
+            say(FaultSort::AfterDrop, allocated, place);
+        }
+        // Either may be told then.
+        let sort_of = |sort| {
+            if never_made.is_some() {
+                FaultSort::AfterDrop
+            } else {
+                sort
+            }
+        };
+        if what != MemoryUse::Uses && (what == MemoryUse::Allocates || allocation.is_some()) {
+            dropped = None;
+        }
         if what == MemoryUse::Allocates {
             if let Some(first) = allocation.filter(|_| frees.is_empty()) {
                 say(FaultSort::AllocatedTwice, first, place);
@@ -98,13 +152,13 @@ fn faults_of(buffer: usize, order: &EnforcedOrder) -> Vec<MemoryFault> {
                 say(FaultSort::BeforeAllocation, allocated, place);
             }
             for &freed in &frees {
-                say(FaultSort::AfterFree, freed, place);
+                say(sort_of(FaultSort::AfterFree), freed, place);
             }
         } else {
-            say(FaultSort::OfNothing, place, place);
+            say(sort_of(FaultSort::OfNothing), place, place);
             // Which of two that are both wrong is told, or of what earlier use, makes no difference.
             for &other in uses.iter().chain(&frees) {
-                say(FaultSort::OfNothing, other, place);
+                say(sort_of(FaultSort::OfNothing), other, place);
             }
         }
         if what == MemoryUse::Uses {

@@ -34,8 +34,6 @@ pub struct EnforcedOrder {
     past: BTreeMap<MomentIndex, MomentIndex>,
     /// Buffers from here on have memory from their allocation on.
     memories: usize,
-    /// Whether what waits for a record that an abort may have dropped is taken to come after it.
-    is_trusting: bool,
     /// Pairs of calls of two host threads that nothing orders, and that use one stream or one event.
     pub unordered_calls: Vec<(usize, usize)>,
 }
@@ -86,15 +84,6 @@ const fn end(call: usize) -> MomentIndex {
 impl EnforcedOrder {
     /// Of a workload without the calls at these places.
     pub fn of(workload: &GeneratedWorkload, without: &[usize]) -> Self {
-        Self::with(workload, without, false)
-    }
-
-    /// The same, where what waits for a record that an abort may have dropped is taken to come after it.
-    pub fn trusting(workload: &GeneratedWorkload, without: &[usize]) -> Self {
-        Self::with(workload, without, true)
-    }
-
-    fn with(workload: &GeneratedWorkload, without: &[usize], is_trusting: bool) -> Self {
         let mut calls = workload.placed();
         let mut place = 0;
         calls.retain(|_| {
@@ -112,7 +101,6 @@ impl EnforcedOrder {
             before: vec![MomentSet::default(); moments],
             past: BTreeMap::new(),
             memories: workload.counts.buffers,
-            is_trusting,
             unordered_calls: Vec::new(),
         };
         // Which record a wait means, and what a synchronisation covers, depends on the order of host threads, and that
@@ -163,10 +151,11 @@ impl EnforcedOrder {
         own.any(|it| it.dropped_by.is_some())
     }
 
-    /// How often a buffer was allocated or freed by calls before the operation at a place.
+    /// How often a buffer was allocated or freed for certain by calls before the operation at a place.
     fn life(&self, buffer: usize, place: usize) -> usize {
         let calls = self.operations[..place]
             .iter()
+            .filter(|it| it.dropped_by.is_none() && self.may_be_dropped_by(it).is_none())
             .map(|it| self.calls[it.site].call);
         let own = calls.filter(|it| matches!(it, GeneratedCall::Allocate(of, _) | GeneratedCall::Free(of, _) if *of == buffer));
         own.count()
@@ -242,6 +231,26 @@ impl EnforcedOrder {
         latest.filter(|_| !unordered)
     }
 
+    /// What comes before the first raise of a signal, whichever of its raises that is.
+    fn raised(&self, signal: usize) -> Vec<MomentIndex> {
+        let calls = 0..self.calls.len();
+        let raises = calls.filter(|&it| self.calls[it].call == GeneratedCall::Signal(signal));
+        let raises: Vec<usize> = raises.collect();
+        let mut first = raises.clone();
+        first.retain(|&it| !raises.iter().any(|&other| self.returned(other, it)));
+        match first.as_slice() {
+            [] => Vec::new(),
+            &[only] => vec![begin(only)],
+            several => {
+                let is_common = |moment: &MomentIndex| {
+                    let mut before = several.iter().map(|&it| &self.before[begin(it)]);
+                    before.all(|it| it.contains(*moment))
+                };
+                (0..self.before.len()).filter(is_common).collect()
+            }
+        }
+    }
+
     fn edges(
         &self,
         workload: &GeneratedWorkload,
@@ -313,12 +322,32 @@ impl EnforcedOrder {
             edges.push((begin(abort), gone));
             return;
         }
-        let abort = self.abort_after(operation);
-        if abort.is_none_or(|abort| self.is_before(ran.1, begin(abort))) {
+        if self.may_be_dropped_by(operation).is_none() {
             edges.push((ran.1, gone));
         } else {
             past.insert(ran.1, gone);
         }
+    }
+
+    /// The abort that may drop an operation or not. What is gone before it is called was not dropped by it.
+    fn may_be_dropped_by(&self, operation: &ModelOperation) -> Option<usize> {
+        let abort = self.abort_after(operation)?;
+        let is_over = |moment| self.is_before(moment, begin(abort));
+        let may = operation.dropped_by.is_none()
+            && !is_over(operation.moments.1)
+            && !is_over(operation.gone);
+        may.then_some(abort)
+    }
+
+    /// For each abort the operations that it may drop, in the order of their stream: it drops all from some point on.
+    pub fn doubtful(&self) -> Vec<Vec<usize>> {
+        let mut found: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+        for (place, operation) in self.operations.iter().enumerate() {
+            if let Some(abort) = self.may_be_dropped_by(operation) {
+                found.entry(abort).or_default().push(place);
+            }
+        }
+        found.into_values().collect()
     }
 
     /// The first abort of an operation's stream that is called after it.
@@ -358,13 +387,7 @@ impl EnforcedOrder {
                 }
             }
             GeneratedCall::Await(signal) => {
-                let raised = self
-                    .calls
-                    .iter()
-                    .position(|it| it.call == GeneratedCall::Signal(signal));
-                if let Some(raised) = raised {
-                    wait(begin(raised));
-                }
+                self.raised(signal).into_iter().for_each(wait);
             }
             _ => {}
         }
@@ -385,9 +408,6 @@ impl EnforcedOrder {
             GeneratedCall::Wait(event, _) | GeneratedCall::TimedWait(event, ..) => {
                 if let Some(record) = self.record(event, operation.call) {
                     wait(record.gone);
-                    if self.is_trusting && record.dropped_by.is_none() {
-                        wait(record.moments.1);
-                    }
                 }
             }
             GeneratedCall::Join(from, _) if operation.stream != from => {
@@ -397,19 +417,10 @@ impl EnforcedOrder {
                 let record = own.filter(|it| it.stream == from);
                 if let Some(record) = record {
                     wait(record.gone);
-                    if self.is_trusting && record.dropped_by.is_none() {
-                        wait(record.moments.1);
-                    }
                 }
             }
             GeneratedCall::Hold(signal, _) => {
-                let raised = self
-                    .calls
-                    .iter()
-                    .position(|it| it.call == GeneratedCall::Signal(signal));
-                if let Some(raised) = raised {
-                    wait(begin(raised));
-                }
+                self.raised(signal).into_iter().for_each(wait);
             }
             _ => {}
         }
@@ -477,7 +488,11 @@ fn share(first: GeneratedCall, second: GeneratedCall) -> bool {
         (Some(first), Some(second)) => first.0 == second.0 && (first.1 || second.1),
         _ => false,
     };
-    by_stream || by_event
+    let by_signal = match (first, second) {
+        (GeneratedCall::Signal(first), GeneratedCall::Signal(second)) => first == second,
+        _ => false,
+    };
+    by_stream || by_event || by_signal
 }
 
 /// What two calls both use, one of them writing.

@@ -3,7 +3,7 @@
 use super::words::{length, span};
 use super::{Analysis, Answer};
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::Finding;
+use crate::record::{Finding, State};
 
 const CODE: &str = "race";
 
@@ -55,6 +55,10 @@ fn seen(capture: &Capture, finding: &Finding) -> Finding {
     let (Some(first), Some(second)) = (capture.span(*first), capture.span(*second)) else {
         return finding;
     };
+    let ran = |it: &PlacedSpan| !matches!(it.span.state, State::Cancelled | State::Lost);
+    if first.span.id == second.span.id || !ran(&first) || !ran(&second) {
+        return finding;
+    }
     let (name, other) = (span(capture, &second), span(capture, &first));
     let seen = if second.span.start >= first.span.end {
         format!("this time {name} happened to begin after {other} had ended")

@@ -10,6 +10,7 @@
 //! once it is, since only then is known what they come after.
 
 mod act;
+mod allocations;
 mod chance;
 mod clock;
 mod declared;
@@ -85,8 +86,13 @@ pub struct Order {
     doubtful: BTreeSet<Question>,
     /// What whoever waits for a signal knows, where it is a matter of chance which host thread raises it.
     shared_signals: BTreeMap<SignalUse, Clock>,
-    /// Whether one of the two was found after a wait for it was taken in.
+    /// Operations that an abort may have dropped: after how many restarts, and the number of the call; with that of the
+    /// abort.
+    doubtful_steps: BTreeMap<(u32, u64), u64>,
+    /// Whether one of the three was found after a wait for it was taken in.
     has_doubts: bool,
+    /// Whether streams are aborted.
+    has_aborts: bool,
     /// When each call was made.
     call_times: CallTimes,
     hazards: Vec<Hazard>,
@@ -120,12 +126,21 @@ impl Order {
         }
     }
 
+    /// The same, of calls among which there are aborts of streams.
+    #[must_use]
+    pub const fn with_aborts(mut self) -> Self {
+        self.has_aborts = true;
+        self
+    }
+
     /// The same before its first call, knowing which waits for events are a matter of chance: what came out for them is
     /// to be found once more with the same calls. None where nothing is new about them.
     pub fn again(&self) -> Option<Self> {
         self.has_doubts.then(|| Self {
             doubtful: self.doubtful.clone(),
             shared_signals: self.shared_signals.clone(),
+            doubtful_steps: self.doubtful_steps.clone(),
+            has_aborts: self.has_aborts,
             ..Self::of_hosts(1 + usize::from(self.is_shared))
         })
     }
@@ -139,7 +154,9 @@ impl Order {
             Act::Appear => {}
             Act::Create(stream, traits) => self.create(op.host, *stream, *traits),
             Act::Work(stream) => {
-                self.look_at_uses(op, *stream, uses);
+                if self.is_shared {
+                    self.look_at_uses(op, *stream, uses);
+                }
                 self.place(op, *stream, Deed::Work(Cow::Borrowed(uses)));
             }
             Act::Touch => self.touch(op, uses),
@@ -158,14 +175,14 @@ impl Order {
             }
             Act::Abort(stream) => {
                 self.meet_stream(op, *stream, true);
-                self.abort(op.host, *stream);
+                self.abort(op, *stream);
             }
             Act::Join(from, to) => {
-                let ticket = self.place_record(op, *from);
-                let mut wait = self.step(op, Deed::Pass);
-                wait.needs.push(ticket);
-                self.place_step(op, *to, wait);
+                self.meet_stream(op, *from, true);
+                self.meet_stream(op, *to, true);
+                self.join(op, *from, *to);
             }
+            Act::InsertedJoin(from, to) => self.join(op, *from, *to),
             Act::Reset(event, stream) => {
                 self.place(op, *stream, Deed::Pass);
                 self.set_event(op, *event, None);
@@ -180,11 +197,13 @@ impl Order {
             Act::Begin(awaited, number) => self.begin(op, *awaited, *number),
             Act::End(number) => self.end(op.host, *number),
             Act::EndAll => self.end_all(op.host),
+            Act::GoesOn(stream) => self.stream(*stream).goes_on = true,
             Act::StreamOrdered(buffer) => self.memory.note_ordered(*buffer),
             Act::Allocate(buffer, stream, at) => {
                 let called = stream.map(|stream| self.called(op, stream, *buffer));
                 let range = at.as_deref().cloned();
-                self.memory.allocate(*buffer, range, called);
+                self.memory
+                    .allocate(*buffer, range, called, self.doubt(self.sequence));
                 if let Some(stream) = stream {
                     self.note_allocation(op, *stream, *buffer);
                     self.place(op, *stream, Deed::Allocate(*buffer));
@@ -192,7 +211,7 @@ impl Order {
             }
             Act::Free(buffer, stream) => {
                 if let Some(stream) = stream {
-                    self.report_alone(HazardKind::FreeOfNothing, op, *stream, *buffer);
+                    self.note_free(op, *stream, *buffer);
                     self.place(op, *stream, Deed::Free(*buffer));
                 }
                 self.memory.free(*buffer);
@@ -211,6 +230,12 @@ impl Order {
                 self.lowered += 1;
             }
         }
+    }
+
+    /// The abort that may have dropped the operation of a call, by the number of its own.
+    fn doubt(&self, sequence: u64) -> Option<u64> {
+        let step = (self.restarts, sequence);
+        self.doubtful_steps.get(&step).copied()
     }
 
     fn step<'a>(&self, op: &Op, deed: Deed<'a>) -> Step<'a> {
@@ -235,11 +260,23 @@ impl Order {
     }
 
     fn place_record(&mut self, op: &Op, stream: StreamIndex) -> Arc<Ticket> {
+        self.meet_stream(op, stream, true);
+        self.submit_record(op, stream)
+    }
+
+    fn submit_record(&mut self, op: &Op, stream: StreamIndex) -> Arc<Ticket> {
         let ticket = Arc::new(Ticket::default());
         let mut record = self.step(op, Deed::Pass);
         record.done = Some(Arc::clone(&ticket));
-        self.place_step(op, stream, record);
+        self.submit(op.host, stream, record);
         ticket
+    }
+
+    fn join(&mut self, op: &Op, from: StreamIndex, to: StreamIndex) {
+        let ticket = self.submit_record(op, from);
+        let mut wait = self.step(op, Deed::Pass);
+        wait.needs.push(ticket);
+        self.submit(op.host, to, wait);
     }
 
     fn create(&mut self, host: u32, index: StreamIndex, traits: Traits) {
@@ -279,23 +316,7 @@ impl Order {
         let mut access = run::access(&known, caller, op.origin, &Use::write(buffer));
         // Nobody knows as much.
         access.time = u32::MAX;
-        if let Some(made) = self.memory.second_allocation(buffer) {
-            let party = |origin, host| Party {
-                origin,
-                actor: Actor::Stream(stream),
-                host,
-            };
-            let mut first = party(made.origin, made.caller.host);
-            let actor = self.actors.get(made.member as usize);
-            first.actor = actor.copied().unwrap_or(first.actor);
-            self.hazards.push(Hazard {
-                kind: HazardKind::SecondAllocation,
-                relation: Relation::Ordered,
-                buffer,
-                first,
-                second: party(op.origin, op.host),
-            });
-        }
+        access.doubt = self.doubt(self.sequence);
         access
     }
 
@@ -323,10 +344,21 @@ impl Order {
     }
 
     fn note_allocation(&mut self, op: &Op, stream: StreamIndex, buffer: BufferIndex) {
+        let call = self.memory_call(op, stream);
         if self.is_shared {
+            let found = self.memory.note_allocation(buffer, call);
+            self.hazards.extend(found);
+        } else {
+            self.memory.log(buffer, &call, false);
+        }
+    }
+
+    fn note_free(&mut self, op: &Op, stream: StreamIndex, buffer: BufferIndex) {
+        if self.is_shared {
+            self.report_alone(HazardKind::FreeOfNothing, op, stream, buffer);
+        } else {
             let call = self.memory_call(op, stream);
-            self.hazards
-                .extend(self.memory.note_allocation(buffer, call));
+            self.memory.log(buffer, &call, true);
         }
     }
 
@@ -343,27 +375,9 @@ impl Order {
         stream: StreamIndex,
         buffer: BufferIndex,
     ) {
-        if self.is_shared {
-            let call = self.memory_call(op, stream);
-            self.hazards
-                .extend(self.memory.note_call(buffer, kind, call));
-            return;
-        }
-        if !self.memory.is_missing(buffer) {
-            return;
-        }
-        let party = Party {
-            origin: op.origin,
-            actor: Actor::Stream(stream),
-            host: op.host,
-        };
-        self.hazards.push(Hazard {
-            kind,
-            relation: Relation::Ordered,
-            buffer,
-            first: party,
-            second: party,
-        });
+        let call = self.memory_call(op, stream);
+        self.hazards
+            .extend(self.memory.note_call(buffer, kind, call));
     }
 
     /// Takes in a batch of calls.
@@ -439,6 +453,8 @@ impl Order {
             meetings: std::mem::take(&mut self.meetings),
             waits: std::mem::take(&mut self.waits),
             doubtful: std::mem::take(&mut self.doubtful),
+            doubtful_steps: std::mem::take(&mut self.doubtful_steps),
+            has_aborts: self.has_aborts,
             has_doubts: self.has_doubts,
             hazards: std::mem::take(&mut self.hazards),
             certain: std::mem::take(&mut self.certain),

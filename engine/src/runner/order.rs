@@ -2,7 +2,7 @@
 
 mod text;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 pub use text::buffer_name;
@@ -21,21 +21,28 @@ const RACE: &str = "race";
 const HOSTS: &str = "unordered-hosts";
 /// The code of findings about waits that add nothing.
 const REDUNDANT: &str = "redundant-wait";
-/// Calls of several host threads that are kept, to be taken once more where it was chance which record a wait meant.
+/// What drops operations of a stream.
+const ABORT: &str = "abort-stream";
+/// Calls that are kept, to be taken once more where it was chance which record a wait meant, or whether that was dropped.
 const MOST_KEPT: usize = 1_000_000;
 /// Findings that are reported; further ones are counted.
 const MOST: usize = 1000;
+
+/// The two calls, what is wrong with them, and the buffer.
+type HazardKey = (u32, u32, HazardKind, BufferIndex);
 
 /// Compares calls as they come in, and reports what nothing orders: once for each pair of calls of the source.
 pub struct Races {
     shared: Arc<Shared>,
     order: Order,
-    /// All calls so far, where several host threads make them.
+    /// All calls so far, where several host threads make them, or streams are aborted.
     kept: Option<Vec<Batch>>,
     /// For each stream or event and two host threads, what is found of them.
     met: HashMap<(Resource, u32, u32), FindingId>,
     /// For each pair of calls, what is wrong with them and the buffer, its finding.
-    found: HashMap<(u32, u32, HazardKind, BufferIndex), Finding>,
+    found: HashMap<HazardKey, Finding>,
+    /// Those of calls of two host threads, and how many: what is said of them may depend on calls that are still to come.
+    late: BTreeMap<HazardKey, (Hazard, u64)>,
     left_out: u64,
     /// Findings so far.
     count: u32,
@@ -44,9 +51,16 @@ pub struct Races {
 impl Races {
     /// Of a run, before its first call.
     pub fn new(shared: Arc<Shared>) -> Self {
+        let has_aborts = shared.plan.sites.iter().any(|it| it.verb == ABORT);
+        let count = shared.plan.hosts.len();
+        let mut order = Order::of_hosts(count);
+        if has_aborts {
+            order = order.with_aborts();
+        }
         Self {
-            order: Order::of_hosts(shared.plan.hosts.len()),
-            kept: (shared.plan.hosts.len() > 1).then(Vec::new),
+            order,
+            kept: (count > 1 || has_aborts).then(Vec::new),
+            late: BTreeMap::new(),
             met: HashMap::new(),
             shared,
             found: HashMap::new(),
@@ -68,6 +82,7 @@ impl Races {
             return;
         };
         kept.push(batch);
+        // Those that were found before are told in the end.
         if kept.iter().map(Batch::len).sum::<usize>() > MOST_KEPT {
             self.kept = None;
         }
@@ -76,7 +91,11 @@ impl Races {
     fn report(&mut self, reporter: &Reporter) {
         for found in self.order.hazards() {
             let hazard = self.told(found);
-            self.note(&hazard, reporter);
+            if hazard.first.host == hazard.second.host || self.kept.is_none() {
+                self.note(&hazard, 1, reporter);
+            } else {
+                self.note_late(hazard);
+            }
         }
         for meeting in self.order.meetings() {
             self.note_meeting(&meeting, reporter);
@@ -89,6 +108,7 @@ impl Races {
         // A record that came after a wait may have been the one that it meant: what was ordered by it was not.
         while let Some((again, kept)) = self.order.again().zip(self.kept.take()) {
             self.order = again;
+            self.late.clear();
             self.found.values_mut().for_each(|it| it.count = 0);
             for batch in &kept {
                 self.order.take_all(batch);
@@ -98,6 +118,9 @@ impl Races {
         }
         self.order.conclude_memory();
         self.report(reporter);
+        for (hazard, count) in std::mem::take(&mut self.late).into_values() {
+            self.note(&hazard, count, reporter);
+        }
         let mut again: Vec<Finding> = self.found.drain().map(|(_, finding)| finding).collect();
         again.sort_by_key(|finding| finding.id);
         let count = again.len();
@@ -174,18 +197,34 @@ impl Races {
         })));
     }
 
-    fn note(&mut self, hazard: &Hazard, reporter: &Reporter) {
+    /// Keeps what is found of the calls of two host threads. Where some of several are in no order at all, all are told so.
+    fn note_late(&mut self, hazard: Hazard) {
+        let is_chance = hazard.relation == Relation::Hosts;
+        let (known, count) = self.late.entry(key(&hazard)).or_insert((hazard, 0));
+        if is_chance {
+            *known = hazard;
+        }
+        *count += 1;
+    }
+
+    fn note(&mut self, hazard: &Hazard, count: u64, reporter: &Reporter) {
         let (first, second) = (hazard.first.origin, hazard.second.origin);
         let plan = &self.shared.plan;
-        // Automatic synchronisation makes such uses wait for each other, in the order in which the calls happened to come.
-        if hazard.relation == Relation::Hosts && plan.synchronization != Synchronization::Manual {
+        let is_chance = hazard.relation == Relation::Hosts;
+        // Automatic synchronisation makes uses wait for each other in the order in which the calls happened to come, also by
+        // way of what other host threads call between them.
+        let by_others = hazard.relation == Relation::Unordered && plan.hosts.len() > 1;
+        if (is_chance || by_others && hazard.kind.is_of_uses())
+            && plan.synchronization != Synchronization::Manual
+        {
             return;
         }
-        let key = (first.site, second.site, hazard.kind, hazard.buffer);
+        // How often depends on how the calls happened to come where nothing orders them.
+        let count = if is_chance { 1 } else { count };
+        let key = key(hazard);
         if let Some(known) = self.found.get_mut(&key) {
-            // How often depends on how the calls happened to come where nothing orders them.
-            if hazard.relation != Relation::Hosts || known.count == 0 {
-                known.count += 1;
+            if !is_chance || known.count == 0 {
+                known.count += count;
             }
             return;
         }
@@ -203,7 +242,7 @@ impl Races {
             text: text::of_hazard(plan, hazard),
             spans: vec![first.span, second.span],
             lines,
-            count: 1,
+            count,
         };
         reporter.send(Record::Finding(Box::new(finding.clone())));
         self.found.insert(key, finding);
@@ -260,4 +299,9 @@ impl Races {
             event: EventId::NONE,
         })));
     }
+}
+
+const fn key(hazard: &Hazard) -> HazardKey {
+    let (first, second) = (hazard.first.origin, hazard.second.origin);
+    (first.site, second.site, hazard.kind, hazard.buffer)
 }

@@ -21,7 +21,7 @@ use crate::device::order::{Act, Log, Origin};
 use crate::device::{Events, Status, lock};
 use crate::record::{Began, CounterId, LaneId, SpanId};
 use crate::workload::{
-    BufferIndex, MemoryKind, Plan, PoolIndex, SignalIndex, StreamIndex, ThreadIndex,
+    BufferIndex, FailureMode, MemoryKind, Plan, PoolIndex, SignalIndex, StreamIndex, ThreadIndex,
 };
 
 /// What the host threads of a run and the engine thread share.
@@ -182,7 +182,10 @@ impl Shared {
             let act = Act::StreamOrdered(buffer);
             self.order.push(0, Origin::default(), act, &[]);
         }
-        for act in Insertions::streams(&self.plan) {
+        let streams = self.plan.streams.iter().enumerate();
+        let goes_on = streams.filter(|(_, it)| it.failure == FailureMode::Continue);
+        let goes_on = goes_on.map(|(place, _)| Act::GoesOn(StreamIndex(place as u32)));
+        for act in Insertions::streams(&self.plan).chain(goes_on) {
             self.order.push(0, Origin::default(), act, &[]);
         }
     }
@@ -265,8 +268,8 @@ impl Shared {
         self.is_forgiven.load(Ordering::SeqCst)
     }
 
-    /// A call was answered with this error: where it tells a failure that ended the device, every submission is from
-    /// now on (rule A47).
+    /// A call was answered with this error: where it tells a failure that ended the device, every call that concerns the
+    /// device is from now on (rule A47).
     pub fn note_told(&self, error: &Error) {
         use crate::workload::ErrorKind::{DeviceFailed, Failed, TimedOut};
         let tells = matches!(error.kind(), Some(DeviceFailed | Failed | TimedOut));
@@ -280,8 +283,8 @@ impl Shared {
         self.is_failure_told.store(false, Ordering::SeqCst);
     }
 
-    /// Refuses work for a device whose failure some call has told: it stays so until it is opened anew (rule A47). Until
-    /// then what is submitted is taken and cancelled, since the host cannot know (rule A48).
+    /// Refuses what concerns a device whose failure some call has told: it stays so until it is opened anew (rule A47).
+    /// Before it is told, what is submitted is taken and cancelled, since the host cannot know (rule A48).
     ///
     /// # Errors
     /// [`Error::Poisoned`], with the first failure.

@@ -55,6 +55,8 @@ pub enum Act {
     /// The second stream waits for all that was submitted to the first: a record and a wait without an event that
     /// anybody sees (rule C13).
     Join(StreamIndex, StreamIndex),
+    /// The same, put there without a call for it: no host thread uses the first stream by that.
+    InsertedJoin(StreamIndex, StreamIndex),
     /// An event is as if it was never recorded, in stream order.
     Reset(EventIndex, StreamIndex),
     /// An event is made or destroyed: no record of it is known from now on; waits that were called stay valid.
@@ -69,6 +71,8 @@ pub enum Act {
     End(u32),
     /// Every wait that the host thread began has ended.
     EndAll,
+    /// A stream goes on where what it waits for was dropped (rule F13): its waits order only what holds even then.
+    GoesOn(StreamIndex),
     /// A buffer has no memory until it is allocated.
     StreamOrdered(BufferIndex),
     /// A buffer is allocated, in the order of a stream where one is given, at an address where one is known.

@@ -56,6 +56,16 @@ labelled! {
     }
 }
 
+impl HazardKind {
+    /// Whether it is about two uses alone, and not about memory that is allocated and freed.
+    pub const fn is_of_uses(self) -> bool {
+        matches!(
+            self,
+            Self::ReadAfterWrite | Self::WriteAfterWrite | Self::WriteAfterRead
+        )
+    }
+}
+
 /// Which call it was.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Origin {
@@ -96,6 +106,10 @@ pub enum Relation {
     Hosts,
     /// One comes first, and the other is wrong even so.
     Ordered,
+    /// This abort dropped what would have made it right: the first, or the free between the two.
+    Dropped(Origin),
+    /// The same where nobody knows whether it did.
+    MayBeDropped(Origin),
 }
 
 /// Two uses of one buffer, of which one must come after the other and nothing makes it.

@@ -36,6 +36,8 @@ pub(super) struct Access {
     pub bytes: Range<u64>,
     /// Which use of its buffer it was; given by the history.
     pub number: u32,
+    /// The abort that may have dropped it, by the number of its call: nothing is forgotten because of it then.
+    pub doubt: Option<u64>,
 }
 
 impl Access {
@@ -66,6 +68,8 @@ pub(super) struct History {
     /// Where the latest read of a member, a site and a range stands, once there are many.
     places: HashMap<(Member, u32, u64, u64), usize>,
     uses: u32,
+    /// Whether one of them may have been dropped.
+    has_doubts: bool,
 }
 
 impl History {
@@ -79,12 +83,13 @@ impl History {
         let live = |it: &&Access| it.overlaps(&access.bytes);
         let manner = access.manner;
         let against_reads = manner != Manner::Read && self.reads.iter().any(|it| live(&it));
-        let candidates = if against_reads {
-            &self.reads
-        } else {
-            &self.writes
+        let (reads, writes) = match (against_reads, self.has_doubts) {
+            (true, false) => (&*self.reads, &[][..]),
+            // A read may have been dropped, and then it is the write before that counts.
+            (true, true) => (&*self.reads, &*self.writes),
+            (false, _) => (&[][..], &*self.writes),
         };
-        for earlier in candidates.iter().filter(live) {
+        for earlier in reads.iter().chain(writes).filter(live) {
             if !earlier.is_before(known) {
                 report(kind(manner, earlier.manner), Relation::Unordered, earlier);
             } else if earlier.manner == Manner::Free {
@@ -92,7 +97,7 @@ impl History {
                 report(HazardKind::UseAfterFree, Relation::Ordered, earlier);
             }
         }
-        if manner == Manner::Free && against_reads {
+        if manner == Manner::Free && against_reads && !self.has_doubts {
             let rest = self.writes.iter().filter(live);
             for earlier in rest.filter(|it| !it.is_before(known)) {
                 report(HazardKind::FreeWhileInUse, Relation::Unordered, earlier);
@@ -104,8 +109,12 @@ impl History {
     pub fn take(&mut self, mut access: Access) {
         self.uses += 1;
         access.number = self.uses;
+        self.has_doubts |= access.doubt.is_some();
         if access.manner == Manner::Read {
             return self.take_read(access);
+        }
+        if access.doubt.is_some() {
+            return self.writes.push(access);
         }
         let len = self.reads.len();
         self.reads.retain(|it| !it.is_within(&access.bytes));
@@ -188,6 +197,7 @@ mod tests {
             manner,
             bytes,
             number: 0,
+            doubt: None,
         }
     }
 

@@ -49,7 +49,7 @@ impl Order {
         // Times have to be the same in an order that takes the same calls again and is told to trust fewer of them.
         let mut has_news = self.is_shared;
         let known = &mut self.host(host).known;
-        for mark in tickets.iter().filter_map(|ticket| ticket.mark()) {
+        for mark in tickets.iter().filter_map(|ticket| ticket.least()) {
             has_news |= known.join(mark);
         }
         // Whoever learns has come further, so that others see that there is something to learn of it.

@@ -147,6 +147,16 @@ impl Lifetime {
         })
     }
 
+    /// An abort dropped the operations of these calls.
+    pub fn forget(&mut self, dropped: &[u64]) {
+        let is_left = |it: &MemoryCall| !dropped.contains(&it.sequence);
+        for calls in [&mut self.firsts, &mut self.latest, &mut self.frees] {
+            calls.retain(is_left);
+        }
+        self.orphans.retain(|it| is_left(&it.call));
+        self.seconds.retain(|it| is_left(&it.0) && is_left(&it.1));
+    }
+
     /// Every call was made: what is wrong in whichever order they come.
     pub fn conclude(&mut self, buffer: BufferIndex) -> Vec<Hazard> {
         let orphans = std::mem::take(&mut self.orphans);

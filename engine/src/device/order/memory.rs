@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use super::allocations::{AllocationFault, AllocationLog, MemoryDeed};
 use super::clock::{Knowledge, Mark, Member};
-use super::hazard::{Hazard, HazardKind, Relation};
+use super::hazard::{Hazard, HazardKind, Origin, Relation};
 use super::history::{self, Access, History, Manner, UseCaller};
 use super::lifetime::{Lifetime, MemoryCall};
 use super::stream::Host;
@@ -19,21 +20,8 @@ pub(super) struct Memory {
     is_shared: bool,
 }
 
-/// Whether a buffer has memory, by the order of calls.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum AllocationState {
-    /// It always has, or nothing is known of it.
-    #[default]
-    Always,
-    /// Not yet.
-    Never,
-    Allocated,
-    Freed,
-}
-
 #[derive(Clone, Debug, Default)]
 struct Buffer {
-    life: AllocationState,
     /// For each host thread, what its own further uses have to come after.
     histories: Vec<(u32, History)>,
     /// Where there are several, the latest use of each member, site and manner: uses of other host threads are compared
@@ -43,6 +31,12 @@ struct Buffer {
     made: Vec<Access>,
     /// Where several host threads call, and it is allocated in the order of streams.
     lifetime: Option<Box<Lifetime>>,
+    /// Where one does, and it is so.
+    calls: Option<Box<AllocationLog>>,
+    /// Allocations that an abort may have dropped: whose they are, their number, and that of the abort.
+    lives: Vec<(Member, u64, u64)>,
+    /// What was known before an allocation that has not had its turn.
+    replaced: Option<Box<Self>>,
     address: Option<Range<u64>>,
     /// Uses by former owners of its memory.
     prior: Vec<Access>,
@@ -73,7 +67,7 @@ impl Memory {
             if is_shared {
                 buffer.lifetime = Some(Box::default());
             } else {
-                buffer.life = AllocationState::Never;
+                buffer.calls = Some(Box::default());
             }
         }
     }
@@ -111,17 +105,58 @@ impl Memory {
         found.flatten().collect()
     }
 
-    /// Whether a buffer would have to be allocated first, and never was.
-    pub fn is_missing(&self, index: BufferIndex) -> bool {
-        let buffer = self.buffers.get(index.index());
-        buffer.is_some_and(|it| it.life == AllocationState::Never)
+    /// The only host thread allocates a buffer in the order of a stream, or frees it.
+    pub fn log(&mut self, index: BufferIndex, call: &MemoryCall, frees: bool) {
+        if let Some(calls) = self.calls(index) {
+            calls.note(call.party, call.sequence, frees);
+        }
     }
 
-    /// The allocation of a buffer that has memory already.
-    pub fn second_allocation(&self, index: BufferIndex) -> Option<Access> {
-        let buffer = self.buffers.get(index.index())?;
-        let is_allocated = buffer.life == AllocationState::Allocated;
-        buffer.made.last().cloned().filter(|_| is_allocated)
+    fn calls(&mut self, index: BufferIndex) -> Option<&mut AllocationLog> {
+        let buffer = self.buffers.get_mut(index.index())?;
+        buffer.calls.as_deref_mut()
+    }
+
+    /// What is wrong with a call of the only host thread by what it called before.
+    pub fn judge(
+        &self,
+        index: BufferIndex,
+        deed: MemoryDeed,
+        sequence: u64,
+    ) -> Option<AllocationFault> {
+        let calls = self.buffers.get(index.index())?.calls.as_ref()?;
+        calls.judge(deed, sequence)
+    }
+
+    /// A stream has come to a call that frees a buffer.
+    pub fn note_turn(&mut self, index: BufferIndex, sequence: u64, turn: (Member, u32)) {
+        if let Some(calls) = self.calls(index) {
+            calls.note_turn(sequence, turn);
+        }
+    }
+
+    /// A stream is aborted: the operations with these numbers are dropped, and maybe those of a member after a time.
+    pub fn abort(&mut self, abort: Origin, dropped: &[u64], turn: (Member, u32)) {
+        for buffer in &mut self.buffers {
+            if let Some(lifetime) = &mut buffer.lifetime {
+                lifetime.forget(dropped);
+                buffer
+                    .made
+                    .retain(|it| !dropped.contains(&it.caller.sequence));
+            }
+            let Some(mut calls) = buffer.calls.take() else {
+                continue;
+            };
+            calls.abort(abort, dropped, turn);
+            let made = buffer.made.last();
+            if made.is_some_and(|it| dropped.contains(&it.caller.sequence)) {
+                *buffer = buffer
+                    .replaced
+                    .take()
+                    .map_or_else(Buffer::default, |it| *it);
+            }
+            buffer.calls = Some(calls);
+        }
     }
 
     /// Compares a use with those before it, and takes it in. Of host threads it is told `hosts`, and what the caller knew.
@@ -138,9 +173,15 @@ impl Memory {
         };
         let lifetime = buffer.lifetime.take();
         let now = (access.caller, submitted);
+        // What the same abort leaves of a stream is all that comes before some point.
+        let lives = buffer.lives.iter().filter(|it| {
+            it.0 == access.member && it.1 < access.caller.sequence && Some(it.2) == access.doubt
+        });
+        let began = lives.map(|it| it.1).max();
         let is_other = |earlier: UseCaller| {
             let anew = lifetime.as_deref();
             anew.is_some_and(|it| it.is_anew(hosts, earlier, now))
+                || began.is_some_and(|began| earlier.sequence < began)
         };
         // Which of two allocations in no order is meant is told where they are called.
         let is_called = |earlier: UseCaller| {
@@ -150,7 +191,8 @@ impl Memory {
             }
         };
         for made in buffer.made.iter().filter(|it| !it.is_before(known)) {
-            if lifetime.is_none() || is_called(made.caller) && !is_other(made.caller) {
+            let is_meant = lifetime.is_none() || is_called(made.caller);
+            if is_meant && !is_other(made.caller) {
                 report(HazardKind::UseBeforeAllocation, Relation::Unordered, made);
             }
         }
@@ -185,8 +227,15 @@ impl Memory {
         buffer.lifetime = lifetime;
     }
 
-    /// Nothing has used the buffer yet. Until its allocation has had its turn, nothing comes after that.
-    pub fn allocate(&mut self, index: BufferIndex, at: Option<Range<u64>>, called: Option<Access>) {
+    /// Nothing has used the buffer yet, unless its allocation may have been dropped. Until that has had its turn, nothing
+    /// comes after it.
+    pub fn allocate(
+        &mut self,
+        index: BufferIndex,
+        at: Option<Range<u64>>,
+        called: Option<Access>,
+        doubt: Option<u64>,
+    ) {
         let mut prior = Vec::new();
         if let Some(at) = &at {
             let overlap = |range: &Range<u64>| range.start < at.end && at.start < range.end;
@@ -194,29 +243,35 @@ impl Memory {
             prior.extend(taken.flat_map(|(_, uses)| uses));
         }
         if let Some(buffer) = self.buffer(index) {
-            if buffer.lifetime.is_some() {
+            let allocated = called.as_ref().zip(doubt);
+            let life = allocated.map(|(it, abort)| (it.member, it.caller.sequence, abort));
+            buffer.lives.extend(life);
+            if buffer.lifetime.is_some() || doubt.is_some() {
                 buffer.address = at;
                 buffer.prior.extend(prior);
                 buffer.made.extend(called);
                 return;
             }
-            let life = match buffer.life {
-                AllocationState::Always => AllocationState::Always,
-                _ => AllocationState::Allocated,
-            };
+            let mut before = std::mem::take(buffer);
             *buffer = Buffer {
-                life,
+                calls: before.calls.take(),
                 address: at,
                 prior,
                 made: called.into_iter().collect(),
                 ..Buffer::default()
             };
+            if buffer.calls.is_some() {
+                let replaced = before.replaced.take();
+                buffer.replaced = replaced.or_else(|| Some(Box::new(before)));
+            }
         }
     }
 
     /// The buffer's allocation is in the order of a stream, and nothing may use it before.
     pub fn note_made(&mut self, index: BufferIndex, made: Access) {
+        self.note_turn(index, made.caller.sequence, (made.member, made.time));
         if let Some(buffer) = self.buffer(index) {
+            buffer.replaced = None;
             let is_latest = |it: &Access| {
                 it.caller.sequence >= made.caller.sequence
                     || it.caller.host != made.caller.host
@@ -239,17 +294,14 @@ impl Memory {
         let Some(buffer) = self.buffer(index) else {
             return;
         };
-        if buffer.life == AllocationState::Allocated {
-            buffer.life = AllocationState::Freed;
-        }
         let Some(address) = buffer.address.take() else {
             return;
         };
-        let (life, lifetime) = (buffer.life, buffer.lifetime.take());
+        let (calls, lifetime) = (buffer.calls.take(), buffer.lifetime.take());
         let Buffer {
             histories, pledged, ..
         } = std::mem::take(buffer);
-        (buffer.life, buffer.lifetime) = (life, lifetime);
+        (buffer.calls, buffer.lifetime) = (calls, lifetime);
         let uses = histories
             .into_iter()
             .flat_map(|(_, history)| history.into_accesses());

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::clock::{Knowledge, Mark};
 use super::run::{ALL, BLOCKING};
 use super::stream::{ChainIndex, Deed, Step, Ticket};
-use super::{Order, Traits};
+use super::{Op, Order, Traits};
 use crate::workload::StreamIndex;
 
 impl Order {
@@ -176,13 +176,15 @@ impl Order {
     }
 
     /// What stands in a stream's queue is dropped, and whoever waited for it goes on (rule F14).
-    pub(super) fn abort(&mut self, host: u32, index: StreamIndex) {
-        let called = self.host(host).known.mark();
+    pub(super) fn abort(&mut self, op: &Op, index: StreamIndex) {
+        let called = self.host(op.host).known.mark();
         for chain in self.stream(index).chains.clone() {
             let Some(state) = self.chains.get_mut(chain.0 as usize) else {
                 continue;
             };
             let dropped = std::mem::take(&mut state.queue);
+            let ended = called.clock.get(state.known.member);
+            let steps = std::mem::take(&mut state.steps);
             // Its waits may have been dropped: what comes next comes after what they waited for only where the host knows.
             state.known.forget();
             if !dropped.is_empty() {
@@ -190,6 +192,13 @@ impl Order {
             }
             state.known.tick();
             let mark = state.known.mark();
+            let numbers: Vec<u64> = dropped.iter().map(|(_, step)| step.sequence).collect();
+            self.memory.abort(op.origin, &numbers, (mark.member, ended));
+            for (_, sequence) in steps.into_iter().filter(|it| it.0 > ended) {
+                let step = (self.restarts, sequence);
+                let known = self.doubtful_steps.insert(step, self.sequence);
+                self.has_doubts |= known.is_none();
+            }
             self.freshen(chain);
             for (_, step) in dropped {
                 if let Some(done) = step.done {
@@ -202,7 +211,12 @@ impl Order {
 
     /// Whatever stands for this point goes on.
     pub(super) fn reach(&mut self, ticket: &Arc<Ticket>, mark: Mark) {
-        ticket.reach(mark);
+        self.reach_or(ticket, mark, None);
+    }
+
+    /// The same of a point that may have been dropped: what is known even then.
+    pub(super) fn reach_or(&mut self, ticket: &Arc<Ticket>, mark: Mark, least: Option<Mark>) {
+        ticket.reach_or(mark, least);
         if !self.standing.is_empty()
             && let Some(chains) = self.standing.remove(&address(ticket))
         {

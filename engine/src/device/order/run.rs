@@ -1,10 +1,13 @@
 //! An operation whose turn has come: what it knows, and what it conflicts with.
 
+use super::allocations::MemoryDeed;
 use super::clock::{Knowledge, Mark, Member};
 use super::declared::{self, Use, WHOLE};
 use super::hazard::{HazardKind, Relation};
 use super::history::{self, Access, Manner, UseCaller};
-use super::stream::{ChainIndex, Deed, Gathering, Host, Step, Stream, StreamChain, WaitFor};
+use super::stream::{
+    ChainIndex, Deed, Gathering, Host, Step, Stream, StreamChain, Ticket, WaitFor,
+};
 use super::{Actor, Hazard, Order, Origin, Party};
 use crate::workload::{BufferIndex, StreamIndex};
 
@@ -114,15 +117,25 @@ impl Order {
         let Some(chain) = self.chains.get_mut(index.0 as usize) else {
             return;
         };
+        let stream = self.streams.get(chain.stream.index());
+        // What runs behind a record that was dropped knows less than what runs only behind the record.
+        let goes_on = stream.is_some_and(|it| it.goes_on);
+        let heard = |ticket: &Ticket| {
+            if goes_on {
+                ticket.least().cloned()
+            } else {
+                ticket.mark().cloned()
+            }
+        };
         let known = &mut chain.known;
         // A point is between two operations, so that whoever asked for it hands nothing on.
         let mut has_news = !is_point && known.join(submitted);
         let mut has_gained = false;
-        for mark in step.needs.iter().filter_map(|need| need.mark()) {
-            has_gained |= known.join(mark);
+        for mark in step.needs.iter().filter_map(|need| heard(need)) {
+            has_gained |= known.join(&mark);
         }
         if let Deed::Wait(wait) = &step.deed {
-            let adds = wait.ticket.mark().is_some_and(|mark| known.join(mark));
+            let adds = heard(&wait.ticket).is_some_and(|mark| known.join(&mark));
             let stream = chain.stream;
             let is_legacy = self
                 .streams
@@ -141,11 +154,24 @@ impl Order {
             self.freshen(index);
         }
         self.act(index, submitted, step);
+        if self.has_aborts
+            && !is_point
+            && let Some(chain) = self.chains.get_mut(index.0 as usize)
+        {
+            chain.steps.push((chain.known.time, step.sequence));
+        }
         if let Some(done) = &step.done
             && let Some(chain) = self.chains.get(index.0 as usize)
         {
             let mark = chain.known.mark();
-            self.reach(done, mark);
+            let is_doubtful = !is_point && self.doubt(step.sequence).is_some();
+            let least = is_doubtful.then(|| {
+                let mut least = chain.known.clone();
+                least.forget();
+                least.join(submitted);
+                least.mark()
+            });
+            self.reach_or(done, mark, least);
         }
     }
 
@@ -178,6 +204,7 @@ impl Order {
     }
 
     fn act(&mut self, index: ChainIndex, submitted: &Mark, step: &Step<'_>) {
+        let doubt = self.doubt(step.sequence);
         let Self {
             chains,
             hosts,
@@ -197,12 +224,44 @@ impl Order {
             time: submitted.time,
             sequence: step.sequence,
         };
+        let (stream, host) = (Actor::Stream(chain.stream), chain.host);
+        let mut judge = |buffer: BufferIndex, deed: MemoryDeed| {
+            let Some((kind, relation, first)) = memory.judge(buffer, deed, step.sequence) else {
+                return;
+            };
+            let second = Party {
+                origin: step.origin,
+                actor: stream,
+                host,
+            };
+            hazards.push(Hazard {
+                kind,
+                relation,
+                buffer,
+                first: first.unwrap_or(second),
+                second,
+            });
+        };
+        match &step.deed {
+            Deed::Work(uses) => {
+                let mut last = None;
+                for it in uses.iter() {
+                    if last.replace(it.buffer) != Some(it.buffer) {
+                        judge(it.buffer, MemoryDeed::Uses);
+                    }
+                }
+            }
+            Deed::Allocate(buffer) => judge(*buffer, MemoryDeed::Allocates),
+            Deed::Free(buffer) => judge(*buffer, MemoryDeed::Frees),
+            Deed::Pass | Deed::Point | Deed::Wait(_) => {}
+        }
         let calls = Calls {
             hosts,
             actors,
             submitted,
         };
-        let mut check = |buffer: BufferIndex, access: Access| {
+        let mut check = |buffer: BufferIndex, mut access: Access| {
+            access.doubt = doubt;
             let late = is_shared.then_some(&mut *certain);
             let report = calls.reporter(buffer, &access, (hazards, late));
             memory.check(buffer, access, (known, hosts, submitted), report);
@@ -221,7 +280,9 @@ impl Order {
             Deed::Free(buffer) => {
                 let mut free = access(known, caller, step.origin, &Use::write(*buffer));
                 (free.manner, free.bytes) = (Manner::Free, WHOLE);
+                let turn = (free.member, free.time);
                 check(*buffer, free);
+                memory.note_turn(*buffer, step.sequence, turn);
             }
         }
         self.operations += 1;
@@ -276,6 +337,7 @@ pub(super) fn access(known: &Knowledge, caller: UseCaller, origin: Origin, it: &
         },
         bytes: it.bytes.clone(),
         number: 0,
+        doubt: None,
     }
 }
 

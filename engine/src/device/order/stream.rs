@@ -16,18 +16,37 @@ use crate::workload::{BufferIndex, StreamIndex};
 
 /// What is known of all before a point of a stream or a host thread, once the point is reached.
 #[derive(Debug, Default)]
-pub(super) struct Ticket(OnceLock<Mark>);
+pub(super) struct Ticket(OnceLock<ReachedPoint>);
+
+#[derive(Debug)]
+struct ReachedPoint {
+    mark: Mark,
+    /// What is known even if the point was dropped, where it may have been.
+    least: Option<Box<Mark>>,
+}
 
 impl Ticket {
     /// What is known there; nothing while the point is not reached.
     pub fn mark(&self) -> Option<&Mark> {
-        self.0.get()
+        self.0.get().map(|it| &it.mark)
+    }
+
+    /// What whoever goes on without the point knows.
+    pub fn least(&self) -> Option<&Mark> {
+        let point = self.0.get()?;
+        Some(point.least.as_deref().unwrap_or(&point.mark))
     }
 
     /// The point is reached.
     pub fn reach(&self, mark: Mark) {
+        self.reach_or(mark, None);
+    }
+
+    /// The point is reached, or was dropped: then no more than this is known.
+    pub fn reach_or(&self, mark: Mark, least: Option<Mark>) {
+        let least = least.map(Box::new);
         // Each is reached by one operation, once.
-        let _ = self.0.set(mark);
+        let _ = self.0.set(ReachedPoint { mark, least });
     }
 
     /// A point that is reached already.
@@ -122,6 +141,8 @@ pub(super) struct Stream {
     pub chains: Vec<ChainIndex>,
     /// What the legacy stream did up to here was before this stream was made.
     pub made_after: u32,
+    /// Whether it goes on where what it waits for was dropped.
+    pub goes_on: bool,
 }
 
 /// One host thread's operations on one stream.
@@ -140,6 +161,8 @@ pub(super) struct StreamChain {
     pub is_fresh: [bool; 2],
     /// How far it had come whenever its host raised a signal, with the host's own time then: what others may know of it.
     pub published: Vec<(u32, Arc<Ticket>)>,
+    /// Its operations since it was aborted, by its own time and the number of the call, where streams are aborted.
+    pub steps: Vec<(u32, u64)>,
 }
 
 impl StreamChain {
@@ -152,6 +175,7 @@ impl StreamChain {
             queue: VecDeque::new(),
             is_fresh: [false; 2],
             published: Vec::new(),
+            steps: Vec::new(),
         }
     }
 

@@ -113,7 +113,7 @@ impl Caller {
                 continue;
             }
             self.obey_legacy(current, &mut state.legacy, need.from)?;
-            let act = Act::Join(need.from, stream);
+            let act = Act::InsertedJoin(need.from, stream);
             let join = Join {
                 stream,
                 from: &[need.from],

@@ -28,9 +28,20 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
         HazardKind::WriteAfterRead => ("reads", "overwrites"),
         HazardKind::WriteAfterWrite => ("writes", "overwrites"),
         HazardKind::FreeWhileInUse => ("uses", "frees"),
+        HazardKind::UseAfterFree if hazard.relation != Relation::Ordered => {
+            let remedy = earlier_use(plan, hazard);
+            return format!(
+                "{second} uses {copy}{buffer}, and nothing makes it come before {first}, which frees it: {remedy}"
+            );
+        }
         HazardKind::UseAfterFree => ("frees", "uses"),
         HazardKind::UseBeforeAllocation => ("allocates", "uses"),
         HazardKind::ReuseOfMemory => ("uses the memory of", "takes over"),
+        HazardKind::UseOfNothing | HazardKind::FreeOfNothing | HazardKind::SecondAllocation
+            if aborted(plan, hazard).is_some() =>
+        {
+            return aborted(plan, hazard).unwrap_or_default();
+        }
         HazardKind::UseOfNothing => {
             return format!(
                 "{second} uses {copy}{buffer}, and nothing has allocated it: allocate it before"
@@ -66,6 +77,74 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
     format!(
         "{second} {after} {copy}{buffer}, and nothing makes it come after {first}, which {before} it: {remedy}"
     )
+}
+
+/// What an abort has to do with memory that is not there, or is there already.
+fn aborted(plan: &Plan, hazard: &Hazard) -> Option<String> {
+    let (abort, is_certain) = match hazard.relation {
+        Relation::Dropped(abort) => (abort, true),
+        Relation::MayBeDropped(abort) => (abort, false),
+        _ => return None,
+    };
+    let (buffer, copy) = buffer_name(plan, hazard.buffer.0);
+    let (first, second) = (call(plan, hazard.first), call(plan, hazard.second));
+    let site = plan.sites.get(abort.site as usize);
+    let line = site.map_or(0, |site| site.line);
+    let by = format!("{} (line {line})", verb(plan, abort));
+    let before = "synchronise with its stream before the abort, so that it is known to have run";
+    Some(match (hazard.kind, is_certain) {
+        (HazardKind::SecondAllocation, true) => format!(
+            "{second} allocates {copy}{buffer}, which {first} allocated, and {by} dropped the free between the two: free it \
+             after the abort"
+        ),
+        (HazardKind::SecondAllocation, false) => format!(
+            "{second} allocates {copy}{buffer}, which may still be allocated by {first}: {by} drops what has not run by \
+             then, and nobody knows what that is; synchronise with the stream before the abort, and free it between the two"
+        ),
+        (kind, is_certain) => {
+            let does = match kind {
+                HazardKind::FreeOfNothing => "frees",
+                _ => "uses",
+            };
+            let (was, remedy) = if is_certain {
+                ("was dropped", "allocate it after the abort")
+            } else {
+                ("may have been dropped", before)
+            };
+            format!(
+                "{second} {does} {copy}{buffer}, and {first}, which allocates it, {was} by {by}: {remedy}"
+            )
+        }
+    })
+}
+
+/// The least that makes a use come before the free that is called before it, and after what that comes after.
+fn earlier_use(plan: &Plan, hazard: &Hazard) -> String {
+    let (Actor::Stream(frees), Actor::Stream(uses)) = (hazard.first.actor, hazard.second.actor)
+    else {
+        return "free it after its last use".to_owned();
+    };
+    let (freeing, using) = (stream(plan, frees.0), stream(plan, uses.0));
+    let hosts = [hazard.first.host, hazard.second.host].map(|it| host(plan, it));
+    match hazard.relation {
+        Relation::Nodes => {
+            "inside the capture, free it after its last use, and let the free wait for that"
+                .to_owned()
+        }
+        Relation::Hosts if frees == uses => format!(
+            "let host {} raise a signal after the use, and host {} await it before the free",
+            hosts[1], hosts[0]
+        ),
+        Relation::Hosts => format!(
+            "record an event on {using} after the use, let host {} raise a signal after that and host {} await it, and let \
+             {freeing} wait for the event before the free",
+            hosts[1], hosts[0]
+        ),
+        _ => format!(
+            "record an event on {freeing} in place of the free, and let {using} wait for it before the use; free it after \
+             that, once {freeing} has waited for an event that is recorded on {using} after the use"
+        ),
+    }
 }
 
 /// The least that orders the two.
