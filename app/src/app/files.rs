@@ -369,7 +369,7 @@ impl App {
         let notes: Vec<String> = parts
             .iter()
             .filter(|part| !part.receipt.notes.is_empty())
-            .map(|part| format!("{}: {}", name(&part.path), part.receipt.notes.join(" · ")))
+            .map(|part| format!("{}: {}", name(&part.path), part.receipt.notes.join(" ")))
             .collect();
         // A line above the timeline; all of it stands in the receipt.
         if let [only] = notes.as_slice() {

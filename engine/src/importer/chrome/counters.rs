@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::build::Told;
+use super::lanes::program;
 use super::rows::Rows;
 use super::scan::{Payload, Token, flag};
 use super::texts::Texts;
@@ -100,7 +101,7 @@ fn describe(id: CounterId, key: Key, rows: &Rows, texts: &Texts) -> Record {
     let facts = rows.processes.get(&process);
     let of = facts.and_then(|it| it.name).map(|it| texts.text(it).trim());
     if let Some(of) = of.filter(|it| !it.is_empty() && !shown.contains(it)) {
-        shown = format!("{of} · {shown}");
+        shown = format!("{} · {shown}", program(of));
     }
     Record::Counter(Box::new(Counter {
         id,

@@ -140,11 +140,10 @@ impl Lanes {
             })));
         }
         let hosts = self.used.iter().filter(|it| it.group() == Group::Host);
-        let titles = hosts.map(|used| used.title(rows, texts));
-        let named = SharedTitles::of(titles);
+        let titles = LaneTitles::of(hosts, rows, texts);
         for (place, used) in self.used.iter().enumerate() {
             let lane = LaneId(place as u32);
-            self.announce(lane, rows, texts, Some(&named), sink);
+            self.announce(lane, rows, texts, Some(&titles), sink);
             let row = rows.get(used.row);
             sink.push(Record::LaneOrigin(LaneOrigin {
                 lane,
@@ -163,7 +162,7 @@ impl Lanes {
         id: LaneId,
         rows: &Rows,
         texts: &Texts,
-        named: Option<&SharedTitles>,
+        titles: Option<&LaneTitles>,
         sink: &mut Sink<'_>,
     ) {
         let Some(used) = self.used.get(id.index()) else {
@@ -174,14 +173,8 @@ impl Lanes {
         };
         let group = used.group();
         let mut name = used.title(rows, texts);
-        let shared = named.is_some_and(|it| it.contains(&name));
-        if shared && group == Group::Host {
-            let number = if facts.is_distant {
-                facts.row.0
-            } else {
-                facts.row.1
-            };
-            name = format!("{name} {}", texts.shown(number));
+        if let Some(titles) = titles.filter(|_| group == Group::Host) {
+            name = titles.distinct(name, facts, texts);
         }
         sink.push(Record::Lane(Box::new(Lane {
             id,
@@ -203,6 +196,41 @@ impl Lanes {
                 texts.shown(facts.row.1).into()
             },
         })));
+    }
+}
+
+/// Titles of host lanes that several have, and those with the number of a thread that several have.
+struct LaneTitles {
+    plain: SharedTitles,
+    numbered: SharedTitles,
+}
+
+impl LaneTitles {
+    fn of<'a>(hosts: impl Iterator<Item = &'a Used> + Clone, rows: &Rows, texts: &Texts) -> Self {
+        let plain = SharedTitles::of(hosts.clone().map(|used| used.title(rows, texts)));
+        let shared = hosts.filter_map(|used| {
+            let title = used.title(rows, texts);
+            let facts = rows.get(used.row).filter(|_| plain.contains(&title))?;
+            Some(numbered(title, facts, texts))
+        });
+        let numbered = SharedTitles::of(shared);
+        Self { plain, numbered }
+    }
+
+    /// A title with what tells its lane from others of the same: the number of the thread, and of the process where both are
+    /// the same.
+    fn distinct(&self, title: String, facts: &RowFacts, texts: &Texts) -> String {
+        if !self.plain.contains(&title) {
+            return title;
+        }
+        let title = numbered(title, facts, texts);
+        let process = texts.shown(facts.row.0);
+        let is_shared = self.numbered.contains(&title);
+        if is_shared && !facts.is_distant && !process.is_empty() {
+            format!("{title} of {process}")
+        } else {
+            title
+        }
     }
 }
 
@@ -228,6 +256,22 @@ impl SharedTitles {
     fn contains(&self, title: &str) -> bool {
         let hash = self.hasher.hash_one(title);
         self.hashes.binary_search(&hash).is_ok()
+    }
+}
+
+/// A title with the number of its thread, or of the process where it is of none, unless it ends with that.
+fn numbered(title: String, facts: &RowFacts, texts: &Texts) -> String {
+    let number = if facts.is_distant {
+        facts.row.0
+    } else {
+        facts.row.1
+    };
+    let number = texts.shown(number);
+    let is_there = title.rsplit(' ').next() == Some(&number);
+    if is_there {
+        title
+    } else {
+        format!("{title} {number}")
     }
 }
 

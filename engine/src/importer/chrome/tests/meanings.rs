@@ -200,6 +200,36 @@ fn lanes_and_devices_without_a_name_get_one() {
     assert_eq!(devices.last(), Some(&"GPU 2"));
 }
 
+/// Two processes of one program whose threads have one number are two lanes by their names, and no path is in any.
+#[test]
+fn lanes_of_one_title_are_told_apart() {
+    let text = br#"{"traceEvents":[
+{"ph":"M","name":"process_name","pid":3,"args":{"name":"/usr/lib/far/away/chromium --type=renderer"}},
+{"ph":"M","name":"process_name","pid":4,"args":{"name":"/usr/lib/far/away/chromium --type=renderer"}},
+{"ph":"M","name":"process_name","pid":5,"args":{"name":"train"}},
+{"ph":"M","name":"thread_name","pid":5,"tid":1,"args":{"name":"worker"}},
+{"ph":"M","name":"thread_name","pid":5,"tid":2,"args":{"name":"worker"}},
+{"ph":"C","pid":3,"tid":9,"ts":1,"name":"memory","args":{"used":3}},
+{"ph":"X","name":"a","pid":3,"tid":9,"ts":1,"dur":1},{"ph":"X","name":"b","pid":4,"tid":9,"ts":2,"dur":1},
+{"ph":"X","name":"c","pid":5,"tid":1,"ts":3,"dur":1},{"ph":"X","name":"d","pid":5,"tid":2,"ts":4,"dur":1}]}"#;
+    let opened = open(text).unwrap();
+    let lanes = opened.spans().into_iter().map(|it| opened.lane(it).name);
+    let lanes: Vec<String> = lanes.collect();
+    let expected = [
+        "chromium --type=renderer \u{b7} thread 9 of 3",
+        "chromium --type=renderer \u{b7} thread 9 of 4",
+        "train \u{b7} worker 1",
+        "train \u{b7} worker 2",
+    ];
+    assert_eq!(lanes, expected);
+    let counter = opened.records.iter().rev().find_map(|it| match it {
+        Record::Counter(counter) => Some(counter.name.as_str()),
+        _ => None,
+    });
+    let expected = "chromium --type=renderer \u{b7} memory \u{b7} used";
+    assert_eq!(counter, Some(expected));
+}
+
 /// Asynchronous spans are of a category, which is what their lanes are called.
 #[test]
 fn asynchronous_lanes_say_their_category() {
