@@ -1,5 +1,7 @@
 //! What is wrong with uses of memory that is allocated and freed in the order of streams (rules A33, A34).
 
+use std::ops::Range;
+
 use super::order::EnforcedOrder;
 use super::text::{GeneratedCall, GeneratedWorkload};
 
@@ -43,8 +45,9 @@ enum MemoryUse {
 pub fn faults(workload: &GeneratedWorkload, order: &EnforcedOrder) -> Vec<MemoryFault> {
     let count = workload.counts.buffers + workload.counts.memories;
     let mut found = Vec::new();
-    for runs in courses(order) {
-        for memory in workload.counts.buffers..count {
+    let memories = workload.counts.buffers..count;
+    for runs in courses(order, memories.clone()) {
+        for memory in memories.clone() {
             found.extend(faults_of(memory, order, &runs));
         }
     }
@@ -54,13 +57,20 @@ pub fn faults(workload: &GeneratedWorkload, order: &EnforcedOrder) -> Vec<Memory
 }
 
 /// Courses that are looked at.
-const MOST_COURSES: usize = 5_000;
+const MOST_COURSES: usize = 50_000;
 
 /// What may happen: for each operation, whether it runs. Each abort drops what comes after some point of its stream.
-fn courses(order: &EnforcedOrder) -> Vec<Vec<bool>> {
+fn courses(order: &EnforcedOrder, memories: Range<usize>) -> Vec<Vec<bool>> {
     let runs = order.operations.iter().map(|it| it.dropped_by.is_none());
     let mut courses: Vec<Vec<bool>> = vec![runs.collect()];
-    for doubtful in order.doubtful() {
+    for mut doubtful in order.doubtful() {
+        // Whether others run makes no difference to memory.
+        doubtful.retain(|&it| {
+            let call = order.calls[order.operations[it].site].call;
+            memories
+                .clone()
+                .any(|memory| use_of(memory, call).is_some())
+        });
         let cut = |count: usize, runs: &Vec<bool>| {
             let mut runs = runs.clone();
             doubtful[count..].iter().for_each(|&it| runs[it] = false);
