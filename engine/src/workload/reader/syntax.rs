@@ -73,7 +73,16 @@ fn refuse_absurd(source: &Source) -> Result<(), Vec<Error>> {
         return Err(vec![source.error(at..at, message, help)]);
     }
     let (mut blocks, mut comments, mut previous) = (0_usize, 0_usize, 0);
+    let mut in_text = 0..0;
     for (byte, c) in text.bytes().enumerate() {
+        if in_text.contains(&byte) {
+            // Whatever a text holds, such as a shader, is no block.
+            continue;
+        }
+        if comments == 0 && matches!(c, b'"' | b'#') {
+            let rest = text.as_bytes().get(byte..).unwrap_or_default();
+            in_text = byte..byte + text_length(rest);
+        }
         previous = match (previous, c) {
             (_, b'{') => {
                 blocks += 1;
@@ -105,6 +114,33 @@ fn refuse_absurd(source: &Source) -> Result<(), Vec<Error>> {
     Ok(())
 }
 
+/// How long the text is that begins here, plain or raw, on one line or several; 0 where none does, or it has no end.
+fn text_length(bytes: &[u8]) -> usize {
+    let hashes = bytes.iter().take_while(|it| **it == b'#').count();
+    let body = bytes.get(hashes..).unwrap_or_default();
+    let quotes = match body {
+        [b'"', b'"', b'"', ..] => 3,
+        [b'"', ..] => 1,
+        _ => return 0,
+    };
+    let ends = |rest: &[u8]| {
+        let (marks, rest) = rest.split_at_checked(quotes).unwrap_or_default();
+        let closes = !marks.is_empty() && marks.iter().all(|it| *it == b'"');
+        closes && rest.iter().take_while(|it| **it == b'#').count() >= hashes
+    };
+    let mut at = quotes;
+    while let Some(&byte) = body.get(at) {
+        match byte {
+            b'\\' if hashes == 0 => at += 1,
+            b'\n' if quotes == 1 => return 0,
+            b'"' if body.get(at..).is_some_and(ends) => return 2 * hashes + at + quotes,
+            _ => {}
+        }
+        at += 1;
+    }
+    0
+}
+
 fn errors(source: &Source, error: &KdlError) -> Vec<Error> {
     let found = error.diagnostics.iter().map(|found| {
         let start = found.span.offset();
@@ -127,6 +163,52 @@ fn errors(source: &Source, error: &KdlError) -> Vec<Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn brackets_in_texts_are_no_blocks() {
+        let deep = "{".repeat(100);
+        let whole = [
+            format!("a \"{deep}\""),
+            format!("a #\"{deep}\"#"),
+            format!("a ##\"{deep}\"#{deep}\"##"),
+            format!("a x=\"\"\"\n{deep}\n\"\"\""),
+            format!("a x=#\"\"\"\n{deep} \" \"\"\n\"\"\"#"),
+            format!("a \"\\\"{deep}\""),
+        ];
+        for text in whole {
+            let parsed = parse(&Source::new("a.kdl", &text));
+            assert!(parsed.is_ok(), "{text}: {parsed:?}");
+        }
+        for text in [
+            format!("a \"\" {deep}"),
+            format!("a \"{deep}"),
+            format!("a #\"x\"# {deep}"),
+            format!("// \"\na {deep} \""),
+        ] {
+            let errors = parse(&Source::new("a.kdl", &text)).unwrap_err();
+            assert!(
+                errors[0].to_string().contains("nested more than"),
+                "{text}: {errors:?}"
+            );
+        }
+    }
+
+    /// The bound is there because the parser would take its time, or its stack.
+    #[test]
+    fn damage_around_texts_that_are_deep_is_answered() {
+        let deep = "{".repeat(10_000);
+        for damage in [
+            "=", ")", "a=", "a (", "\"", "#\"", "\"\"\"\n", "{", "}", "/-", "\\",
+        ] {
+            for text in [
+                format!("{damage} #\"{deep}\"#"),
+                format!("a #\"{deep}\"# {damage}"),
+                format!("a {damage}\"{deep}\"{damage} {damage}"),
+            ] {
+                let _ = parse(&Source::new("a.kdl", &text));
+            }
+        }
+    }
 
     #[test]
     fn garbage_of_any_size_is_answered() {
