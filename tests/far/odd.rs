@@ -64,6 +64,44 @@ fn another_version_is_named_with_ours() {
 }
 
 #[test]
+fn a_link_that_greets_and_drops_is_told_of_and_given_up() {
+    let folder = tempfile::tempdir().unwrap();
+    // In the place of `ssh`: a far end that says its first words and is gone, whatever it is asked for.
+    let ssh = folder.path().join("ssh");
+    let text = format!(
+        r#"{{"protocol":{PROTOCOL},"version":"{}","token":"t","keep":true}}"#,
+        env!("CARGO_PKG_VERSION")
+    );
+    let length = text.len() + 2;
+    let words = [
+        b"\nsyncline worker\n".as_slice(),
+        &(length as u32).to_le_bytes(),
+        &[0, 0xD9, text.len() as u8],
+        text.as_bytes(),
+    ];
+    std::fs::write(folder.path().join("words"), words.concat()).unwrap();
+    std::fs::write(
+        &ssh,
+        format!("#!/bin/sh\ncat {}/words\n", folder.path().display()),
+    )
+    .unwrap();
+    std::fs::set_permissions(&ssh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let output = std::process::Command::new(crate::house::program::syncline())
+        .args(["backends", "--on", "drops"])
+        .env("PATH", format!("{}:{path}", folder.path().display()))
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("the link to drops dropped") && said.contains("it is tried again"),
+        "{said}"
+    );
+    assert!(said.contains("again and again"), "{said}");
+}
+
+#[test]
 fn frames_that_are_none_are_refused() {
     let hello = hello(PROTOCOL);
     let said = refusal(&format!(

@@ -15,6 +15,9 @@ use super::{FINE, Stop, Streams};
 /// How long another machine may look at its devices, once it answers.
 const PATIENCE: Duration = Duration::from_mins(1);
 
+/// How long a link that drops is tried again for the answer: it is a question of a second, not a run.
+const DROPPED: Duration = Duration::from_secs(15);
+
 /// Prints the workloads that come with the program. In JSON, an array of {name, title, about, parameters [name,
 /// default, min, max, about]}.
 pub(super) fn workloads(format: Format, streams: &mut Streams<'_>) -> Result<u8, Stop> {
@@ -50,7 +53,7 @@ pub(super) fn backends(
     streams: &mut Streams<'_>,
 ) -> Result<u8, Stop> {
     let offers = match on {
-        Some(target) => ask(target)?,
+        Some(target) => ask(target, streams)?,
         None => far::offers(),
     };
     let mut table = Table::new(&["name", "device", "what it can do"]);
@@ -88,7 +91,8 @@ pub(super) fn backends(
 }
 
 /// Asks the machine at `target` what it has.
-fn ask(target: &Target) -> Result<Vec<Offer>, Stop> {
+fn ask(target: &Target, streams: &mut Streams<'_>) -> Result<Vec<Offer>, Stop> {
+    let mut dropped: Option<(Instant, String)> = None;
     let engine = Engine::connect(target.clone(), Box::new(|| {}));
     let until = Instant::now() + target.greeting() + PATIENCE;
     loop {
@@ -96,6 +100,15 @@ fn ask(target: &Target) -> Result<Vec<Offer>, Stop> {
             let name = &target.name;
             let text =
                 format!("{name} does not say what it has; look whether a driver there hangs");
+            return Err(Stop::Wrong(text));
+        }
+        if let Some((since, why)) = &dropped
+            && since.elapsed() > DROPPED
+        {
+            let name = &target.name;
+            let text = format!(
+                "{name} answers and drops the link, again and again: {why}; look there for what ends it"
+            );
             return Err(Stop::Wrong(text));
         }
         match engine.messages().recv_timeout(super::LOOK) {
@@ -107,6 +120,18 @@ fn ask(target: &Target) -> Result<Vec<Offer>, Stop> {
             Ok(Message::Connection(link)) if link.state == ConnectionState::Gone => {
                 let text = format!("{} cannot be reached: {}", link.name, link.detail);
                 return Err(Stop::Wrong(text));
+            }
+            Ok(Message::Connection(link)) if link.state == ConnectionState::Dropped => {
+                let is_news = dropped.as_ref().is_none_or(|(_, why)| *why != link.detail);
+                if is_news {
+                    let (name, why) = (&link.name, &link.detail);
+                    writeln!(
+                        streams.err,
+                        "syncline: the link to {name} dropped: {why}; it is tried again"
+                    )?;
+                    let since = dropped.map_or_else(Instant::now, |(since, _)| since);
+                    dropped = Some((since, why.clone()));
+                }
             }
             Ok(_) | Err(RecvTimeoutError::Timeout) => {}
         }
