@@ -403,6 +403,19 @@ fn peak() -> Option<u64> {
     Some(kilobytes << 10)
 }
 
+#[test]
+fn a_packed_text_of_brackets_is_refused_in_words() {
+    let source = Source::from_bytes("a.json.gz", bomb(b"[", b'[')).unwrap();
+    let error = answer(&source).err().unwrap().to_string();
+    for words in [
+        "once unpacked",
+        "more than 64 brackets",
+        "make the capture again",
+    ] {
+        assert!(error.contains(words), "{error}");
+    }
+}
+
 /// The process that opens one of them; does nothing where no case is named.
 #[test]
 fn one_case() {

@@ -160,6 +160,16 @@ impl Error {
     }
 }
 
+/// Brackets inside each other at the beginning of a text that is no capture.
+const TOO_DEEP: usize = 64;
+
+/// How many opening brackets and nothing else a text begins with.
+fn nesting(head: &[u8]) -> usize {
+    let mut bytes = head.iter().filter(|it| !it.is_ascii_whitespace());
+    let others = bytes.by_ref().take_while(|it| matches!(it, b'[' | b'{'));
+    others.count()
+}
+
 /// What a file looks like, for people who picked the wrong one.
 fn looks(head: &[u8]) -> String {
     const KNOWN: &[(&[u8], &str)] = &[
@@ -170,6 +180,13 @@ fn looks(head: &[u8]) -> String {
     ];
     if let Some((_, looks)) = KNOWN.iter().find(|(magic, _)| head.starts_with(magic)) {
         return (*looks).to_owned();
+    }
+    if nesting(head) >= TOO_DEEP {
+        return format!(
+            "begins, once unpacked, with more than {TOO_DEEP} brackets inside each other, which no program writes that \
+             traces; it is damaged, or made to exhaust whoever opens it: do not trust where it came from, and make the \
+             capture again"
+        );
     }
     let text = String::from_utf8_lossy(head.get(..64).unwrap_or(head));
     let readable = |it: char| it != '\u{FFFD}' && (!it.is_control() || it.is_whitespace());
