@@ -5,8 +5,10 @@ use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
+mod covered;
 mod sets;
 
+pub use covered::CoveredTime;
 pub use sets::{shared, total, union};
 
 /// An instant or a length of capture time: nanoseconds, counted from the capture's start.

@@ -49,11 +49,12 @@ pub use table::{CausesTable, PathOperation, PathUse};
 pub use waits::WaitCost;
 pub use what_if::{WhatIf, WhatIfResult};
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 
 use crate::capture::Capture;
 use crate::record::{LaneId, SpanId};
-use crate::time::{Interval, Nanos};
+use crate::time::{CoveredTime, Interval, Nanos};
 use class::{LaneClass, SpanClass};
 use collective::CollectiveGroups;
 use extra::ExtraCauses;
@@ -78,8 +79,8 @@ pub struct Causes {
     lanes: Vec<LaneClass>,
     /// The number of each lane's stream, as far as the file says it.
     streams: Vec<i64>,
-    /// Calls that were blocked, by thread and then by start.
-    blocked: Vec<(LaneId, Vec<u32>)>,
+    /// When calls were blocked, by thread.
+    blocked: BTreeMap<LaneId, CoveredTime>,
     /// The spans that end last.
     last: Vec<SpanId>,
     /// How much later each operation could begin, in units, nothing else ending later for it.
@@ -133,7 +134,7 @@ impl Causes {
     pub fn heap_bytes(&self) -> usize {
         let columns = self.classes.capacity()
             + (self.firsts.capacity() + self.seconds.capacity() + self.slack.capacity()) * 4;
-        let calls: usize = self.blocked.iter().map(|it| it.1.capacity() * 4).sum();
+        let calls: usize = self.blocked.values().map(CoveredTime::heap_bytes).sum();
         let times = self.times.as_ref().map_or(0, Timetable::heap_bytes);
         columns + calls + times + self.extra.heap_bytes() + self.collectives.heap_bytes()
     }

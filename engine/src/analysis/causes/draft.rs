@@ -1,5 +1,6 @@
 //! The graph in the making: what was read of a capture, in columns that another thread can order.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::class::{LaneClass, SpanClass};
@@ -12,7 +13,7 @@ use super::timetable::{Moments as _, Timetable};
 use super::{Causes, program, slack};
 use crate::capture::{Capture, PlacedSpan};
 use crate::record::{Basis, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind};
-use crate::time::{Interval, Nanos};
+use crate::time::{CoveredTime, Interval, Nanos};
 
 /// What was read so far.
 #[derive(Debug, Default)]
@@ -335,7 +336,7 @@ fn bound(causes: &mut Causes, times: &Timetable) {
 
 /// Finds the blocking calls that something held, or that took longer than is known why.
 fn find_blocked(causes: &mut Causes, times: &Timetable) {
-    let mut blocked: Vec<(LaneId, i64, u32)> = Vec::new();
+    let mut blocked: BTreeMap<LaneId, Vec<Interval>> = BTreeMap::new();
     for span in 0..causes.classes.len() as u32 {
         let class = causes.class(SpanId(span));
         if !class.is_call() || !class.has(SpanClass::BLOCKING) {
@@ -347,7 +348,12 @@ fn find_blocked(causes: &mut Causes, times: &Timetable) {
         let lag = binding.map_or(Nanos::ZERO, |it| times.time(end) - it.at);
         let start = times.start(span);
         if held && binding.is_some_and(|it| it.at.0 > start) {
-            blocked.push((times.lane_of(SpanId(span)), start, span));
+            let interval = Interval {
+                start: Nanos(start),
+                end: times.time(end),
+            };
+            let of_thread = blocked.entry(times.lane_of(SpanId(span)));
+            of_thread.or_default().push(interval);
         }
         if (held || causes.is_unknown(end, lag))
             && let Some(class) = causes.classes.get_mut(span as usize)
@@ -355,10 +361,8 @@ fn find_blocked(causes: &mut Causes, times: &Timetable) {
             class.mark(SpanClass::BLOCKED);
         }
     }
-    blocked.sort_unstable();
-    for of_thread in blocked.chunk_by(|a, b| a.0 == b.0) {
-        let calls = of_thread.iter().map(|it| it.2).collect();
-        let thread = of_thread.first().map_or(LaneId::NONE, |it| it.0);
-        causes.blocked.push((thread, calls));
-    }
+    let all = blocked.into_iter();
+    causes.blocked = all
+        .map(|(thread, calls)| (thread, CoveredTime::new(calls)))
+        .collect();
 }

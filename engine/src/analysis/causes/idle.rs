@@ -163,19 +163,8 @@ impl CauseReader<'_> {
 
     /// How long a thread was in blocking calls that blocked, of a stretch of time.
     pub fn blocked(&self, thread: LaneId, from: Nanos, to: Nanos) -> Nanos {
-        let calls = self.causes.blocked.iter().find(|it| it.0 == thread);
-        let calls = calls.map_or(&[][..], |it| it.1.as_slice());
-        let interval = |call: &u32| self.interval(SpanId(*call));
-        let begun = calls.partition_point(|call| interval(call).end <= from);
-        let (mut sum, mut cursor) = (Nanos::ZERO, from);
-        for call in calls.iter().skip(begun).map(interval) {
-            if call.start >= to {
-                break;
-            }
-            sum += (call.end.min(to) - call.start.max(cursor)).max(Nanos::ZERO);
-            cursor = cursor.max(call.end);
-        }
-        sum
+        let calls = self.causes.blocked.get(&thread);
+        calls.map_or(Nanos::ZERO, |it| it.within(from, to))
     }
 }
 

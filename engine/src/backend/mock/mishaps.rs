@@ -168,7 +168,9 @@ impl Simulation {
         self.marks.push(PointState::Pending);
         let mark = self.marks.len() - 1;
         let submission = item.submission.called(&callback, time);
-        if let Some(thread) = self.streams.get_mut(self.stream_count + callback.thread) {
+        let place_of_thread = self.stream_count + callback.thread;
+        if let Some(thread) = self.streams.get_mut(place_of_thread) {
+            self.busy.insert(place_of_thread);
             thread.submitted += 1;
             thread.queue.push_back(Item::new(submission, Some(mark)));
         }

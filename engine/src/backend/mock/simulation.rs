@@ -1,6 +1,6 @@
 //! The simulation: picks what comes next in virtual time, a device's step or a host thread's turn.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::cost;
 use super::host::{Host, HostState, Until};
@@ -43,6 +43,8 @@ pub struct Simulation {
     /// The generation of the device, counted from 1.
     pub generation: u32,
     pub streams: Vec<Stream>,
+    /// The streams that have anything to do: of very many most have not.
+    pub busy: BTreeSet<usize>,
     /// How many of the streams were asked for; behind them come those of callback threads.
     pub stream_count: usize,
     made: Vec<EventLayout>,
@@ -101,6 +103,7 @@ impl Simulation {
             failed: None,
             sink,
             time: Nanos::ZERO,
+            busy: BTreeSet::new(),
             alarms: BTreeMap::new(),
             alarm_count: 0,
             acting: 0,
@@ -171,6 +174,10 @@ impl Simulation {
                             return Some((time, act));
                         }
                     }
+                    let stream = self.streams.get(place);
+                    if stream.is_some_and(|it| it.running.is_none() && it.queue.is_empty()) {
+                        self.busy.remove(&place);
+                    }
                 }
                 (_, Some(place)) => {
                     if let Some(host) = self.hosts.get_mut(place) {
@@ -228,6 +235,7 @@ impl Simulation {
             );
         } else {
             stream.queue.push_back(item);
+            self.busy.insert(index.index());
             if stream.is_stopped {
                 self.drop_queue(index.index(), self.time);
             }
@@ -543,9 +551,9 @@ fn streams(layout: &Layout) -> Vec<Stream> {
 impl Simulation {
     fn next_step(&self) -> Option<(Nanos, Step, usize)> {
         let of_streams = self
-            .streams
+            .busy
             .iter()
-            .enumerate()
+            .filter_map(|&place| Some((place, self.streams.get(place)?)))
             .filter_map(|(place, stream)| {
                 if let Some((item, interval)) = &stream.running {
                     if !matches!(item.submission.operation, Operation::Replay(_)) {
