@@ -150,13 +150,6 @@ impl<'a> CauseReader<'a> {
         }
     }
 
-    pub(super) fn interval(&self, span: SpanId) -> Interval {
-        match &self.causes.times {
-            Some(times) => times.interval(span),
-            None => self.capture.interval(span),
-        }
-    }
-
     pub(super) fn time(&self, point: SpanPoint) -> Nanos {
         match &self.causes.times {
             Some(times) => times.time(point),
