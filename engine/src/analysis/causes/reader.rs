@@ -7,7 +7,7 @@ use super::timetable::Moments as _;
 use super::{Causes, SpanClass};
 use crate::capture::Capture;
 use crate::record::{LaneId, SpanId};
-use crate::time::{Interval, Nanos};
+use crate::time::Nanos;
 
 /// Answers from the graph and the capture that it was built from.
 #[derive(Clone, Copy)]
