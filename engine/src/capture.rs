@@ -34,6 +34,7 @@ mod text;
 pub use fold::Cell;
 pub use launches::Launched;
 pub use names::{NamePage, PAGE as NAMES_A_PAGE};
+pub use natural::key as natural_key;
 pub use pipelines::Stages;
 pub use promises::Pledge;
 pub use samples::Samples;

@@ -1,7 +1,7 @@
 //! The order in which people list names: numbers in them count as numbers.
 
 /// What names are compared by: stretches of digits as numbers, all else as text.
-pub(super) fn key(name: &str) -> Vec<(u64, &str)> {
+pub fn key(name: &str) -> Vec<(u64, &str)> {
     let stretches = name
         .as_bytes()
         .chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit());

@@ -1,6 +1,6 @@
 //! The inspector of a span.
 
-use eframe::egui::{Align, Color32, Layout, RichText, Ui};
+use eframe::egui::{Align, Color32, Label, Layout, RichText, Ui};
 use engine::analysis::{Measure, measure_of};
 use engine::capture::PlacedSpan;
 use engine::record::{Began, DependencyId, SpanId, State, Value};
@@ -14,6 +14,10 @@ use crate::text;
 
 /// Causes or effects that are listed at once; the rest is counted.
 const LISTED: usize = 20;
+/// So many characters of a link and its note fit side by side in the narrowest inspector.
+const SIDE_BY_SIDE: usize = 38;
+/// Points by which a note below its link stands in.
+const NOTE_INDENT: f32 = 14.0;
 
 /// Every field of the span, its place in the source, its causes and its effects.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action>) {
@@ -181,7 +185,7 @@ fn ties(
     }
 }
 
-/// A link on the left and a quiet note on the right.
+/// A link on the left and a quiet note on the right, or below it where both are not short enough for one line.
 pub fn end(
     ui: &mut Ui,
     scene: &Scene<'_>,
@@ -191,6 +195,18 @@ pub fn end(
     actions: &mut Vec<Action>,
 ) {
     compact(ui);
+    let is_long = words.chars().count() + note.chars().count() > SIDE_BY_SIDE;
+    if is_long {
+        if link(ui, words, colour).clicked() {
+            actions.push(action);
+        }
+        let note = RichText::new(note).color(scene.theme.weak).small();
+        ui.horizontal(|ui| {
+            ui.add_space(NOTE_INDENT);
+            ui.add(Label::new(note).truncate());
+        });
+        return;
+    }
     ui.horizontal(|ui| {
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             ui.label(RichText::new(note).color(scene.theme.weak).small());

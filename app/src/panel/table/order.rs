@@ -2,6 +2,8 @@
 
 use std::cmp::Ordering;
 
+use engine::capture::natural_key;
+
 use super::Cell;
 
 /// Which column a table is sorted by, and which way round.
@@ -42,6 +44,11 @@ pub fn sorted(lines: &[Vec<Cell>], order: Order, wanted: impl Fn(usize) -> bool)
     shown
 }
 
+/// As people list names: stream 7 before stream 20.
+fn by_text(a: &str, b: &str) -> Ordering {
+    natural_key(a).cmp(&natural_key(b))
+}
+
 fn compare(a: &Cell, b: &Cell, is_descending: bool) -> Ordering {
     let is_empty = |cell: &Cell| cell.rank.is_none() && cell.text.is_empty();
     let way = |order: Ordering| {
@@ -53,7 +60,7 @@ fn compare(a: &Cell, b: &Cell, is_descending: bool) -> Ordering {
     };
     is_empty(a)
         .cmp(&is_empty(b))
-        .then_with(|| way(a.rank.cmp(&b.rank).then_with(|| a.text.cmp(&b.text))))
+        .then_with(|| way(a.rank.cmp(&b.rank).then_with(|| by_text(&a.text, &b.text))))
 }
 
 #[cfg(test)]
@@ -64,6 +71,13 @@ mod tests {
         let ranks = [Some(30), None, Some(4), Some(30)];
         let line = |rank: Option<i64>| vec![Cell::number(rank, |value| value.to_string())];
         ranks.into_iter().map(line).collect()
+    }
+
+    #[test]
+    fn texts_are_sorted_as_people_list_names() {
+        let line = |words: &str| vec![Cell::text(words)];
+        let lines = ["stream 20", "stream 7", "stream 100"].map(line);
+        assert_eq!(sorted(&lines, Order::default(), |_| true), [1, 0, 2]);
     }
 
     #[test]

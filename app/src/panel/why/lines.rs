@@ -34,7 +34,10 @@ const fn number(title: &'static str, help: &'static str, spare: u8) -> Column {
 
 /// A column of a use of a stream's time.
 const fn of(what: IdleUse, spare: u8) -> Column {
-    number(what.label(), what.help(), spare)
+    Column {
+        width: 106.0,
+        ..number(what.label(), what.help(), spare)
+    }
 }
 
 const IDLE: &[Column] = &[
