@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::causes::{CauseReader, CausesTable, IdleUse, LaneIdle, TimeUse};
 use super::piece::Sentence;
 use super::{Answered, IterationRow, IterationTable, Piece};
+use crate::capture::natural_key;
 use crate::record::{DeviceId, LaneId, SpanId};
 use crate::time::{Interval, Nanos, union};
 
@@ -112,8 +113,14 @@ impl OverviewDraft<'_, '_> {
             let key = (self.reader.rank(row.lane), device);
             devices.entry(key).or_default().push(row.lane);
         }
+        let name = |device: Option<DeviceId>| {
+            let known = device.and_then(|id| capture.devices().get(id.index()));
+            known.map_or("The device", |it| it.name.as_str())
+        };
+        let mut devices: Vec<_> = devices.into_iter().collect();
+        devices.sort_by_cached_key(|((rank, device), _)| (*rank, natural_key(name(*device))));
         let count = devices.len();
-        let has_ranks = devices.keys().any(|key| key.0 > 0);
+        let has_ranks = devices.iter().any(|(key, _)| key.0 > 0);
         for ((rank, device), lanes) in devices.into_iter().take(DEVICES) {
             let spans = lanes
                 .iter()
@@ -122,8 +129,7 @@ impl OverviewDraft<'_, '_> {
             let busy: Nanos = busy
                 .iter()
                 .fold(Nanos::ZERO, |sum, it| sum + Interval::length(*it));
-            let known = device.and_then(|id| capture.devices().get(id.index()));
-            let name = known.map_or("The device", |it| it.name.as_str());
+            let name = name(device);
             let mut says = Sentence::default();
             if has_ranks {
                 says.text(format!("rank {rank}, "));

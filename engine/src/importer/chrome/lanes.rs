@@ -1,6 +1,6 @@
 //! Lanes and devices: one lane for each stream and thread, with what the file calls them.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher as _, RandomState};
 
 use super::nature::Nature;
 use super::rows::{RowFacts, Rows, Slot};
@@ -236,25 +236,25 @@ impl LaneTitles {
 
 /// The titles that more than one has, as hashes: there may be millions, and one too many is only told apart from none.
 struct SharedTitles {
-    hasher: RandomState,
+    state: RandomState,
     hashes: Vec<u64>,
 }
 
 impl SharedTitles {
     fn of(titles: impl Iterator<Item = String>) -> Self {
-        let hasher = RandomState::new();
-        let mut hashes: Vec<u64> = titles.map(|it| hasher.hash_one(&it)).collect();
-        hashes.sort_unstable();
-        let all = hashes.chunk_by(|a, b| a == b);
+        let state = RandomState::new();
+        let mut every: Vec<u64> = titles.map(|it| state.hash_one(&it)).collect();
+        every.sort_unstable();
+        let all = every.chunk_by(|a, b| a == b);
         let hashes = all
             .filter(|same| same.len() > 1)
             .filter_map(|same| same.first().copied())
             .collect();
-        Self { hasher, hashes }
+        Self { state, hashes }
     }
 
     fn contains(&self, title: &str) -> bool {
-        let hash = self.hasher.hash_one(title);
+        let hash = self.state.hash_one(title);
         self.hashes.binary_search(&hash).is_ok()
     }
 }

@@ -1,6 +1,6 @@
 //! Finds rows by what they are, with four to eight bytes for each: a file may have millions of them.
 
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher as _, RandomState};
 
 use super::scan::Row;
 

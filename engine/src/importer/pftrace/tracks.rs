@@ -192,20 +192,14 @@ impl Tracks {
     /// All tracks were announced: of what the file says of them only counters are asked for from here on.
     pub fn forget_descriptions(&mut self) {
         let mut all = std::mem::take(&mut self.described);
-        for (uuid, places) in std::mem::take(&mut self.by_uuid) {
+        self.by_uuid.retain(|_, places| {
             let told = all.get_mut(places.described as usize);
-            if let Some(told) = told.filter(|it| it.counter().is_some()) {
-                let described = self.described.len() as u32;
-                self.described.push(std::mem::take(told));
-                self.by_uuid.insert(
-                    uuid,
-                    TrackPlaces {
-                        described,
-                        ..places
-                    },
-                );
-            }
-        }
+            let told = told.filter(|it| it.counter().is_some());
+            places.described = self.described.len() as u32;
+            self.described.extend(told.map(std::mem::take));
+            (places.described as usize) < self.described.len()
+        });
+        self.by_uuid.shrink_to_fit();
     }
 
     /// What the file says of a track.

@@ -1,7 +1,7 @@
 //! What tracks are called, which thread and process they belong to, and which of them are streams.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::hash::{BuildHasher, RandomState};
+use std::hash::{BuildHasher as _, RandomState};
 
 use super::{Described, GENERATIONS, Key, Tracks, Used};
 use crate::importer::chrome::{Texts, program};
@@ -186,8 +186,8 @@ impl Tracks {
             (gpu, title.whole())
         };
         // There may be millions: by hashes, only those that may be the same are compared.
-        let hasher = RandomState::new();
-        let hashes = titles.iter().map(|title| hasher.hash_one(key(title)));
+        let state = RandomState::new();
+        let hashes = titles.iter().map(|title| state.hash_one(key(title)));
         let mut alike: Vec<(u64, u32)> = hashes.zip(0..).collect();
         alike.sort_unstable();
         let mut same: BTreeMap<_, Vec<u32>> = BTreeMap::new();
