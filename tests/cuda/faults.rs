@@ -151,3 +151,32 @@ fn memory_that_does_not_suffice_is_an_error_that_says_so() {
         said(&output)
     );
 }
+
+/// The code is one of an earlier call, so nobody may conclude from it that the driver never calls the function. Memory
+/// that was given back holds garbage here: a function that was dropped too early cannot work.
+#[test]
+fn host_function_outlives_a_launch_that_answers_the_error_of_an_earlier_call() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = r#"
+        stream "a"
+        host "main" {
+            host-function "early" micros=1 on="a"
+            synchronize-device
+        }"#;
+    let path = file(&folder, source).to_string_lossy().into_owned();
+    let called = folder.path().join("called.txt");
+    let variables = [
+        ("SYNCLINE_STAND_IN_EARLIER", "1"),
+        ("SYNCLINE_STAND_IN_CALLED", called.to_str().unwrap()),
+        ("MALLOC_PERTURB_", "165"),
+    ];
+    let arguments = ["run", &path, "--backend", "cuda", "--format", "json"];
+    let output = syncline_with(&arguments, &variables);
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["outcome"], "failed", "{answer}");
+    assert_eq!(answer["losses"].as_array().unwrap().len(), 0, "{answer}");
+    let reason = answer["reason"].as_str().unwrap();
+    assert!(reason.contains("CUDA_ERROR_INVALID_VALUE (1)"), "{reason}");
+    assert_eq!(std::fs::read_to_string(&called).unwrap(), "called\n");
+}

@@ -11,6 +11,7 @@ mod streams;
 use std::ffi::c_void;
 
 pub use init::MEMORY;
+pub use streams::note_call;
 
 /// What the caller names things by.
 pub type Handle = *mut c_void;

@@ -205,6 +205,12 @@ impl Schedule {
         all.any(|operation| operation.context == context)
     }
 
+    /// Whether functions of the host are still to be called.
+    pub fn has_calls(&self) -> bool {
+        let mut all = self.operations.values();
+        all.any(|operation| matches!(operation.plan.action, Action::Call(_)))
+    }
+
     /// Drops what a context was given: it is destroyed, or nothing of it runs any more.
     pub fn drop_context(&mut self, context: Option<usize>) {
         self.operations

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::capture::{Captures, Frontier, Graph};
 use crate::codes::{INVALID_CONTEXT, INVALID_HANDLE, NOT_INITIALIZED, OK};
 use crate::cupti;
+use crate::exports::note_call;
 use crate::memory::Memory;
 use crate::operation::Plan;
 use crate::ptx::Entry;
@@ -190,6 +191,7 @@ fn work() {
                     function.data as usize,
                 ));
             }
+            note_call();
             state = lock();
             state.schedule.end(id, now());
             CHANGED.notify_all();

@@ -2,10 +2,14 @@
 
 use std::ffi::{c_int, c_uint};
 
+use super::streams::calls_later;
 use super::{Handle, answer, handle, number};
 use crate::codes::{INVALID_CONTEXT, INVALID_DEVICE, OK};
 use crate::cupti::{self, api};
 use crate::state::{Sort, anyway, call, current, now, set_current, until};
+
+/// How long functions of the host have to return before their context is destroyed, in nanoseconds.
+const PATIENCE: u64 = 20_000_000_000;
 
 #[unsafe(no_mangle)]
 unsafe extern "C" fn cuCtxCreate_v2(context: *mut Handle, _flags: c_uint, device: c_int) -> c_int {
@@ -30,6 +34,11 @@ unsafe extern "C" fn cuCtxCreate_v2(context: *mut Handle, _flags: c_uint, device
 extern "C" fn cuCtxDestroy_v2(context: Handle) -> c_int {
     api(322, || {
         cupti::notify_destruction();
+        if calls_later() {
+            // One that works with garbage may never return.
+            let most = now() + PATIENCE;
+            until(|state| !state.schedule.has_calls() || now() > most);
+        }
         anyway(|state| {
             let context = number(context);
             if !state.contexts.remove(&context) {

@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 use std::fs::OpenOptions;
 use std::io::Write as _;
+use std::sync::Once;
 
 use super::{Handle, answer, handle, number};
 use crate::codes::{
@@ -15,13 +16,42 @@ use crate::state::{Sort, State, call, now, until};
 /// Names a file that every stream that is made is noted in, a line each: what it was asked to be.
 const NOTES: &str = "SYNCLINE_STAND_IN_STREAMS";
 
-fn note(flags: c_uint, priority: c_int) {
-    let file = std::env::var_os(NOTES);
+/// Names a file that every function of the host is noted in which a stream has called, a line each.
+const CALLED: &str = "SYNCLINE_STAND_IN_CALLED";
+/// Holds the code of an earlier call, which the first launch of a function of the host answers: the driver's documentation
+/// warns of such codes. The function is called all the same, so much later that its caller has had the answer, and before
+/// its context is destroyed.
+const EARLIER: &str = "SYNCLINE_STAND_IN_EARLIER";
+/// From the launch that answered such a code to the call of its function, in nanoseconds.
+const LATER: u64 = 20_000_000;
+
+/// Writes a line into the file that `variable` names, where it names one.
+fn note(variable: &str, line: &str) {
+    let file = std::env::var_os(variable);
     let file = file.map(|path| OpenOptions::new().create(true).append(true).open(path));
     if let Some(Ok(mut file)) = file {
         // A test that finds no line says so.
-        let _ = writeln!(file, "flags {flags} priority {priority}");
+        let _ = writeln!(file, "{line}");
     }
+}
+
+/// Notes that a stream called a function of the host, which has returned.
+pub fn note_call() {
+    note(CALLED, "called");
+}
+
+/// Whether functions are called later than their launches failed.
+pub fn calls_later() -> bool {
+    std::env::var_os(EARLIER).is_some()
+}
+
+/// The code of an earlier call, for the first launch that asks for it.
+fn earlier() -> Option<c_int> {
+    static FIRST: Once = Once::new();
+    let code = std::env::var(EARLIER).ok()?.parse().ok()?;
+    let mut found = None;
+    FIRST.call_once(|| found = Some(code));
+    found
 }
 
 #[unsafe(no_mangle)]
@@ -43,7 +73,7 @@ unsafe extern "C" fn cuStreamCreateWithPriority(
             };
             let made = state.make_stream(context, sort);
             cupti::stream(context, made, priority, flags == 0);
-            note(flags, priority);
+            note(NOTES, &format!("flags {flags} priority {priority}"));
             // SAFETY: as the driver's documentation has it.
             unsafe { answer(stream, handle(made)) };
             Ok(())
@@ -145,7 +175,10 @@ extern "C" fn cuLaunchHostFunc(
                 function: function.ok_or(INVALID_VALUE)?,
                 data: data.expose_provenance() as u64,
             };
-            state.give(stream, Plan::plain(Action::Call(function), 2_000))
+            let earlier = earlier();
+            let cost = earlier.map_or(2_000, |_| LATER);
+            state.give(stream, Plan::plain(Action::Call(function), cost))?;
+            earlier.map_or(Ok(()), Err)
         })
     })
 }
