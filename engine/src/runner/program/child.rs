@@ -178,7 +178,9 @@ mod tests {
 
     #[test]
     fn a_program_is_ended_by_what_it_does_not_ignore() {
-        assert_eq!(ended(start(&["sleep", "60"]).unwrap()), 130);
+        // A test that a shell started behind its back ignores what Ctrl-C sends, and what it starts would, too.
+        let heeding = ["env", "--default-signal=INT", "sleep", "60"];
+        assert_eq!(ended(start(&heeding).unwrap()), 130);
         let stubborn = start(&["sh", "-c", "trap '' INT; sleep 60"]).unwrap();
         assert!(runs(stubborn.handle.id()));
         std::thread::sleep(Duration::from_millis(100));
