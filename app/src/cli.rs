@@ -168,7 +168,11 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop
         Some(Command::Worker { attach }) => worker::worker(attach.as_deref(), streams),
         Some(Command::Guide { name }) => guide::guide(name.as_deref(), streams),
         Some(Command::Check { files }) => check::check(files, streams),
-        Some(Command::Info { files, format }) => details::details(files, *format, streams),
+        Some(Command::Info {
+            files,
+            findings,
+            format,
+        }) => details::details(files, (*format, *findings), streams),
         Some(Command::Explain(options)) => causes::explain(options, streams),
         Some(Command::Idle(options)) => causes::idle(options, streams),
         Some(Command::CriticalPath(options)) => causes::critical_path(options, streams),

@@ -20,6 +20,9 @@ const CLAIMS: [&str; 4] = [
     "passes at once",
 ];
 
+/// Two clocks may differ by so much.
+const SLACK: Nanos = Nanos(2_000);
+
 fn on_mock(name: &str) -> Capture {
     crate::house::program::syncline();
     let workload = bundled().iter().find(|it| it.name == name);
@@ -76,6 +79,13 @@ fn complaints(capture: &Capture) -> Vec<String> {
     let mut found = Vec::new();
     for (span, name, said) in waits(&reader) {
         if CLAIMS.iter().any(|it| said.contains(it)) {
+            found.push(format!("{name}: {said}"));
+        }
+        // By the capture's own dependencies: what was complete later was not complete before.
+        let ties = capture.causes(span).filter_map(|id| capture.dependency(id));
+        let ends = ties.filter_map(|it| Some(capture.span(it.cause)?.span.end));
+        let begun = capture.span(span).map_or(Nanos::ZERO, |it| it.span.start);
+        if said.contains("before it began") && ends.max().is_some_and(|it| it > begun + SLACK) {
             found.push(format!("{name}: {said}"));
         }
         for part in reader.inside(span) {

@@ -102,7 +102,10 @@ pub enum Command {
         /// The file; several are one capture, and - is standard input
         #[arg(required = true, value_name = "FILE")]
         files: Vec<PathBuf>,
-        /// How to print
+        /// Print what analyses found, all of it in sentences
+        #[arg(long)]
+        findings: bool,
+        /// How to print; JSON always has the findings
         #[arg(long, value_enum, default_value_t)]
         format: Format,
     },

@@ -27,7 +27,7 @@ struct Whole<'a> {
 /// all files together, then that of each.
 pub(super) fn details(
     paths: &[PathBuf],
-    format: Format,
+    (format, findings): (Format, bool),
     streams: &mut Streams<'_>,
 ) -> Result<u8, Stop> {
     let (capture, parts) = open::open(paths, streams)?;
@@ -50,6 +50,9 @@ pub(super) fn details(
         }
         Format::Text => {
             figures.write_text(streams.out)?;
+            if findings {
+                figures.findings.write_text(streams.out)?;
+            }
             tally.write_text(streams.out)?;
             for part in &parts {
                 receipt::write(part, parts.len() > 1, streams.out)?;

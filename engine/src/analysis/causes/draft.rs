@@ -28,6 +28,10 @@ pub(super) struct CausesDraft {
     /// Graphs that were replayed.
     graphs: Vec<u32>,
     extra: Vec<(SpanPoint, SpanPoint, CauseKind)>,
+    /// Steps on host threads, with what each had to come after.
+    before_steps: Vec<(u32, SpanPoint)>,
+    /// Such steps, with the blocking call within which each settled its promise.
+    settled: Vec<(u32, u32)>,
     collectives: Vec<(u32, u32)>,
     revision: u64,
 }
@@ -141,6 +145,12 @@ impl CausesDraft {
         }
         if effect.is_call() {
             if kind == CauseKind::Step && !effect.has(SpanClass::BLOCKING) {
+                self.before_steps
+                    .push((found.effect.0, SpanPoint::end(found.cause)));
+                return;
+            }
+            if kind == CauseKind::Step && cause.is_call() && is_own_stream {
+                self.settled.push((found.cause.0, found.effect.0));
                 return;
             }
             if let Some(class) = self.classes.get_mut(found.effect.index()) {
@@ -162,8 +172,34 @@ impl CausesDraft {
         self.extra.push((to, from, kind));
     }
 
+    /// A call that waits for a promise settles it itself, in a step within it: what it waited for is what that step had to
+    /// come after.
+    fn reach_through_steps(&mut self) {
+        self.before_steps.sort_unstable();
+        for (step, call) in std::mem::take(&mut self.settled) {
+            let from = self.before_steps.partition_point(|it| it.0 < step);
+            let befores = self.before_steps.iter().skip(from);
+            let befores: Vec<SpanPoint> = befores
+                .take_while(|it| it.0 == step)
+                .map(|it| it.1)
+                .collect();
+            let to = SpanPoint::end(SpanId(call));
+            if befores.is_empty() {
+                let begun = SpanPoint::start(SpanId(step));
+                self.extra.push((to, begun, CauseKind::Step));
+                continue;
+            }
+            let points = befores.into_iter().map(|it| (to, it, CauseKind::Step));
+            self.extra.extend(points);
+            if let Some(class) = self.classes.get_mut(step as usize) {
+                *class = SpanClass::default();
+            }
+        }
+    }
+
     /// Orders all that was read; nothing where it was cancelled.
     pub fn finish(mut self, cancelled: &AtomicBool) -> Option<Causes> {
+        self.reach_through_steps();
         let mut seconds = vec![NONE; self.classes.len()];
         let by_lane = self.spans_by_lane();
         for (lane, mut spans) in by_lane.into_iter().enumerate() {

@@ -141,7 +141,12 @@ impl SentenceText<'_, '_> {
                 self.behind(span, &binding);
             }
             (None, Some(binding)) if binding.kind.is_dependency() => {
-                self.text("What it waited for was complete before it began: ");
+                let begun = self.reader.time(SpanPoint::start(span));
+                self.text(if binding.at <= begun + TOLERANCE {
+                    "What it waited for was complete before it began: "
+                } else {
+                    "What it waited for was complete while it ran: "
+                });
                 self.complete(&binding);
             }
             _ => self.held_by_nothing(span),
@@ -201,9 +206,14 @@ impl SentenceText<'_, '_> {
                     .time(complete - end)
                     .text(" later");
             }
-            Some((_, cause)) => {
-                self.text("What it waited for was complete before it began: ")
-                    .span(cause);
+            Some((complete, cause)) => {
+                let begun = self.reader.time(SpanPoint::start(span));
+                self.text(if complete <= begun + TOLERANCE {
+                    "What it waited for was complete before it began: "
+                } else {
+                    "What it waited for was complete while it ran: "
+                })
+                .span(cause);
             }
             None => {
                 self.text("The capture tells of nothing that it had to wait for");

@@ -13,7 +13,7 @@ const MOST: u32 = 1000;
 pub struct Tally(u32);
 
 impl Caller {
-    /// Rule A1: such a wait passes at once and orders nothing.
+    /// Rule A1: such a wait orders nothing.
     pub(super) fn report_wait_before_record(
         &mut self,
         current: &Current,
@@ -21,7 +21,7 @@ impl Caller {
         span: SpanId,
     ) {
         let text = format!(
-            "line {}: the wait for {} passes at once, because the event was never recorded; that is \
+            "line {}: the wait for {} orders nothing, because the event was never recorded; that is \
              right the first time round a loop, and otherwise the record must be called first",
             current.place.line,
             self.event_name(event)

@@ -88,15 +88,16 @@ pub(super) fn tie_wait(
         ties.unresolved += 1;
         return "nothing: the record lies outside of what was captured";
     };
-    if on == from {
-        return "the order of its own stream, which needs no wait";
-    }
     let effect = order.first_after(on, called(builder, wait));
     let causes: Vec<&Operation> = captured
         .iter()
         .filter(|(stream, _)| **stream != on)
         .filter_map(|(_, place)| order.get(place.1))
         .collect();
+    // A record on its own stream passes on what that stream had waited for.
+    if on == from && causes.is_empty() {
+        return "the order of its own stream, which needs no wait";
+    }
     let (Some(effect), false) = (effect, causes.is_empty()) else {
         if !order.ran(on) || !order.ran(from) {
             ties.ghosts += 1;
