@@ -9,6 +9,8 @@ mod tests;
 
 pub use table::{IterationRow, IterationTable};
 
+use std::collections::BTreeSet;
+
 use super::causes::CauseReader;
 use crate::record::{LaneId, SpanId};
 use crate::time::Interval;
@@ -102,7 +104,8 @@ impl Iterations {
 
     fn of_lanes(reader: &CauseReader<'_>, lanes: &[LaneId]) -> Self {
         let mut streams = reader.streams();
-        streams.retain(|it| lanes.contains(it));
+        let own: BTreeSet<LaneId> = lanes.iter().copied().collect();
+        streams.retain(|it| own.contains(it));
         let found = mark::by_marks(reader, lanes)
             .or_else(|| anchor::by_calls(reader, &streams))
             .or_else(|| anchor::by_replays(reader, &streams))

@@ -65,7 +65,11 @@ pub(super) fn by_marks(
                 _ => !is_frame || marks.len() > LEAST,
             };
             let key = (telling, covered);
-            if marks.len() >= LEAST && is_enough && best.as_ref().is_none_or(|it| key > it.0) {
+            // One step that is most of a capture is what somebody recorded.
+            let is_whole =
+                telling == Telling::Numbered && covered.saturating_mul(LEAST_COVERED) >= whole;
+            let least = if is_whole { 1 } else { LEAST };
+            if marks.len() >= least && is_enough && best.as_ref().is_none_or(|it| key > it.0) {
                 best = Some((key, marks));
             }
         }

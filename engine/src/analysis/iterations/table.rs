@@ -6,6 +6,8 @@ use crate::time::Nanos;
 
 /// More iterations than this are not looked into one by one.
 const MOST: usize = 5_000;
+/// Nor are more pairs of an iteration and a stream.
+const MOST_PAIRS: usize = 1_000_000;
 /// An outlier is so many times as far from the median as half of all iterations are at most.
 const FAR: i64 = 5;
 /// And further than one part in so many of the median.
@@ -45,7 +47,10 @@ impl IterationTable {
         let last = iterations.all.len() as u32;
         // What begins an iteration ends the one before it, with what came in between; the last has nothing after it.
         let is_cut = |number: u32| number == last && iterations.source.is_by_starts();
-        let rows = iterations.all.iter().take(MOST).map(|iteration| {
+        let most = MOST
+            .min(MOST_PAIRS / iterations.streams.len().max(1))
+            .max(1);
+        let rows = iterations.all.iter().take(most).map(|iteration| {
             let within = iteration.interval;
             let mut time = IdleTime::default();
             for lane in &iterations.streams {
@@ -69,7 +74,7 @@ impl IterationTable {
             source: iterations.source,
             rows: rows.collect(),
             median,
-            left_out: iterations.all.len().saturating_sub(MOST),
+            left_out: iterations.all.len().saturating_sub(most),
         }
     }
 

@@ -166,3 +166,18 @@ fn a_capture_without_steps_has_no_iterations() {
     let (table, _) = SteppedCapture::new().find();
     assert!(table.rows.is_empty());
 }
+
+#[test]
+fn one_step_that_is_most_of_a_capture_is_its_iteration() {
+    let mut made = SteppedCapture::new();
+    made.span(THREAD, "ProfilerStep#10", SpanKind::Scope, [0, 1_000]);
+    for launch in 0..4 {
+        let at = launch * 200;
+        let call = made.span(THREAD, "launch", SpanKind::Call, [at, at + 10]);
+        let ran = made.span(STREAM, "kernel", SpanKind::Kernel, [at + 20, at + 120]);
+        made.submits(call, ran);
+    }
+    let (table, bounds) = made.find();
+    assert_eq!(table.source, IterationSource::Range);
+    assert_eq!(bounds, [[0, 1_000]]);
+}
