@@ -123,3 +123,61 @@ fn what_goes_on_without_a_record_is_not_ordered_by_it() {
     // One that stops there does nothing after it.
     assert_eq!(count(&calls("stop", "")), [0_u64; 0]);
 }
+
+/// An abort is told to calls before it as well: those that go on whatever it drops.
+#[test]
+fn calls_before_an_abort_are_compared_with_what_it_may_drop() {
+    let told = |mode: &str, calls: &str| {
+        let resources = format!(
+            r#"buffer "m" f32=64 memory="stream-ordered"; stream "c" failure="{mode}"; stream "d" failure="{mode}"; event "f""#
+        );
+        let told = found(&format!("{resources}\nhost \"main\" {{ {calls} }}"), "race");
+        told.into_iter().map(|it| it.1).collect::<Vec<_>>()
+    };
+    let behind = r#"allocate "m" on="a"; record "e" on="a"; wait "e" on="c"; copy "m" "y" on="c"; abort-stream "a""#;
+    // The copy goes on where the record was dropped, and the allocation with it.
+    let found = told("continue", behind);
+    assert_eq!(found.len(), 1, "{found:#?}");
+    assert!(
+        found[0].contains("may have been dropped by abort-stream (line"),
+        "{found:#?}"
+    );
+    assert_eq!(told("stop", behind), [""; 0]);
+    // What waits for whoever went on goes on as well.
+    let further = r#"allocate "m" on="a"; record "e" on="a"; wait "e" on="c"; record "f" on="c"; wait "f" on="d"
+        copy "m" "y" on="d"; abort-stream "a""#;
+    assert_eq!(told("continue", further).len(), 1);
+    let known = r#"allocate "m" on="a"; record "e" on="a"; wait "e" on="c"; copy "m" "y" on="c"; synchronize-event "e"
+        abort-stream "a""#;
+    assert_eq!(told("continue", known), [""; 0]);
+    // A call may submit to two streams of which one is aborted.
+    let joined = r#"allocate "m" on="a"; record "e" on="a"; wait "e" on="c"; wait-stream "c" on="a"; synchronize-stream "c"
+        abort-stream "a"; free "m" on="a""#;
+    assert_eq!(told("continue", joined), [""; 0]);
+    // The use is dropped where the allocation is.
+    let both = r#"allocate "m" on="a"; copy "m" "y" on="a"; free "m" on="a"; abort-stream "a""#;
+    assert_eq!(told("continue", both), [""; 0]);
+    for twice in [
+        r#"allocate "m" on="a"; free "m" on="a"; allocate "m" on="b"; abort-stream "a""#,
+        r#"allocate "m" on="a"; synchronize-stream "a"; hold "go" on="a"; free "m" on="a"; allocate "m" on="b"
+           abort-stream "a"; signal "go""#,
+    ] {
+        let found = told("continue", twice);
+        assert_eq!(found.len(), 1, "{twice}: {found:#?}");
+        let is_said = found[0].contains("may still be allocated")
+            || found[0].contains("dropped the free between the two");
+        assert!(is_said, "{found:#?}");
+    }
+    // The legacy stream orders others only by what it does.
+    let between = r#"stream "l" kind="legacy" failure="continue"; stream "m" blocking=#true failure="continue"
+        stream "n" blocking=#true failure="continue"
+        host "main" { fill "x" value=1 on="m"; fill "y" value=1 on="l"; fill "x" value=2 on="n"; abort-stream "l" }"#;
+    assert_eq!(count(between), [1]);
+    assert_eq!(
+        count(&between.replace("; abort-stream", "; synchronize-stream "l"; abort-stream")),
+        [0_u64; 0]
+    );
+    // The first never happens.
+    let once = r#"hold "go" on="a"; allocate "m" on="a"; allocate "m" on="b"; abort-stream "a"; signal "go""#;
+    assert_eq!(told("continue", once), [""; 0]);
+}

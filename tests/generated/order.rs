@@ -162,7 +162,7 @@ impl EnforcedOrder {
     }
 
     /// Whether a call has returned before another begins.
-    fn returned(&self, first: usize, second: usize) -> bool {
+    pub fn returned(&self, first: usize, second: usize) -> bool {
         self.is_before(end(first), begin(second))
     }
 

@@ -43,10 +43,12 @@ pub use waits::RedundantWait;
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::record::SpanId;
 use crate::workload::{BufferIndex, StreamIndex};
+use allocations::DroppingAbort;
 use chance::CallTimes;
 use clock::Clock;
 use event::{EventSlot, Question};
@@ -86,9 +88,9 @@ pub struct Order {
     doubtful: BTreeSet<Question>,
     /// What whoever waits for a signal knows, where it is a matter of chance which host thread raises it.
     shared_signals: BTreeMap<SignalUse, Clock>,
-    /// Operations that an abort may have dropped: after how many restarts, and the number of the call; with that of the
-    /// abort.
-    doubtful_steps: BTreeMap<(u32, u64), u64>,
+    /// Operations that an abort may have dropped, and those on memory that it dropped for certain: after how many
+    /// restarts, the number of the call, which may submit to several streams, and the stream.
+    dropped_steps: BTreeMap<(u32, u64, StreamIndex), DroppingAbort>,
     /// Whether one of the three was found after a wait for it was taken in.
     has_doubts: bool,
     /// Whether streams are aborted.
@@ -139,7 +141,7 @@ impl Order {
         self.has_doubts.then(|| Self {
             doubtful: self.doubtful.clone(),
             shared_signals: self.shared_signals.clone(),
-            doubtful_steps: self.doubtful_steps.clone(),
+            dropped_steps: self.dropped_steps.clone(),
             has_aborts: self.has_aborts,
             ..Self::of_hosts(1 + usize::from(self.is_shared))
         })
@@ -200,22 +202,9 @@ impl Order {
             Act::GoesOn(stream) => self.stream(*stream).goes_on = true,
             Act::StreamOrdered(buffer) => self.memory.note_ordered(*buffer),
             Act::Allocate(buffer, stream, at) => {
-                let called = stream.map(|stream| self.called(op, stream, *buffer));
-                let range = at.as_deref().cloned();
-                self.memory
-                    .allocate(*buffer, range, called, self.doubt(self.sequence));
-                if let Some(stream) = stream {
-                    self.note_allocation(op, *stream, *buffer);
-                    self.place(op, *stream, Deed::Allocate(*buffer));
-                }
+                self.allocate(op, *buffer, *stream, at.as_deref().cloned());
             }
-            Act::Free(buffer, stream) => {
-                if let Some(stream) = stream {
-                    self.note_free(op, *stream, *buffer);
-                    self.place(op, *stream, Deed::Free(*buffer));
-                }
-                self.memory.free(*buffer);
-            }
+            Act::Free(buffer, stream) => self.free(op, *buffer, *stream),
             Act::Conflicts(hazards) => self.hazards.extend_from_slice(hazards),
             Act::Pledge(buffer, stream) => {
                 let chain = self.chain(*stream, op.host);
@@ -232,10 +221,50 @@ impl Order {
         }
     }
 
-    /// The abort that may have dropped the operation of a call, by the number of its own.
-    fn doubt(&self, sequence: u64) -> Option<u64> {
-        let step = (self.restarts, sequence);
-        self.doubtful_steps.get(&step).copied()
+    fn allocate(
+        &mut self,
+        op: &Op,
+        buffer: BufferIndex,
+        stream: Option<StreamIndex>,
+        at: Option<Range<u64>>,
+    ) {
+        let called = stream.map(|stream| self.called(op, stream, buffer));
+        if !self.is_dropped(stream) {
+            let doubt = stream.and_then(|stream| self.doubt(self.sequence, stream));
+            self.memory.allocate(buffer, at, called, doubt);
+        }
+        if let Some(stream) = stream {
+            self.note_allocation(op, stream, buffer);
+            self.place(op, stream, Deed::Allocate(buffer));
+        }
+    }
+
+    fn free(&mut self, op: &Op, buffer: BufferIndex, stream: Option<StreamIndex>) {
+        if let Some(stream) = stream {
+            self.note_free(op, stream, buffer);
+            self.place(op, stream, Deed::Free(buffer));
+        }
+        if !self.is_dropped(stream) {
+            self.memory.free(buffer);
+        }
+    }
+
+    /// The abort that drops what a call submits to a stream, or may.
+    fn dropped_by(&self, sequence: u64, stream: StreamIndex) -> Option<DroppingAbort> {
+        let step = (self.restarts, sequence, stream);
+        self.dropped_steps.get(&step).copied()
+    }
+
+    /// Whether an abort drops what this call submits to a stream for certain, as far as that is known already.
+    fn is_dropped(&self, stream: Option<StreamIndex>) -> bool {
+        let abort = stream.and_then(|stream| self.dropped_by(self.sequence, stream));
+        abort.is_some_and(|it| it.is_certain)
+    }
+
+    /// The abort that may have dropped what a call submits to a stream, by the number of its own.
+    fn doubt(&self, sequence: u64, stream: StreamIndex) -> Option<u64> {
+        let abort = self.dropped_by(sequence, stream);
+        abort.filter(|it| !it.is_certain).map(|it| it.sequence)
     }
 
     fn step<'a>(&self, op: &Op, deed: Deed<'a>) -> Step<'a> {
@@ -316,7 +345,7 @@ impl Order {
         let mut access = run::access(&known, caller, op.origin, &Use::write(buffer));
         // Nobody knows as much.
         access.time = u32::MAX;
-        access.doubt = self.doubt(self.sequence);
+        access.doubt = self.doubt(self.sequence, stream);
         access
     }
 
@@ -349,7 +378,8 @@ impl Order {
             let found = self.memory.note_allocation(buffer, call);
             self.hazards.extend(found);
         } else {
-            self.memory.log(buffer, &call, false);
+            let dropped_by = self.dropped_by(self.sequence, stream);
+            self.memory.log(buffer, &call, false, dropped_by);
         }
     }
 
@@ -358,7 +388,8 @@ impl Order {
             self.report_alone(HazardKind::FreeOfNothing, op, stream, buffer);
         } else {
             let call = self.memory_call(op, stream);
-            self.memory.log(buffer, &call, true);
+            let dropped_by = self.dropped_by(self.sequence, stream);
+            self.memory.log(buffer, &call, true, dropped_by);
         }
     }
 
@@ -453,7 +484,7 @@ impl Order {
             meetings: std::mem::take(&mut self.meetings),
             waits: std::mem::take(&mut self.waits),
             doubtful: std::mem::take(&mut self.doubtful),
-            doubtful_steps: std::mem::take(&mut self.doubtful_steps),
+            dropped_steps: std::mem::take(&mut self.dropped_steps),
             has_aborts: self.has_aborts,
             has_doubts: self.has_doubts,
             hazards: std::mem::take(&mut self.hazards),

@@ -41,8 +41,11 @@ pub struct Races {
     met: HashMap<(Resource, u32, u32), FindingId>,
     /// For each pair of calls, what is wrong with them and the buffer, its finding.
     found: HashMap<HazardKey, Finding>,
-    /// Those of calls of two host threads, and how many: what is said of them may depend on calls that are still to come.
+    /// Those of calls of two host threads, and of memory where streams are aborted, and how many: what is said of them may
+    /// depend on calls that are still to come.
     late: BTreeMap<HazardKey, (Hazard, u64)>,
+    /// Whether streams are aborted: what an abort drops is known only then, and with it what is wrong with memory.
+    has_aborts: bool,
     left_out: u64,
     /// Findings so far.
     count: u32,
@@ -61,6 +64,7 @@ impl Races {
             order,
             kept: (count > 1 || has_aborts).then(Vec::new),
             late: BTreeMap::new(),
+            has_aborts,
             met: HashMap::new(),
             shared,
             found: HashMap::new(),
@@ -91,7 +95,9 @@ impl Races {
     fn report(&mut self, reporter: &Reporter) {
         for found in self.order.hazards() {
             let hazard = self.told(found);
-            if hazard.first.host == hazard.second.host || self.kept.is_none() {
+            let is_known = hazard.first.host == hazard.second.host
+                && (hazard.kind.is_of_uses() || !self.has_aborts);
+            if is_known || self.kept.is_none() {
                 self.note(&hazard, 1, reporter);
             } else {
                 self.note_late(hazard);

@@ -59,6 +59,10 @@ impl Comparison<'_> {
                 // A wait that may give up, and one of which it is chance which record it means, may come after that
                 // one for another reason.
                 Basis::Observed if dependency.kind == Event => !is_enforced || may_be_chance,
+                // A synchronisation that covers something by chance may come after that for another reason as well.
+                Basis::Observed if dependency.kind == Synchronization => {
+                    !is_enforced || self.is_called_by_chance(dependency.cause, dependency.effect)
+                }
                 Basis::Observed => !is_enforced,
                 _ => true,
             };
@@ -74,5 +78,15 @@ impl Comparison<'_> {
                 complaints.push(("basis", text));
             }
         }
+    }
+
+    /// Whether nothing makes the call of the first of two spans come before that of the second.
+    fn is_called_by_chance(&self, first: SpanId, second: SpanId) -> bool {
+        let call = |id: SpanId| {
+            let line = self.run.line(self.run.spans.get(&id)?);
+            self.order.calls.iter().position(|it| it.line == line)
+        };
+        let calls = call(first).zip(call(second));
+        calls.is_some_and(|(first, second)| !self.order.returned(first, second))
     }
 }

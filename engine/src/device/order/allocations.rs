@@ -1,9 +1,11 @@
 //! Memory in stream order where one host thread calls: whether it is allocated, also where aborts drop what was called.
 //!
 //! An abort drops for certain what stands for something that has not come to pass. Of what the host does not know to have
-//! ended it drops what comes after some point, and where that is, nobody knows: so every such point is looked at.
+//! ended it drops what comes after some point, and where that is, nobody knows: so every such point is looked at. What an
+//! abort drops is known once it is called, and the same calls are then taken in once more: that tells it to those that
+//! are called before the abort as well.
 
-use super::clock::Member;
+use super::clock::{Knowledge, Member};
 use super::hazard::{HazardKind, Origin, Party, Relation};
 
 /// Calls that are remembered; before them each is taken to have run.
@@ -29,13 +31,14 @@ impl MemoryDeed {
     }
 }
 
-/// What became of a call.
+/// The abort that drops an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum CallFate {
-    Runs,
-    /// This abort drops it, or not.
-    MayBeDropped(Origin),
-    Dropped(Origin),
+pub(super) struct DroppingAbort {
+    /// The number of its call.
+    pub sequence: u64,
+    pub origin: Origin,
+    /// Whether it drops the operation for certain. If not, it may have run.
+    pub is_certain: bool,
 }
 
 /// A call that allocates or frees.
@@ -44,9 +47,9 @@ struct AllocationCall {
     party: Party,
     sequence: u64,
     frees: bool,
-    /// Which operation it is of whom, once its stream has come to it.
-    turn: Option<(Member, u32)>,
-    fate: CallFate,
+    dropped_by: Option<DroppingAbort>,
+    /// Where it may be dropped: whoever knows this member knows that it ran.
+    proof: Option<Member>,
 }
 
 /// Whether there is memory.
@@ -80,57 +83,56 @@ pub(super) type AllocationFault = (HazardKind, Relation, Option<Party>);
 pub(super) struct AllocationLog {
     before: MemoryState,
     calls: Vec<AllocationCall>,
-    /// Whether an abort may have dropped one of them.
+    /// Whether an abort drops one of them, or may.
     has_drops: bool,
 }
 
 impl AllocationLog {
-    /// A call allocates the buffer, or frees it.
-    pub fn note(&mut self, party: Party, sequence: u64, frees: bool) {
+    /// A call allocates the buffer, or frees it, unless an abort drops its operation.
+    pub fn note(
+        &mut self,
+        (party, sequence): (Party, u64),
+        frees: bool,
+        dropped_by: Option<DroppingAbort>,
+    ) {
         if self.calls.len() >= MOST_CALLS {
             let rest = self.calls.split_off(MOST_CALLS / 2);
             for call in std::mem::replace(&mut self.calls, rest) {
-                if !matches!(call.fate, CallFate::Dropped(_)) {
+                if call.dropped_by.is_none_or(|it| !it.is_certain) {
                     self.before = after(self.before, &call);
                 }
             }
         }
+        self.has_drops |= dropped_by.is_some();
         self.calls.push(AllocationCall {
             party,
             sequence,
             frees,
-            turn: None,
-            fate: CallFate::Runs,
+            dropped_by,
+            proof: None,
         });
     }
 
-    /// The stream of a call has come to it.
-    pub fn note_turn(&mut self, sequence: u64, turn: (Member, u32)) {
+    /// Whoever knows this member knows that a call was not dropped.
+    pub fn note_proof(&mut self, sequence: u64, proof: Member) {
         let place = self.calls.partition_point(|it| it.sequence < sequence);
         let call = self.calls.get_mut(place);
         if let Some(call) = call.filter(|it| it.sequence == sequence) {
-            call.turn = Some(turn);
+            call.proof = Some(proof);
         }
     }
 
-    /// An abort drops the operations of the calls with these numbers for certain, and maybe those of `member` after a time.
-    pub fn abort(&mut self, abort: Origin, dropped: &[u64], (member, known): (Member, u32)) {
-        let live = self.calls.iter_mut();
-        for call in live.filter(|it| it.fate == CallFate::Runs) {
-            if dropped.contains(&call.sequence) {
-                call.fate = CallFate::Dropped(abort);
-            } else if call.turn.is_some_and(|it| it.0 == member && it.1 > known) {
-                call.fate = CallFate::MayBeDropped(abort);
-            } else {
-                continue;
-            }
-            self.has_drops = true;
-        }
-    }
-
-    /// What is wrong with a call by what was called before it; uses after a free are found elsewhere.
-    pub fn judge(&self, deed: MemoryDeed, sequence: u64) -> Option<AllocationFault> {
-        let courses = self.courses(sequence);
+    /// What is wrong with a call by what was called before it, where its stream knows this; uses after a free are found
+    /// elsewhere.
+    pub fn judge(
+        &self,
+        deed: MemoryDeed,
+        sequence: u64,
+        known: &Knowledge,
+    ) -> Option<AllocationFault> {
+        let count = self.calls.partition_point(|it| it.sequence < sequence);
+        let calls = self.calls.get(..count).unwrap_or_default();
+        let courses = self.courses(calls, known);
         let is_allocated = |it: &Course| matches!(it.state, MemoryState::Allocated(_));
         let is_wrong = |it: &&Course| (deed == MemoryDeed::Allocates) == is_allocated(it);
         let count = courses.iter().filter(is_wrong).count();
@@ -144,7 +146,7 @@ impl AllocationLog {
             Some((_, abort, true)) if is_certain => Relation::Dropped(abort),
             Some((_, abort, _)) => Relation::MayBeDropped(abort),
             None if is_certain => Relation::Ordered,
-            None => Relation::MayBeDropped(self.any_abort()?),
+            None => Relation::MayBeDropped(any_abort(calls)?),
         };
         match (deed, course.state) {
             (MemoryDeed::Allocates, MemoryState::Allocated(first)) => {
@@ -158,17 +160,8 @@ impl AllocationLog {
         }
     }
 
-    fn any_abort(&self) -> Option<Origin> {
-        self.calls.iter().rev().find_map(|it| match it.fate {
-            CallFate::MayBeDropped(abort) | CallFate::Dropped(abort) => Some(abort),
-            CallFate::Runs => None,
-        })
-    }
-
-    /// What may have happened before a call.
-    fn courses(&self, sequence: u64) -> Vec<Course> {
-        let count = self.calls.partition_point(|it| it.sequence < sequence);
-        let calls = self.calls.get(..count).unwrap_or_default();
+    /// What may have happened by these calls before one that runs and knows this.
+    fn courses(&self, calls: &[AllocationCall], known: &Knowledge) -> Vec<Course> {
         let first = Course {
             state: self.before,
             ..Course::default()
@@ -181,7 +174,7 @@ impl AllocationLog {
         for call in calls {
             let mut next: Vec<Course> = Vec::new();
             for course in &courses {
-                for it in course.after(call) {
+                for it in course.after(call, known) {
                     if next.len() < MOST_COURSES && !next.contains(&it) {
                         next.push(it);
                     }
@@ -194,8 +187,8 @@ impl AllocationLog {
 }
 
 impl Course {
-    /// What may follow with one more call.
-    fn after(&self, call: &AllocationCall) -> Vec<Self> {
+    /// What may follow with one more call, so far as another knows.
+    fn after(&self, call: &AllocationCall, known: &Knowledge) -> Vec<Self> {
         let effective = || {
             let state = after(self.state, call);
             Self {
@@ -218,13 +211,13 @@ impl Course {
             }
             course
         };
-        match call.fate {
-            CallFate::Runs => vec![effective()],
-            CallFate::Dropped(abort) => vec![dropped(abort, true)],
-            CallFate::MayBeDropped(abort) if self.dropping.contains(&abort) => {
-                vec![dropped(abort, false)]
+        let ran = call.proof.is_some_and(|proof| known.get(proof) > 0);
+        match call.dropped_by.filter(|_| !ran) {
+            None => vec![effective()],
+            Some(it) if it.is_certain || self.dropping.contains(&it.origin) => {
+                vec![dropped(it.origin, it.is_certain)]
             }
-            CallFate::MayBeDropped(abort) => vec![effective(), dropped(abort, false)],
+            Some(it) => vec![effective(), dropped(it.origin, false)],
         }
     }
 
@@ -236,6 +229,13 @@ impl Course {
             _ => allocation,
         }
     }
+}
+
+/// An abort that may drop some of these calls.
+fn any_abort(calls: &[AllocationCall]) -> Option<Origin> {
+    let mut aborts = calls.iter().rev().filter_map(|it| it.dropped_by);
+    let abort = aborts.clone().find(|it| !it.is_certain);
+    abort.or_else(|| aborts.next()).map(|it| it.origin)
 }
 
 fn after(state: MemoryState, call: &AllocationCall) -> MemoryState {

@@ -292,6 +292,11 @@ impl Knowledge {
         self.clock = Clock::default();
     }
 
+    /// It learns of what happens once, from its next [`Self::mark`] on.
+    pub fn learn(&mut self, member: Member) {
+        self.clock.set(member, 1);
+    }
+
     /// One more operation of its own.
     pub const fn tick(&mut self) {
         self.time += 1;
@@ -314,6 +319,18 @@ impl Knowledge {
         self.has_news = true;
         self.clock.set(mark.member, mark.time);
         true
+    }
+
+    /// The same where somebody may know a member up to a time without all that the member knew by then.
+    pub fn join_fully(&mut self, mark: &Mark) -> bool {
+        let known = self.clock.clone();
+        self.clock.join(&mark.clock);
+        if self.get(mark.member) < mark.time {
+            self.clock.set(mark.member, mark.time);
+        }
+        let is_news = !self.clock.is_same(&known);
+        self.has_news |= is_news;
+        is_news
     }
 
     /// What it knows now.

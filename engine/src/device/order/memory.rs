@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::allocations::{AllocationFault, AllocationLog, MemoryDeed};
+use super::allocations::{AllocationFault, AllocationLog, DroppingAbort, MemoryDeed};
 use super::clock::{Knowledge, Mark, Member};
-use super::hazard::{Hazard, HazardKind, Origin, Relation};
+use super::hazard::{Hazard, HazardKind, Relation};
 use super::history::{self, Access, History, Manner, UseCaller};
 use super::lifetime::{Lifetime, MemoryCall};
 use super::stream::Host;
@@ -35,8 +35,6 @@ struct Buffer {
     calls: Option<Box<AllocationLog>>,
     /// Allocations that an abort may have dropped: whose they are, their number, and that of the abort.
     lives: Vec<(Member, u64, u64)>,
-    /// What was known before an allocation that has not had its turn.
-    replaced: Option<Box<Self>>,
     address: Option<Range<u64>>,
     /// Uses by former owners of its memory.
     prior: Vec<Access>,
@@ -105,10 +103,16 @@ impl Memory {
         found.flatten().collect()
     }
 
-    /// The only host thread allocates a buffer in the order of a stream, or frees it.
-    pub fn log(&mut self, index: BufferIndex, call: &MemoryCall, frees: bool) {
+    /// The only host thread allocates a buffer in the order of a stream, or frees it, unless an abort drops that.
+    pub fn log(
+        &mut self,
+        index: BufferIndex,
+        call: &MemoryCall,
+        frees: bool,
+        dropped_by: Option<DroppingAbort>,
+    ) {
         if let Some(calls) = self.calls(index) {
-            calls.note(call.party, call.sequence, frees);
+            calls.note((call.party, call.sequence), frees, dropped_by);
         }
     }
 
@@ -117,26 +121,27 @@ impl Memory {
         buffer.calls.as_deref_mut()
     }
 
-    /// What is wrong with a call of the only host thread by what it called before.
+    /// What is wrong with a call of the only host thread by what it called before, where its stream knows this.
     pub fn judge(
         &self,
         index: BufferIndex,
         deed: MemoryDeed,
         sequence: u64,
+        known: &Knowledge,
     ) -> Option<AllocationFault> {
         let calls = self.buffers.get(index.index())?.calls.as_ref()?;
-        calls.judge(deed, sequence)
+        calls.judge(deed, sequence, known)
     }
 
-    /// A stream has come to a call that frees a buffer.
-    pub fn note_turn(&mut self, index: BufferIndex, sequence: u64, turn: (Member, u32)) {
+    /// Whoever knows this member knows that an abort did not drop a call that allocates a buffer or frees it.
+    pub fn note_proof(&mut self, index: BufferIndex, sequence: u64, proof: Member) {
         if let Some(calls) = self.calls(index) {
-            calls.note_turn(sequence, turn);
+            calls.note_proof(sequence, proof);
         }
     }
 
-    /// A stream is aborted: the operations with these numbers are dropped, and maybe those of a member after a time.
-    pub fn abort(&mut self, abort: Origin, dropped: &[u64], turn: (Member, u32)) {
+    /// A stream is aborted, and the operations of several host threads' calls with these numbers are dropped.
+    pub fn abort(&mut self, dropped: &[u64]) {
         for buffer in &mut self.buffers {
             if let Some(lifetime) = &mut buffer.lifetime {
                 lifetime.forget(dropped);
@@ -144,18 +149,6 @@ impl Memory {
                     .made
                     .retain(|it| !dropped.contains(&it.caller.sequence));
             }
-            let Some(mut calls) = buffer.calls.take() else {
-                continue;
-            };
-            calls.abort(abort, dropped, turn);
-            let made = buffer.made.last();
-            if made.is_some_and(|it| dropped.contains(&it.caller.sequence)) {
-                *buffer = buffer
-                    .replaced
-                    .take()
-                    .map_or_else(Buffer::default, |it| *it);
-            }
-            buffer.calls = Some(calls);
         }
     }
 
@@ -185,14 +178,16 @@ impl Memory {
         };
         // Which of two allocations in no order is meant is told where they are called.
         let is_called = |earlier: UseCaller| {
-            earlier.host == access.caller.host || {
-                let host = hosts.get(earlier.host as usize);
-                host.is_some_and(|it| submitted.clock.get(it.known.member) >= earlier.time)
+            if earlier.host == access.caller.host {
+                return earlier.sequence <= access.caller.sequence;
             }
+            let host = hosts.get(earlier.host as usize);
+            let is_heard =
+                host.is_some_and(|it| submitted.clock.get(it.known.member) >= earlier.time);
+            is_heard || lifetime.is_none()
         };
         for made in buffer.made.iter().filter(|it| !it.is_before(known)) {
-            let is_meant = lifetime.is_none() || is_called(made.caller);
-            if is_meant && !is_other(made.caller) {
+            if is_called(made.caller) && !is_other(made.caller) {
                 report(HazardKind::UseBeforeAllocation, Relation::Unordered, made);
             }
         }
@@ -252,26 +247,19 @@ impl Memory {
                 buffer.made.extend(called);
                 return;
             }
-            let mut before = std::mem::take(buffer);
             *buffer = Buffer {
-                calls: before.calls.take(),
+                calls: buffer.calls.take(),
                 address: at,
                 prior,
                 made: called.into_iter().collect(),
                 ..Buffer::default()
             };
-            if buffer.calls.is_some() {
-                let replaced = before.replaced.take();
-                buffer.replaced = replaced.or_else(|| Some(Box::new(before)));
-            }
         }
     }
 
     /// The buffer's allocation is in the order of a stream, and nothing may use it before.
     pub fn note_made(&mut self, index: BufferIndex, made: Access) {
-        self.note_turn(index, made.caller.sequence, (made.member, made.time));
         if let Some(buffer) = self.buffer(index) {
-            buffer.replaced = None;
             let is_latest = |it: &Access| {
                 it.caller.sequence >= made.caller.sequence
                     || it.caller.host != made.caller.host
@@ -284,6 +272,8 @@ impl Memory {
                 .find(|it| it.caller.sequence == made.caller.sequence)
             {
                 Some(slot) => *slot = made,
+                // Where one host thread calls, it has allocated the buffer anew meanwhile.
+                None if buffer.calls.is_some() => {}
                 None => buffer.made.push(made),
             }
         }

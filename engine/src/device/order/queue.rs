@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::allocations::DroppingAbort;
 use super::clock::{Knowledge, Mark};
 use super::run::{ALL, BLOCKING};
 use super::stream::{ChainIndex, Deed, Step, Ticket};
@@ -61,11 +62,30 @@ impl Order {
 
     /// The same of a device.
     pub(super) fn all_of_device(&mut self, host: u32, device: u32) -> Vec<Arc<Ticket>> {
-        let known = self.gather(host, device, ALL);
-        let mut tickets = self.standing_points(host, |it| it.device == device);
-        tickets.push(Ticket::reached(known));
+        let mut tickets = self.gathered(host, device, ALL);
+        tickets.extend(self.standing_points(host, |it| it.device == device));
         self.others_where(host, |it| it.device == device, &mut tickets);
         tickets
+    }
+
+    /// What a host thread's chains on a device, or those on blocking streams, have come to.
+    fn gathered(&mut self, host: u32, device: u32, which: usize) -> Vec<Arc<Ticket>> {
+        if self.dropped_steps.is_empty() {
+            return vec![Ticket::reached(self.gather(host, device, which))];
+        }
+        // What was dropped of one hands less on than what was not.
+        let chains = self.host(host).chains.clone().into_iter();
+        let chains = chains.filter_map(|chain| self.chains.get(chain.0 as usize));
+        let chains = chains.filter(|chain| {
+            let stream = self.streams.get(chain.stream.index());
+            stream.is_some_and(|it| {
+                let is_in = which == ALL || it.traits.is_blocking && !it.traits.is_legacy;
+                it.traits.device == device && is_in
+            })
+        });
+        chains
+            .map(|chain| Ticket::reached_or(chain.known.mark(), chain.least.clone()))
+            .collect()
     }
 
     /// What other host threads submitted to a stream by calls that come before what this one does now.
@@ -109,9 +129,8 @@ impl Order {
     /// What the legacy stream waits for: all that was submitted to the blocking streams of its device.
     fn blocking(&mut self, host: u32, device: u32, needs: &mut Vec<Arc<Ticket>>) {
         let is_blocking = |it: Traits| it.is_blocking && !it.is_legacy && it.device == device;
-        let known = self.gather(host, device, BLOCKING);
+        needs.extend(self.gathered(host, device, BLOCKING));
         needs.extend(self.standing_points(host, is_blocking));
-        needs.push(Ticket::reached(known));
         self.others_where(host, is_blocking, needs);
     }
 
@@ -128,13 +147,13 @@ impl Order {
             return;
         };
         if state.queue.is_empty() {
-            let last = state.known.mark();
+            let (last, least) = (state.known.mark(), state.least.clone());
             let own = self.streams.get(index.index()).into_iter();
             let own = own.flat_map(|stream| &stream.chains);
             let mut own = own.filter_map(|chain| self.chains.get(chain.0 as usize));
             let is_known = own.any(|it| it.host == host && it.known.get(last.member) >= last.time);
             if last.time > made_after && !is_known {
-                needs.push(Ticket::reached(last));
+                needs.push(Ticket::reached_or(last, least));
             }
         } else {
             needs.push(self.point(chain));
@@ -165,7 +184,7 @@ impl Order {
                 continue;
             };
             let ticket = if state.queue.is_empty() {
-                Ticket::reached(state.known.mark())
+                Ticket::reached_or(state.known.mark(), state.least.clone())
             } else {
                 self.point(chain)
             };
@@ -187,17 +206,23 @@ impl Order {
             let steps = std::mem::take(&mut state.steps);
             // Its waits may have been dropped: what comes next comes after what they waited for only where the host knows.
             state.known.forget();
+            state.least = None;
             if !dropped.is_empty() {
                 state.known.join(&called);
             }
             state.known.tick();
             let mark = state.known.mark();
             let numbers: Vec<u64> = dropped.iter().map(|(_, step)| step.sequence).collect();
-            self.memory.abort(op.origin, &numbers, (mark.member, ended));
+            self.memory.abort(&numbers);
             for (_, sequence) in steps.into_iter().filter(|it| it.0 > ended) {
-                let step = (self.restarts, sequence);
-                let known = self.doubtful_steps.insert(step, self.sequence);
-                self.has_doubts |= known.is_none();
+                self.note_dropped(op, (sequence, index), false);
+            }
+            for (_, step) in &dropped {
+                // That anything else never runs is known without being told before.
+                let is_of_memory = matches!(step.deed, Deed::Allocate(_) | Deed::Free(_));
+                if is_of_memory && !self.is_shared {
+                    self.note_dropped(op, (step.sequence, index), true);
+                }
             }
             self.freshen(chain);
             for (_, step) in dropped {
@@ -207,6 +232,18 @@ impl Order {
             }
         }
         self.go_on();
+    }
+
+    /// An abort drops what the call with this number submitted to a stream, or may.
+    fn note_dropped(&mut self, op: &Op, step: (u64, StreamIndex), is_certain: bool) {
+        let by = DroppingAbort {
+            sequence: self.sequence,
+            origin: op.origin,
+            is_certain,
+        };
+        let step = (self.restarts, step.0, step.1);
+        let known = self.dropped_steps.insert(step, by);
+        self.has_doubts |= known.is_none();
     }
 
     /// Whatever stands for this point goes on.

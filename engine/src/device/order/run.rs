@@ -127,15 +127,20 @@ impl Order {
                 ticket.mark().cloned()
             }
         };
+        let join = if self.dropped_steps.is_empty() {
+            Knowledge::join
+        } else {
+            Knowledge::join_fully
+        };
         let known = &mut chain.known;
         // A point is between two operations, so that whoever asked for it hands nothing on.
-        let mut has_news = !is_point && known.join(submitted);
+        let mut has_news = !is_point && join(known, submitted);
         let mut has_gained = false;
         for mark in step.needs.iter().filter_map(|need| heard(need)) {
-            has_gained |= known.join(&mark);
+            has_gained |= join(known, &mark);
         }
         if let Deed::Wait(wait) = &step.deed {
-            let adds = heard(&wait.ticket).is_some_and(|mark| known.join(&mark));
+            let adds = heard(&wait.ticket).is_some_and(|mark| join(known, &mark));
             let stream = chain.stream;
             let is_legacy = self
                 .streams
@@ -153,6 +158,7 @@ impl Order {
             }
             self.freshen(index);
         }
+        self.prove(index, step);
         self.act(index, submitted, step);
         if self.has_aborts
             && !is_point
@@ -160,19 +166,42 @@ impl Order {
         {
             chain.steps.push((chain.known.time, step.sequence));
         }
-        if let Some(done) = &step.done
-            && let Some(chain) = self.chains.get(index.0 as usize)
-        {
-            let mark = chain.known.mark();
-            let is_doubtful = !is_point && self.doubt(step.sequence).is_some();
-            let least = is_doubtful.then(|| {
+        let chain = self.chains.get(index.0 as usize);
+        let doubt = chain.and_then(|it| self.doubt(step.sequence, it.stream));
+        let is_doubtful = !is_point && doubt.is_some();
+        let Some(chain) = self.chains.get_mut(index.0 as usize) else {
+            return;
+        };
+        if !is_point {
+            chain.least = is_doubtful.then(|| {
                 let mut least = chain.known.clone();
                 least.forget();
                 least.join(submitted);
                 least.mark()
             });
+        }
+        if let Some(done) = &step.done {
+            let (mark, least) = (chain.known.mark(), chain.least.clone());
             self.reach_or(done, mark, least);
         }
+    }
+
+    /// Whoever comes after memory was allocated or freed, and not only after an abort that may have dropped that, knows it.
+    fn prove(&mut self, index: ChainIndex, step: &Step<'_>) {
+        let (Deed::Allocate(buffer) | Deed::Free(buffer)) = step.deed else {
+            return;
+        };
+        let chain = self.chains.get(index.0 as usize);
+        let doubt = chain.and_then(|it| self.doubt(step.sequence, it.stream));
+        if self.is_shared || doubt.is_none() {
+            return;
+        }
+        // It makes no use itself.
+        let proof = self.member(Actor::Host(u32::MAX));
+        if let Some(chain) = self.chains.get_mut(index.0 as usize) {
+            chain.known.learn(proof);
+        }
+        self.memory.note_proof(buffer, step.sequence, proof);
     }
 
     /// What the chains of its host know together is to be brought up to date with this one.
@@ -204,7 +233,8 @@ impl Order {
     }
 
     fn act(&mut self, index: ChainIndex, submitted: &Mark, step: &Step<'_>) {
-        let doubt = self.doubt(step.sequence);
+        let chain = self.chains.get(index.0 as usize);
+        let doubt = chain.and_then(|it| self.doubt(step.sequence, it.stream));
         let Self {
             chains,
             hosts,
@@ -226,7 +256,8 @@ impl Order {
         };
         let (stream, host) = (Actor::Stream(chain.stream), chain.host);
         let mut judge = |buffer: BufferIndex, deed: MemoryDeed| {
-            let Some((kind, relation, first)) = memory.judge(buffer, deed, step.sequence) else {
+            let fault = memory.judge(buffer, deed, step.sequence, known);
+            let Some((kind, relation, first)) = fault else {
                 return;
             };
             let second = Party {
@@ -280,9 +311,7 @@ impl Order {
             Deed::Free(buffer) => {
                 let mut free = access(known, caller, step.origin, &Use::write(*buffer));
                 (free.manner, free.bytes) = (Manner::Free, WHOLE);
-                let turn = (free.member, free.time);
                 check(*buffer, free);
-                memory.note_turn(*buffer, step.sequence, turn);
             }
         }
         self.operations += 1;

@@ -51,8 +51,13 @@ impl Ticket {
 
     /// A point that is reached already.
     pub fn reached(mark: Mark) -> Arc<Self> {
+        Self::reached_or(mark, None)
+    }
+
+    /// A point that is reached already, or was dropped.
+    pub fn reached_or(mark: Mark, least: Option<Mark>) -> Arc<Self> {
         let ticket = Self::default();
-        ticket.reach(mark);
+        ticket.reach_or(mark, least);
         Arc::new(ticket)
     }
 }
@@ -155,6 +160,8 @@ pub(super) struct StreamChain {
     pub stream: StreamIndex,
     pub host: u32,
     pub known: Knowledge,
+    /// What is known after its latest operation even if that was dropped, where it may have been.
+    pub least: Option<Mark>,
     /// What stands in it for something that has not come to pass, each with what its host knew when it called.
     pub queue: VecDeque<(Mark, Step<'static>)>,
     /// Whether it did something since the host's chains were gathered: all of them, those on blocking streams.
@@ -172,6 +179,7 @@ impl StreamChain {
             stream,
             host,
             known: Knowledge::new(member),
+            least: None,
             queue: VecDeque::new(),
             is_fresh: [false; 2],
             published: Vec::new(),
