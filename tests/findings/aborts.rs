@@ -174,7 +174,10 @@ fn calls_before_an_abort_are_compared_with_what_it_may_drop() {
         host "main" { fill "x" value=1 on="m"; fill "y" value=1 on="l"; fill "x" value=2 on="n"; abort-stream "l" }"#;
     assert_eq!(count(between), [1]);
     assert_eq!(
-        count(&between.replace("; abort-stream", "; synchronize-stream "l"; abort-stream")),
+        count(&between.replace(
+            "; abort-stream",
+            r#"; synchronize-stream "l"; abort-stream"#
+        )),
         [0_u64; 0]
     );
     // The first never happens.
