@@ -147,13 +147,14 @@ impl Order {
             return;
         };
         if state.queue.is_empty() {
-            let (last, least) = (state.known.mark(), state.least.clone());
+            let last = state.known.mark();
+            let without_last = state.least.clone();
             let own = self.streams.get(index.index()).into_iter();
             let own = own.flat_map(|stream| &stream.chains);
             let mut own = own.filter_map(|chain| self.chains.get(chain.0 as usize));
             let is_known = own.any(|it| it.host == host && it.known.get(last.member) >= last.time);
             if last.time > made_after && !is_known {
-                needs.push(Ticket::reached_or(last, least));
+                needs.push(Ticket::reached_or(last, without_last));
             }
         } else {
             needs.push(self.point(chain));
