@@ -10,8 +10,8 @@ use crate::capture::natural_key;
 use crate::record::{DeviceId, LaneId, SpanId};
 use crate::time::{Interval, Nanos, union};
 
-/// Devices that have lines of their own; the others are counted.
-const DEVICES: usize = 8;
+/// Where there are more devices than this they share a line: the other answers are to be in sight.
+const DEVICES: usize = 3;
 /// Findings that are named: those that would save most.
 const FINDINGS: usize = 3;
 /// Outliers among iterations that are named.
@@ -64,6 +64,13 @@ pub struct OverviewLine {
 pub struct Overview {
     /// Its lines, in the order of topics.
     pub lines: Vec<OverviewLine>,
+}
+
+/// A device, and how long any of its streams ran something.
+struct BusyDevice {
+    name: String,
+    streams: usize,
+    time: Nanos,
 }
 
 /// An overview under way.
@@ -121,33 +128,62 @@ impl OverviewDraft<'_, '_> {
         devices.sort_by_cached_key(|((rank, device), _)| (*rank, natural_key(name(*device))));
         let count = devices.len();
         let has_ranks = devices.iter().any(|(key, _)| key.0 > 0);
-        for ((rank, device), lanes) in devices.into_iter().take(DEVICES) {
+        let devices = devices.into_iter().map(|((rank, device), lanes)| {
             let spans = lanes
                 .iter()
                 .flat_map(|lane| self.reader.busy(*lane, table.within));
             let busy = union(spans.collect());
-            let busy: Nanos = busy
+            let time = busy
                 .iter()
                 .fold(Nanos::ZERO, |sum, it| sum + Interval::length(*it));
             let name = name(device);
-            let mut says = Sentence::default();
-            if has_ranks {
-                says.text(format!("rank {rank}, "));
+            BusyDevice {
+                name: if has_ranks {
+                    format!("rank {rank}, {name}")
+                } else {
+                    name.to_owned()
+                },
+                streams: lanes.len(),
+                time,
             }
-            says.text(format!("{name}: "))
-                .share(busy, table.within.length())
+        });
+        let devices: Vec<BusyDevice> = devices.collect();
+        if count > DEVICES {
+            self.say_together(&devices, table.within.length());
+            return;
+        }
+        for it in devices {
+            let mut says = Sentence::default();
+            says.text(format!("{}: ", it.name))
+                .share(it.time, table.within.length())
                 .text(" of ")
                 .time(table.within.length());
-            if lanes.len() > 1 {
-                says.text(format!(", on {} streams", lanes.len()));
+            if it.streams > 1 {
+                says.text(format!(", on {} streams", it.streams));
             }
             self.say(OverviewTopic::Busy, says);
         }
-        if count > DEVICES {
-            let mut says = Sentence::default();
-            says.text(format!("and {} devices more", count - DEVICES));
-            self.say(OverviewTopic::Busy, says);
+    }
+
+    /// How busy many devices were: all together, the most and the least of them.
+    fn say_together(&mut self, devices: &[BusyDevice], whole: Nanos) {
+        let sum = devices.iter().fold(Nanos::ZERO, |sum, it| sum + it.time);
+        let all = Nanos(whole.0.saturating_mul(devices.len() as i64));
+        let mut says = Sentence::default();
+        says.text(format!("{} devices: ", devices.len()))
+            .share(sum, all)
+            .text(" of ")
+            .time(whole)
+            .text(" each");
+        let most = devices.iter().rev().max_by_key(|it| it.time);
+        let least = devices.iter().min_by_key(|it| it.time);
+        for (word, found) in [("most", most), ("least", least)] {
+            if let Some(found) = found {
+                says.text(format!("; {word} {}, ", found.name))
+                    .share(found.time, whole);
+            }
         }
+        self.say(OverviewTopic::Busy, says);
     }
 
     /// Where the idle time of all streams went, each use with the place where it was longest.
@@ -333,4 +369,70 @@ impl OverviewDraft<'_, '_> {
 /// The longest single part of a use over all streams.
 fn longest(streams: &[LaneIdle], what: IdleUse) -> Option<(Nanos, SpanId)> {
     streams.iter().filter_map(|row| row.longest_of(what)).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::Conclusions;
+    use crate::capture::Capture;
+    use crate::record::{CallId, Device, Group, Lane, NameId, Record, Role, Span, SpanKind, State};
+
+    /// Devices of one stream each; each ran something for so long, beginning at zero.
+    fn capture(busy: &[i64]) -> Capture {
+        let mut capture = Capture::new();
+        for (id, end) in (0_u32..).zip(busy) {
+            capture.apply([
+                Record::Device(Box::new(Device {
+                    id: DeviceId(id),
+                    name: format!("GPU {id}"),
+                    backend: String::new(),
+                    detail: String::new(),
+                    rank: None,
+                })),
+                Record::Lane(Box::new(Lane {
+                    id: LaneId(id),
+                    group: Group::Streams,
+                    device: Some(DeviceId(id)),
+                    role: Role::None,
+                    name: "stream".into(),
+                    order: 0,
+                    process: "".into(),
+                    thread: "".into(),
+                })),
+                Record::Span(Span {
+                    id: SpanId(id),
+                    lane: LaneId(id),
+                    name: NameId::NONE,
+                    call: CallId::NONE,
+                    kind: SpanKind::Kernel,
+                    state: State::Done,
+                    enqueued: Nanos::ZERO,
+                    start: Nanos::ZERO,
+                    end: Nanos(*end),
+                }),
+            ]);
+        }
+        capture
+    }
+
+    fn busy(capture: &Capture) -> Vec<String> {
+        let lines = Conclusions::of(capture).overview.lines.into_iter();
+        let lines = lines.filter(|it| it.topic == OverviewTopic::Busy);
+        lines.map(|it| format!("{:?}", it.says)).collect()
+    }
+
+    #[test]
+    fn few_devices_have_a_line_each_and_many_share_one() {
+        let [first, second] = &busy(&capture(&[100, 50]))[..] else {
+            panic!("two lines");
+        };
+        assert!(first.contains("GPU 0") && second.contains("GPU 1"));
+        let [all] = &busy(&capture(&[60, 100, 20, 40, 30]))[..] else {
+            panic!("one line");
+        };
+        for said in ["5 devices", "most GPU 1", "least GPU 2"] {
+            assert!(all.contains(said), "{all}");
+        }
+    }
 }
