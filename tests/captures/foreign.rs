@@ -2,8 +2,8 @@
 
 use engine::perfetto::proto::{
     AnnotationValue, CLEARED, ClockReading, ClockSnapshot, CounterDescriptor, DebugAnnotation,
-    InternedData, InternedName, TracePacket, TracePacketDefaults, TrackDescriptor, TrackEvent,
-    event_type,
+    InternedData, InternedName, ProcessDescriptor, TracePacket, TracePacketDefaults,
+    TrackDescriptor, TrackEvent, event_type,
 };
 use engine::record::{Basis, DependencyId, Group, LaneId, SpanId, SpanKind};
 use engine::time::Nanos;
@@ -289,4 +289,68 @@ fn a_word_in_a_name_alone_makes_no_stream() {
     assert_eq!(group("GPU work", false), Group::Host);
     assert_eq!(group("Stream 7", false), Group::Streams);
     assert_eq!(group("main", true), Group::Host);
+}
+
+fn process(uuid: u64, name: &str) -> TracePacket {
+    let mut packet = track(uuid, name, false);
+    let described = packet.track_descriptor.as_mut().unwrap();
+    described.process = Some(ProcessDescriptor {
+        pid: Some(uuid as i32),
+        process_name: described.name.take(),
+    });
+    packet
+}
+
+fn below(uuid: u64, name: &str, parent: u64) -> TracePacket {
+    let mut packet = track(uuid, name, false);
+    packet.track_descriptor.as_mut().unwrap().parent_uuid = Some(parent);
+    packet
+}
+
+fn named(time: u64, uuid: Option<u64>, (name, category): (&str, &str)) -> [TracePacket; 2] {
+    let mut packets = [(time, event_type::BEGIN), (time + 5, event_type::END)]
+        .map(|(time, kind)| event(time, 0, kind));
+    for packet in &mut packets {
+        packet.track_event.as_mut().unwrap().track_uuid = uuid;
+    }
+    let begin = packets[0].track_event.as_mut().unwrap();
+    begin.name = Some(name.to_owned());
+    begin.categories = vec![category.to_owned()];
+    packets
+}
+
+/// Lanes by name: whether each is a stream.
+fn lanes(packets: &[TracePacket]) -> Vec<(String, bool)> {
+    let capture = capture(opened(file(packets)).unwrap().0);
+    let lanes = capture.lanes().iter();
+    let lanes = lanes.map(|it| (it.name.clone(), it.group == Group::Streams));
+    lanes.collect()
+}
+
+/// Programs call many things a stream or a queue, and number them.
+#[test]
+fn the_name_alone_makes_no_stream_of_a_track_of_a_program() {
+    let mut packets = vec![process(1, "browser"), process(2, "GPU 1")];
+    let tracks = [
+        ("HTTP/2 stream 12", 1, "net", false),
+        ("Stream 3", 1, "net", false),
+        ("Queue 0", 1, "net", false),
+        ("Queue 1", 1, "rocm_kernel_dispatch", true),
+        ("Queue 2", 2, "work", true),
+    ];
+    for (uuid, (name, parent, category, _)) in (10..).zip(tracks) {
+        packets.push(below(uuid, name, parent));
+        packets.extend(named(uuid * 100, Some(uuid), ("work", category)));
+    }
+    let found = lanes(&packets);
+    for (name, _, _, expected) in tracks {
+        let lane = found.iter().find(|it| it.0.ends_with(name));
+        assert_eq!(lane.map(|it| it.1), Some(expected), "{name}: {found:?}");
+    }
+}
+
+#[test]
+fn events_that_name_no_track_have_a_lane_that_says_so() {
+    let found = lanes(&named(100, None, ("work", "host")));
+    assert_eq!(found, [("events of no track".to_owned(), false)]);
 }

@@ -33,6 +33,7 @@ use build::Builder;
 use handover::When;
 pub(super) use lanes::program;
 use own::OwnEvents;
+pub(super) use scan::Token;
 use stream::top::{Head, Top};
 use stream::{Tail, run};
 pub(super) use texts::Texts;

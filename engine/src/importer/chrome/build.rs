@@ -476,12 +476,15 @@ impl Builder {
             || (category == words::LAUNCH_FLOW_2021 && name == words::LAUNCH);
         let time = self.time(event);
         let row = self.rows.global(told.scanner, event.row);
+        let process = self.rows.get(row).map(|it| it.row.0);
         let role = match (launch, self.work.has_correlations()) {
             (false, _) => FlowRole::Own,
             (true, false) => FlowRole::Launch,
             (true, true) => FlowRole::Repeated,
         };
-        self.flows
-            .take(flows::point(event, row, (category, name), time), role);
+        self.flows.take(
+            flows::point(event, (row, process), (category, name), time),
+            role,
+        );
     }
 }

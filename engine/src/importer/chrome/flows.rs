@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::build::Builder;
 use super::rows::Rows;
-use super::scan::{Event, flag, words};
+use super::scan::{Event, Token, flag, words};
 use crate::importer::Sink;
 use crate::importer::flow_points::{FlowKey, FlowPoint, FlowStep, bind_row, tie_points};
 use crate::record::{Basis, Dependency, DependencyKind, Record, SpanId};
@@ -33,13 +33,18 @@ pub(super) struct Flows {
 }
 
 /// A point of the phase `s`, `t` or `f`.
-pub(super) fn point(event: &Event, row: u32, (category, name): (u32, u32), time: i64) -> FlowPoint {
+pub(super) fn point(
+    event: &Event,
+    (row, process): (u32, Option<Token>),
+    (category, name): (u32, u32),
+    time: i64,
+) -> FlowPoint {
     let what = FlowStep::of_phase(event.phase);
     FlowPoint {
         key: FlowKey {
             category,
             name,
-            process: None,
+            process: process.filter(|_| event.flags & flag::LOCAL != 0),
             id: event.id,
         },
         time,

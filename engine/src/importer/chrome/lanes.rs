@@ -268,7 +268,7 @@ fn numbered(title: String, facts: &RowFacts, texts: &Texts) -> String {
     };
     let number = texts.shown(number);
     let is_there = title.rsplit(' ').next() == Some(&number);
-    if is_there {
+    if is_there || number.is_empty() {
         title
     } else {
         format!("{title} {number}")

@@ -21,4 +21,5 @@ pub(super) use event::{Event, NO_CORRELATION, flag};
 pub(super) use intern::Interner;
 pub(super) use number::integer;
 pub(super) use packing::{Packed, is_told, makes_span};
-pub(super) use rows::{Row, Token};
+pub(super) use rows::Row;
+pub(in crate::importer) use rows::Token;

@@ -13,10 +13,10 @@ use super::legacy::{AsyncScope, Sort};
 use super::nature;
 use super::replay::replay;
 use super::sequence::Sequence;
-use super::tracks::Tracks;
+use super::tracks::{Tracks, writer_track};
 use super::unread::Unread;
 use super::utf8;
-use crate::importer::chrome::Texts;
+use crate::importer::chrome::{Texts, Token};
 use crate::importer::flow_points::{FlowKey, FlowPoint, FlowStep};
 use crate::importer::quick::QuickMap;
 use crate::importer::{Error, Receipt, Sink, Source};
@@ -204,8 +204,9 @@ impl Foreign {
         let micros = || event.micros.unwrap_or(0).saturating_mul(1000);
         let time = time.unwrap_or_else(micros);
         // Of a writer that names no track it is its own.
-        let own = u64::MAX - u64::from(packet.sequence);
-        let track = self.tracks.place(event.track.or(default).unwrap_or(own));
+        let own = || writer_track(packet.sequence);
+        let track = (event.track.or(default)).unwrap_or_else(own);
+        let track = self.tracks.place(track);
         let track = self.asynchronous(track, &event).unwrap_or(track);
         match Sort::of(&event) {
             Sort::Begin => {
@@ -240,7 +241,7 @@ impl Foreign {
         let key = FlowKey {
             category: self.category(),
             name: event.name.unwrap_or(self.own.unnamed),
-            process,
+            process: process.map(|pid| Token::Number(pid.into())),
             id,
         };
         self.points.push(FlowPoint {

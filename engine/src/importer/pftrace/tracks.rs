@@ -18,6 +18,14 @@ use shared::{SharedKey, TrackMerge};
 /// How many parents a track is followed up to; damaged files have circles.
 const GENERATIONS: usize = 8;
 
+/// The number that stands for the track of a writer whose events name none. Writers draw their own numbers from 64 bits.
+pub(super) fn writer_track(sequence: u32) -> u64 {
+    WRITERS | u64::from(!sequence)
+}
+
+/// From here on numbers are tracks of writers.
+const WRITERS: u64 = u64::MAX << 32;
+
 /// Every track that was described or used.
 #[derive(Default)]
 pub(super) struct Tracks {

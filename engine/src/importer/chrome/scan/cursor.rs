@@ -63,6 +63,11 @@ impl<'a> Cursor<'a> {
         Some(self.at + memchr::memmem::find(rest, bytes)?)
     }
 
+    /// How many bytes are left.
+    pub fn left(&self) -> usize {
+        self.bytes.len().saturating_sub(self.at)
+    }
+
     pub fn peek(&self) -> Option<u8> {
         self.bytes.get(self.at).copied()
     }

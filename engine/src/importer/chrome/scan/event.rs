@@ -35,6 +35,8 @@ pub mod flag {
     pub const FAR_TIME: u16 = 256;
     /// The fields of its span are not packed.
     pub const LOOSE: u16 = 512;
+    /// Its id counts in its process alone.
+    pub const LOCAL: u16 = 1024;
 }
 
 /// An event of a file.
@@ -225,12 +227,15 @@ impl Draft {
             return Ok(());
         }
         let (bytes, _) = scalar(cursor)?;
-        let text = std::str::from_utf8(bytes).unwrap_or_default();
-        let number = match text.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
+        self.event.id = match scoped(bytes) {
+            Some((id, true)) => {
+                self.event.flags |= flag::LOCAL;
+                // Apart from the same number of another process, and from one that counts everywhere.
+                !id
+            }
+            Some((id, false)) => id,
+            None => id_of(bytes),
         };
-        self.event.id = number.unwrap_or_else(|| number_of(bytes));
         Ok(())
     }
 
@@ -240,6 +245,30 @@ impl Draft {
         }
         Ok(())
     }
+}
+
+/// The id of an object such as `{"local":"0x5"}`, and whether it counts in one process alone.
+fn scoped(bytes: &[u8]) -> Option<(u64, bool)> {
+    let mut cursor = Cursor::new(bytes, 0);
+    cursor.demand(b'{').ok()?;
+    let key = cursor.text().ok()?.bytes;
+    cursor.demand(b':').ok()?;
+    let (id, _) = scalar(&mut cursor).ok()?;
+    match key {
+        b"local" => Some((id_of(id), true)),
+        b"global" => Some((id_of(id), false)),
+        _ => None,
+    }
+}
+
+/// The number that an id says, or one that stands for it.
+fn id_of(bytes: &[u8]) -> u64 {
+    let text = std::str::from_utf8(bytes).unwrap_or_default();
+    let number = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    number.unwrap_or_else(|| number_of(bytes))
 }
 
 /// The value of an argument. Most texts are those of the event before.
@@ -292,6 +321,10 @@ fn token(cursor: &mut Cursor<'_>, table: &mut Interner) -> Result<Token, Fault> 
     let (bytes, quoted) = scalar(cursor)?;
     if let Some(number) = integer(bytes) {
         return Ok(Token::Number(number));
+    }
+    // No word names nothing, as if it were not there.
+    if bytes.is_empty() {
+        return Ok(Token::None);
     }
     let escaped = quoted && bytes.contains(&b'\\');
     Ok(Token::Text(if escaped {

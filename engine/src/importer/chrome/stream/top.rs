@@ -121,13 +121,20 @@ impl Top {
                     return other;
                 }
             };
-            let from = cursor.at();
-            let next = cursor.find(b",").map(|comma| comma + 1);
-            let Some(next) = next.or_else(|| cursor.find(LIST_KEY)) else {
+            // A text whose last quote is escaped goes on to the quote that the list's name begins with.
+            let mut before = *cursor;
+            before.go(cursor.at().saturating_sub(1));
+            let list = Some(before.at()).filter(|_| before.pass(LIST_KEY));
+            let from = list.unwrap_or(cursor.at());
+            let comma = || cursor.find(b",").map(|comma| comma + 1);
+            let next = list.or_else(comma).or_else(|| cursor.find(LIST_KEY));
+            let (first, bytes) = broken.unwrap_or((at + from as u64, 0));
+            let left = next.map_or(cursor.left(), |next| next - from);
+            broken = Some((first, bytes + left as u64));
+            let Some(next) = next else {
+                self.broken = broken;
                 return Err(fault);
             };
-            let (first, bytes) = broken.unwrap_or((at + from as u64, 0));
-            broken = Some((first, bytes + (next - from) as u64));
             cursor.go(next);
         }
     }
@@ -180,7 +187,14 @@ impl Top {
                     self.unread.push((key, length));
                 }
             }
-            _ => cursor.skip()?,
+            (_, Some(b'"')) => cursor.skip()?,
+            _ => {
+                let before = *cursor;
+                if !is_value(cursor.plain()?) {
+                    *cursor = before;
+                    return Err(Fault::Bad);
+                }
+            }
         }
         Ok(())
     }
@@ -197,6 +211,13 @@ impl Top {
             }
         }
     }
+}
+
+/// Whether a value without quotes is one: a number, or a word of JSON or of those that writers take for numbers.
+fn is_value(bytes: &[u8]) -> bool {
+    let word = bytes.strip_prefix(b"-").unwrap_or(bytes);
+    let is_word = [&b"true"[..], b"false", b"null", b"NaN", b"Infinity"].contains(&word);
+    is_word || word.first().is_some_and(u8::is_ascii_digit)
 }
 
 /// What Syncline says of a file that it wrote.

@@ -143,6 +143,67 @@ fn zero_is_the_earliest_span_wherever_it_stands() {
     assert_eq!(sample, Some(-2_000));
 }
 
+#[test]
+fn a_local_number_of_a_flow_counts_in_its_process() {
+    let text = br#"[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":10,"name":"a"},{"ph":"X","pid":1,"tid":2,"ts":20,"dur":10,"name":"b"},
+{"ph":"X","pid":2,"tid":1,"ts":0,"dur":10,"name":"c"},{"ph":"X","pid":2,"tid":2,"ts":20,"dur":10,"name":"d"},
+{"ph":"s","pid":1,"tid":1,"ts":5,"id2":{"local":"0x5"},"cat":"k","name":"n"},
+{"ph":"s","pid":2,"tid":1,"ts":5,"id2":{ "local": "5" },"cat":"k","name":"n"},
+{"ph":"s","pid":1,"tid":1,"ts":6,"id2":{"global":"0x5"},"cat":"k","name":"n"},
+{"ph":"f","bp":"e","pid":1,"tid":2,"ts":25,"id2":{"local":"0x5"},"cat":"k","name":"n"},
+{"ph":"f","bp":"e","pid":2,"tid":2,"ts":25,"id2":{"local":"0x5"},"cat":"k","name":"n"},
+{"ph":"f","bp":"e","pid":2,"tid":2,"ts":26,"id":5,"cat":"k","name":"n"}]"#;
+    let opened = open(text).unwrap();
+    let mut found = pairs(&opened);
+    found.sort_unstable();
+    assert_eq!(found, [(0, 1), (0, 3), (2, 3)]);
+    assert_eq!(opened.receipt.repaired, 0);
+}
+
+/// Where a break is told: quotes in a text behind the events, a value without quotes, and a text whose end is escaped.
+#[test]
+fn what_is_no_json_around_the_events_is_told_wherever_it_is() {
+    let events = r#""traceEvents":[{"ph":"X","pid":1,"tid":1,"ts":0,"dur":20,"name":"a"}]"#;
+    for (before, broken, after) in [
+        (
+            format!("{{{events},\n\"note\":\"with \""),
+            "quotes\"\"\n}",
+            String::new(),
+        ),
+        (
+            "{\"note\": ".to_owned(),
+            "unquoted,\n",
+            format!("{events}}}"),
+        ),
+        (
+            "{\"note\":\"back\\\",\n".to_owned(),
+            "",
+            format!("{events}}}"),
+        ),
+    ] {
+        let opened = open(format!("{before}{broken}{after}").as_bytes()).unwrap();
+        assert_eq!(names(&opened), [("a".to_owned(), 0, 20_000)]);
+        assert_eq!(repaired(&opened, "damaged header"), 1, "{before}");
+        let notes = opened.receipt.notes.join(" ");
+        let at = format!("no JSON at byte {}:", before.len());
+        assert!(notes.contains(&at), "{at} {notes}");
+    }
+    // What Python writes of a number that is none is no break.
+    let opened = open(format!("{{\"a\":NaN,\"b\":-1.5e3,\"c\":null,{events}}}").as_bytes());
+    assert_eq!(opened.unwrap().receipt.repaired, 0);
+}
+
+#[test]
+fn no_lane_is_called_by_a_blank() {
+    let text = br#"[{"ph":"X","ts":0,"dur":1,"name":"a"},{"ph":"X","pid":"","tid":"","ts":2,"dur":1,"name":"b"},
+{"ph":"X","pid":" ","tid":" ","ts":4,"dur":1,"name":"c"}]"#;
+    let opened = open(text).unwrap();
+    let spans = opened.spans();
+    let lanes: Vec<String> = spans.iter().map(|it| opened.lane(*it).name).collect();
+    assert_eq!(lanes, ["events of no thread"; 3]);
+    assert_eq!(spans[0].lane, spans[1].lane);
+}
+
 /// `PyTorch` writes a note with quotation marks in it as it is.
 #[test]
 fn a_header_that_is_no_json_is_told_and_the_events_are_read() {

@@ -65,7 +65,7 @@ impl Tracks {
                     let process = track.process();
                     let process = process.and_then(|it| it.process_name.as_deref());
                     let names = [track.name.as_deref(), process];
-                    if let Some(gpu) = names.into_iter().flatten().find_map(number) {
+                    if let Some(gpu) = names.into_iter().flatten().find_map(gpu_number) {
                         return Some(gpu);
                     }
                     next = track.parent_uuid;
@@ -78,7 +78,7 @@ impl Tracks {
 
 /// The number of a GPU in a name such as `GPU Kernel Dispatch [0] Queue 1`, `GPU 3` or `Device 1`. The numbers of
 /// agents count processors as well.
-fn number(name: &str) -> Option<i64> {
+pub(super) fn gpu_number(name: &str) -> Option<i64> {
     let lower = name.to_ascii_lowercase();
     if lower.contains("agent") {
         return None;
@@ -107,11 +107,11 @@ mod tests {
 
     #[test]
     fn names_bear_the_number_of_a_gpu() {
-        assert_eq!(number("GPU Kernel Dispatch [0] Queue 1"), Some(0));
-        assert_eq!(number("GPU Current Power [3] (S)"), Some(3));
-        assert_eq!(number("CUDA GPU 2"), Some(2));
-        assert_eq!(number("Device 1"), Some(1));
-        assert_eq!(number("GPU Memory Copy to Agent [1] Thread 0"), None);
-        assert_eq!(number("main"), None);
+        assert_eq!(gpu_number("GPU Kernel Dispatch [0] Queue 1"), Some(0));
+        assert_eq!(gpu_number("GPU Current Power [3] (S)"), Some(3));
+        assert_eq!(gpu_number("CUDA GPU 2"), Some(2));
+        assert_eq!(gpu_number("Device 1"), Some(1));
+        assert_eq!(gpu_number("GPU Memory Copy to Agent [1] Thread 0"), None);
+        assert_eq!(gpu_number("main"), None);
     }
 }

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::hash::{BuildHasher as _, RandomState};
 
-use super::{Described, GENERATIONS, Key, Tracks, Used};
+use super::device::gpu_number;
+use super::{Described, GENERATIONS, Key, Tracks, Used, WRITERS};
 use crate::importer::chrome::{Texts, program};
+use crate::perfetto::proto::ProcessDescriptor;
 use crate::record::LaneId;
 
 /// Words of which the name of a stream has one.
@@ -66,7 +68,8 @@ impl Tracks {
         std::iter::successors(first, outwards).take(GENERATIONS)
     }
 
-    /// Whether the track at a place belongs to a GPU: its name says so, and numbers it, or its slices say that they are work.
+    /// Whether the track at a place belongs to a GPU: its name says so, and its slices say that they are work. Where nothing says
+    /// that it is a program's, a name that numbers it is enough.
     pub(super) fn is_stream(&self, place: u32) -> bool {
         let Some(used) = self.at(place) else {
             return false;
@@ -81,7 +84,9 @@ impl Tracks {
         }
         let mut names = self.line(uuid).filter_map(|it| it.name.as_deref());
         let name = names.find(|it| !it.is_empty()).unwrap_or_default();
-        says_stream(name) && (used.works || numbers_stream(name))
+        let is_of_program = || self.line(uuid).any(Described::is_program);
+        let is_numbered = || numbers_stream(name) && !is_of_program();
+        says_stream(name) && (used.works || is_numbered())
     }
 
     /// The process of a track, as the file numbers it.
@@ -267,12 +272,20 @@ impl Tracks {
         name.unwrap_or_else(|| match uuid {
             // Of events that are of no track, as Perfetto has it.
             0 => "default track".to_owned(),
+            // Several writers may have such.
+            WRITERS.. => "events of no track".to_owned(),
             _ => format!("track {uuid}"),
         })
     }
 }
 
 impl Described {
+    /// Whether it is a process that is not called after a GPU.
+    fn is_program(&self) -> bool {
+        let name = |it: &ProcessDescriptor| it.process_name.as_deref().and_then(gpu_number);
+        self.process().is_some_and(|it| name(it).is_none())
+    }
+
     /// Its name, or that of its thread or its process.
     fn title(&self) -> Option<String> {
         let (thread, process) = (self.thread(), self.process());
