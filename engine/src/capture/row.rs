@@ -14,13 +14,13 @@ const LONG: usize = 32;
 /// The order of a row's chunks, and what they come to. The chunks themselves are the table's.
 #[derive(Default)]
 pub(super) struct Row {
-    chunks: SmallList<Member>,
+    chunks: SmallList<RowChunk>,
     forest: Forest,
 }
 
 /// A chunk of a row.
 #[derive(Clone, Copy, Debug)]
-struct Member {
+struct RowChunk {
     id: u32,
     /// When its first span starts.
     start: Nanos,
@@ -50,7 +50,7 @@ impl Row {
     }
 
     #[inline]
-    fn members(&self) -> &[Member] {
+    fn members(&self) -> &[RowChunk] {
         self.chunks.all()
     }
 
@@ -160,11 +160,12 @@ impl Row {
         entry: &Entry,
         moved: impl FnMut(&[Entry], [u32; 2]),
     ) -> u32 {
-        let before =
-            |it: &Member| it.start < entry.start || (it.start == entry.start && !entry.is_empty());
+        let before = |it: &RowChunk| {
+            it.start < entry.start || (it.start == entry.start && !entry.is_empty())
+        };
         let position = self.members().partition_point(before).saturating_sub(1);
         let is_last = position + 1 >= self.members().len();
-        let Some(&Member { id, .. }) = self.members().get(position) else {
+        let Some(&RowChunk { id, .. }) = self.members().get(position) else {
             return self.open(row, chunks, entry, 0, None);
         };
         let Some(chunk) = chunks.get_mut(id as usize) else {
@@ -215,7 +216,7 @@ impl Row {
         push(chunks, chunk);
         self.forest.truncate(position);
         let start = entry.start;
-        self.chunks.insert(position, Member { id, start });
+        self.chunks.insert(position, RowChunk { id, start });
         self.settle(chunks);
         id
     }
@@ -241,7 +242,8 @@ impl Row {
         moved(&rest, [id, new]);
         let went = chunk.position(entry.id).is_some();
         let start = first.start;
-        self.chunks.insert(position + 1, Member { id: new, start });
+        self.chunks
+            .insert(position + 1, RowChunk { id: new, start });
         push(chunks, chunk);
         if went { new } else { id }
     }

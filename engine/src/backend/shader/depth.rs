@@ -21,7 +21,7 @@ pub fn bound(source: &str) -> Result<(), (Range<usize>, String)> {
         );
         return Err((0..0, text));
     }
-    let mut levels = Levels::default();
+    let mut levels = BracketDepths::default();
     let mut rest = Tokens { source, at: 0 };
     while let Some((place, token)) = rest.next() {
         levels.take(token);
@@ -56,13 +56,13 @@ enum Token {
 
 /// How many operators are open on each level of brackets.
 #[derive(Debug, Default)]
-struct Levels {
+struct BracketDepths {
     counts: Vec<usize>,
     own: usize,
     depth: usize,
 }
 
-impl Levels {
+impl BracketDepths {
     fn take(&mut self, token: Token) {
         match token {
             Token::Operator => self.add(),
