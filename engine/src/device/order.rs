@@ -231,12 +231,24 @@ impl Order {
         let called = stream.map(|stream| self.called(op, stream, buffer));
         if !self.is_dropped(stream) {
             let doubt = stream.and_then(|stream| self.doubt(self.sequence, stream));
-            self.memory.allocate(buffer, at, called, doubt);
+            let standing = self.first_standing();
+            self.memory.allocate(buffer, at, called, (doubt, standing));
         }
         if let Some(stream) = stream {
             self.note_allocation(op, stream, buffer);
             self.place(op, stream, Deed::Allocate(buffer));
         }
+    }
+
+    /// The number of the first call whose operation stands for something that has not come to pass.
+    fn first_standing(&self) -> Option<u64> {
+        let chains = self.standing.values().flatten();
+        let queues = chains.filter_map(|it| Some(&self.chains.get(it.0 as usize)?.queue));
+        let first = queues.filter_map(|queue| {
+            let mut steps = queue.iter().map(|(_, step)| step);
+            steps.find_map(|it| (!matches!(it.deed, Deed::Point)).then_some(it.sequence))
+        });
+        first.min()
     }
 
     fn free(&mut self, op: &Op, buffer: BufferIndex, stream: Option<StreamIndex>) {

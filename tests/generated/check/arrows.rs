@@ -59,9 +59,12 @@ impl Comparison<'_> {
                 // A wait that may give up, and one of which it is chance which record it means, may come after that
                 // one for another reason.
                 Basis::Observed if dependency.kind == Event => !is_enforced || may_be_chance,
-                // A synchronisation that covers something by chance may come after that for another reason as well.
+                // A synchronisation that covers something by chance, or whose event may stand for another record, may come
+                // after that for another reason as well.
                 Basis::Observed if dependency.kind == Synchronization => {
-                    !is_enforced || self.is_called_by_chance(dependency.cause, dependency.effect)
+                    !is_enforced
+                        || self.is_called_by_chance(dependency.cause, dependency.effect)
+                        || may_be_chance && self.is_for_an_event(dependency.effect)
                 }
                 Basis::Observed => !is_enforced,
                 _ => true,
@@ -80,13 +83,20 @@ impl Comparison<'_> {
         }
     }
 
+    /// The place of the call of a span.
+    fn call_of(&self, span: SpanId) -> Option<usize> {
+        let line = self.run.line(self.run.spans.get(&span)?);
+        self.order.calls.iter().position(|it| it.line == line)
+    }
+
+    fn is_for_an_event(&self, span: SpanId) -> bool {
+        let call = self.call_of(span).map(|it| self.order.calls[it].call);
+        matches!(call, Some(GeneratedCall::SynchronizeEvent(_)))
+    }
+
     /// Whether nothing makes the call of the first of two spans come before that of the second.
     fn is_called_by_chance(&self, first: SpanId, second: SpanId) -> bool {
-        let call = |id: SpanId| {
-            let line = self.run.line(self.run.spans.get(&id)?);
-            self.order.calls.iter().position(|it| it.line == line)
-        };
-        let calls = call(first).zip(call(second));
+        let calls = self.call_of(first).zip(self.call_of(second));
         calls.is_some_and(|(first, second)| !self.order.returned(first, second))
     }
 }

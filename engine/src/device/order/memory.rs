@@ -20,15 +20,24 @@ pub(super) struct Memory {
     is_shared: bool,
 }
 
+/// What belongs to a buffer from one allocation to the next, in the order of the calls.
 #[derive(Clone, Debug, Default)]
-struct Buffer {
+struct BufferLife {
     /// For each host thread, what its own further uses have to come after.
     histories: Vec<(u32, History)>,
+    /// Its allocation in the order of a stream; where several host threads call, the latest of each of them and site.
+    made: Vec<Access>,
+}
+
+#[derive(Clone, Debug, Default)]
+struct Buffer {
+    life: BufferLife,
+    /// Lives that are over, with the number of the call that began the next one. What was called before and runs later
+    /// still belongs to them.
+    former: Vec<(u64, BufferLife)>,
     /// Where there are several, the latest use of each member, site and manner: uses of other host threads are compared
     /// with all of them, so that what is found does not depend on which came first.
     all: Vec<Access>,
-    /// Its allocation in the order of a stream; where several host threads call, the latest of each of them and site.
-    made: Vec<Access>,
     /// Where several host threads call, and it is allocated in the order of streams.
     lifetime: Option<Box<Lifetime>>,
     /// Where one does, and it is so.
@@ -145,9 +154,8 @@ impl Memory {
         for buffer in &mut self.buffers {
             if let Some(lifetime) = &mut buffer.lifetime {
                 lifetime.forget(dropped);
-                buffer
-                    .made
-                    .retain(|it| !dropped.contains(&it.caller.sequence));
+                let made = &mut buffer.life.made;
+                made.retain(|it| !dropped.contains(&it.caller.sequence));
             }
         }
     }
@@ -186,7 +194,8 @@ impl Memory {
                 host.is_some_and(|it| submitted.clock.get(it.known.member) >= earlier.time);
             is_heard || lifetime.is_none()
         };
-        for made in buffer.made.iter().filter(|it| !it.is_before(known)) {
+        let allocations = &buffer.life_of(access.caller.sequence).made;
+        for made in allocations.iter().filter(|it| !it.is_before(known)) {
             if is_called(made.caller) && !is_other(made.caller) {
                 report(HazardKind::UseBeforeAllocation, Relation::Unordered, made);
             }
@@ -199,37 +208,33 @@ impl Memory {
         if is_shared {
             buffer.check_others(&access, known, &mut report);
         }
-        let host = access.caller.host;
-        let place = buffer.histories.iter().position(|(of, _)| *of == host);
-        let place = place.unwrap_or_else(|| {
-            buffer.histories.push((host, History::default()));
-            buffer.histories.len() - 1
-        });
-        let Some((_, history)) = buffer.histories.get_mut(place) else {
-            return;
-        };
-        history.check(&access, known, &mut report);
         let is_read = access.manner == Manner::Read;
-        for prior in &buffer.prior {
-            if !prior.is_before(known) && (!is_read || prior.manner == Manner::Write) {
-                report(HazardKind::ReuseOfMemory, Relation::Unordered, prior);
+        let prior = buffer.prior.iter().filter(|it| !it.is_before(known));
+        let prior: Vec<Access> = prior.cloned().collect();
+        if let Some(history) = buffer.history_of(access.caller) {
+            history.check(&access, known, &mut report);
+            for prior in prior {
+                if !is_read || prior.manner == Manner::Write {
+                    report(HazardKind::ReuseOfMemory, Relation::Unordered, &prior);
+                }
             }
+            history.take(access);
         }
         if !is_read {
             buffer.prior.clear();
         }
-        history.take(access);
         buffer.lifetime = lifetime;
     }
 
     /// Nothing has used the buffer yet, unless its allocation may have been dropped. Until that has had its turn, nothing
-    /// comes after it.
+    /// comes after it. What was called before, and stands until later, is compared with what the buffer was then; `standing`
+    /// is the number of the first such call.
     pub fn allocate(
         &mut self,
         index: BufferIndex,
         at: Option<Range<u64>>,
         called: Option<Access>,
-        doubt: Option<u64>,
+        (doubt, standing): (Option<u64>, Option<u64>),
     ) {
         let mut prior = Vec::new();
         if let Some(at) = &at {
@@ -244,14 +249,23 @@ impl Memory {
             if buffer.lifetime.is_some() || doubt.is_some() {
                 buffer.address = at;
                 buffer.prior.extend(prior);
-                buffer.made.extend(called);
+                buffer.life.made.extend(called);
                 return;
             }
+            let mut former = std::mem::take(&mut buffer.former);
+            if let Some(it) = called.as_ref().filter(|_| buffer.calls.is_some()) {
+                former.push((it.caller.sequence, std::mem::take(&mut buffer.life)));
+                former.retain(|(until, _)| standing.is_some_and(|first| first < *until));
+            }
             *buffer = Buffer {
+                life: BufferLife {
+                    made: called.into_iter().collect(),
+                    ..BufferLife::default()
+                },
+                former,
                 calls: buffer.calls.take(),
                 address: at,
                 prior,
-                made: called.into_iter().collect(),
                 ..Buffer::default()
             };
         }
@@ -265,16 +279,17 @@ impl Memory {
                     || it.caller.host != made.caller.host
                     || it.origin.site != made.origin.site
             };
-            buffer.made.retain(is_latest);
-            match buffer
-                .made
+            let is_alone = buffer.calls.is_some();
+            let all = &mut buffer.life_of_mut(made.caller.sequence).made;
+            all.retain(is_latest);
+            let slot = all
                 .iter_mut()
-                .find(|it| it.caller.sequence == made.caller.sequence)
-            {
+                .find(|it| it.caller.sequence == made.caller.sequence);
+            match slot {
                 Some(slot) => *slot = made,
-                // Where one host thread calls, it has allocated the buffer anew meanwhile.
-                None if buffer.calls.is_some() => {}
-                None => buffer.made.push(made),
+                // Where one host thread calls, nothing is called any more that belongs to it.
+                None if is_alone => {}
+                None => all.push(made),
             }
         }
     }
@@ -288,10 +303,9 @@ impl Memory {
             return;
         };
         let (calls, lifetime) = (buffer.calls.take(), buffer.lifetime.take());
-        let Buffer {
-            histories, pledged, ..
-        } = std::mem::take(buffer);
+        let Buffer { life, pledged, .. } = std::mem::take(buffer);
         (buffer.calls, buffer.lifetime) = (calls, lifetime);
+        let histories = life.histories;
         let uses = histories
             .into_iter()
             .flat_map(|(_, history)| history.into_accesses());
@@ -316,6 +330,30 @@ impl Memory {
 }
 
 impl Buffer {
+    /// The life to which the call with this number belongs.
+    fn life_of(&self, call: u64) -> &BufferLife {
+        let mut former = self.former.iter();
+        let former = former.find(|(until, _)| call < *until);
+        former.map_or(&self.life, |(_, life)| life)
+    }
+
+    fn life_of_mut(&mut self, call: u64) -> &mut BufferLife {
+        let mut former = self.former.iter_mut();
+        let former = former.find(|(until, _)| call < *until);
+        former.map_or(&mut self.life, |(_, life)| life)
+    }
+
+    /// What the uses of a host thread have to come after, in the life to which a call belongs.
+    fn history_of(&mut self, caller: UseCaller) -> Option<&mut History> {
+        let histories = &mut self.life_of_mut(caller.sequence).histories;
+        let place = histories.iter().position(|(of, _)| *of == caller.host);
+        let place = place.unwrap_or_else(|| {
+            histories.push((caller.host, History::default()));
+            histories.len() - 1
+        });
+        histories.get_mut(place).map(|(_, history)| history)
+    }
+
     /// Compares a use with those of other host threads, and keeps it for theirs. A later use of the same member, site and
     /// manner stands for the earlier one: whatever comes after it comes after both.
     fn check_others(

@@ -148,3 +148,53 @@ fn a_log_hands_on_each_call_with_its_uses() {
     assert_eq!(seen, [(0, uses.to_vec()), (3, Vec::new())]);
     assert!(log.take().is_empty());
 }
+
+/// The same of the only host thread.
+fn of_the_only(acts: &[Act]) -> Vec<(&'static str, u32, u32)> {
+    let mut order = Order::new();
+    for (site, act) in acts.iter().enumerate() {
+        let (site, span) = (site as u32, SpanId::NONE);
+        let uses = [Use::write(BufferIndex(0))];
+        let is_work = matches!(act, Act::Work(_));
+        let op = Op {
+            host: 0,
+            origin: Origin { site, span },
+            act: act.clone(),
+        };
+        order.take(&op, if is_work { &uses } else { &[] });
+    }
+    let hazards = order.hazards().into_iter();
+    let hazards = hazards.map(|it| (it.kind.label(), it.first.origin.site, it.second.origin.site));
+    hazards.collect()
+}
+
+#[test]
+fn what_stands_while_its_memory_is_allocated_anew_is_compared_with_what_was_before() {
+    let buffer = BufferIndex(0);
+    let acts = [
+        Act::StreamOrdered(buffer),
+        Act::Allocate(buffer, Some(A), None),
+        Act::Record(E, A),
+        Act::Wait(E, B),
+        Act::Hold(GO, B),
+        Act::Work(B),
+        Act::Free(buffer, Some(A)),
+        Act::Allocate(buffer, Some(A), None),
+        Act::Raise(GO),
+    ];
+    assert_eq!(of_the_only(&acts), [("FREE_WHILE_IN_USE", 5, 6)]);
+}
+
+#[test]
+fn memory_is_not_freed_by_what_was_called_before_it_was_allocated() {
+    let buffer = BufferIndex(0);
+    let acts = [
+        Act::StreamOrdered(buffer),
+        Act::Hold(GO, A),
+        Act::Free(buffer, Some(A)),
+        Act::Allocate(buffer, Some(C), None),
+        Act::Raise(GO),
+        Act::Work(C),
+    ];
+    assert_eq!(of_the_only(&acts), [("FREE_UNALLOCATED", 2, 2)]);
+}
