@@ -4,6 +4,7 @@
 
 mod aborts;
 mod advice;
+mod chance;
 mod check;
 mod draw;
 mod families;

