@@ -65,6 +65,9 @@ pub(super) struct History {
     reads: Vec<Access>,
     /// Writes and frees.
     writes: Vec<Access>,
+    /// Uses that a later write stands for although it does not come after them: a free has to come after them all the
+    /// same. One for each member, site and range.
+    outrun: Vec<Access>,
     /// Where the latest read of a member, a site and a range stands, once there are many.
     places: HashMap<(Member, u32, u64, u64), usize>,
     uses: u32,
@@ -103,10 +106,16 @@ impl History {
                 report(HazardKind::FreeWhileInUse, Relation::Unordered, earlier);
             }
         }
+        if manner == Manner::Free {
+            let outrun = self.outrun.iter().filter(live);
+            for earlier in outrun.filter(|it| !it.is_before(known)) {
+                report(HazardKind::FreeWhileInUse, Relation::Unordered, earlier);
+            }
+        }
     }
 
-    /// Takes in a use that was compared: a write makes what it covers forgotten.
-    pub fn take(&mut self, mut access: Access) {
+    /// Takes in a use that was compared, of whoever knows this: a write makes what it covers forgotten.
+    pub fn take(&mut self, mut access: Access, known: &Knowledge) {
         self.uses += 1;
         access.number = self.uses;
         self.has_doubts |= access.doubt.is_some();
@@ -116,14 +125,28 @@ impl History {
         if access.doubt.is_some() {
             return self.writes.push(access);
         }
-        let len = self.reads.len();
-        self.reads.retain(|it| !it.is_within(&access.bytes));
-        if self.reads.len() < len {
+        let is_covered = |it: &mut Access| it.is_within(&access.bytes);
+        let mut covered: Vec<Access> = self.reads.extract_if(.., is_covered).collect();
+        if !covered.is_empty() {
             self.places.clear();
             self.index();
         }
-        self.writes.retain(|it| !it.is_within(&access.bytes));
+        covered.extend(self.writes.extract_if(.., is_covered));
+        for it in covered.into_iter().filter(|it| !it.is_before(known)) {
+            self.keep_outrun(it);
+        }
         self.writes.push(access);
+    }
+
+    fn keep_outrun(&mut self, access: Access) {
+        if access.manner == Manner::Free {
+            return;
+        }
+        let key = key(&access);
+        match self.outrun.iter_mut().find(|it| self::key(it) == key) {
+            Some(slot) => *slot = access,
+            None => self.outrun.push(access),
+        }
     }
 
     /// A later read of the same member, site and range stands for the earlier one: what comes after it comes after both.
@@ -201,6 +224,11 @@ mod tests {
         }
     }
 
+    /// Takes in a use by somebody who knows of no other.
+    fn take(history: &mut History, access: Access) {
+        history.take(access, &Knowledge::new(9));
+    }
+
     fn found(history: &History, access: &Access) -> Vec<(&'static str, u32)> {
         let mut found = Vec::new();
         let known = Knowledge::new(9);
@@ -213,7 +241,7 @@ mod tests {
     #[test]
     fn ranges_that_only_touch_do_not_conflict() {
         let mut history = History::default();
-        history.take(access(0, 0, Manner::Write, 0..8));
+        take(&mut history, access(0, 0, Manner::Write, 0..8));
         assert!(found(&history, &access(1, 1, Manner::Read, 8..16)).is_empty());
         assert_eq!(
             found(&history, &access(1, 1, Manner::Read, 7..16)),
@@ -224,12 +252,12 @@ mod tests {
     #[test]
     fn a_write_is_compared_with_the_reads_since_the_last_write() {
         let mut history = History::default();
-        history.take(access(0, 0, Manner::Write, 0..8));
-        history.take(access(1, 1, Manner::Read, 0..8));
-        history.take(access(2, 2, Manner::Read, 0..8));
+        take(&mut history, access(0, 0, Manner::Write, 0..8));
+        take(&mut history, access(1, 1, Manner::Read, 0..8));
+        take(&mut history, access(2, 2, Manner::Read, 0..8));
         let write = access(3, 3, Manner::Write, 0..8);
         assert_eq!(found(&history, &write), [("WAR", 1), ("WAR", 2)]);
-        history.take(write);
+        take(&mut history, write);
         assert_eq!(
             found(&history, &access(1, 4, Manner::Write, 0..8)),
             [("WAW", 3)]
@@ -243,12 +271,28 @@ mod tests {
             for site in 0..40 {
                 let mut read = access(1, site, Manner::Read, 0..8);
                 read.time = round * 40 + site + 1;
-                history.take(read);
+                take(&mut history, read);
             }
         }
         assert_eq!(history.reads.len(), 40);
         assert!(history.reads.iter().all(|it| it.time > 9 * 40));
-        history.take(access(2, 99, Manner::Write, 0..4));
+        take(&mut history, access(2, 99, Manner::Write, 0..4));
         assert_eq!(history.reads.len(), 40, "a part covers none of them");
+    }
+
+    #[test]
+    fn a_free_has_to_come_after_a_read_that_a_write_raced_with() {
+        let mut history = History::default();
+        take(&mut history, access(1, 1, Manner::Read, 0..8));
+        take(&mut history, access(2, 2, Manner::Write, 0..8));
+        let free = access(3, 3, Manner::Free, 0..8);
+        assert_eq!(
+            found(&history, &free),
+            [("FREE_WHILE_IN_USE", 2), ("FREE_WHILE_IN_USE", 1)]
+        );
+        assert_eq!(
+            found(&history, &access(3, 4, Manner::Write, 0..8)),
+            [("WAW", 2)]
+        );
     }
 }

@@ -218,7 +218,7 @@ impl Memory {
                     report(HazardKind::ReuseOfMemory, Relation::Unordered, &prior);
                 }
             }
-            history.take(access);
+            history.take(access, known);
         }
         if !is_read {
             buffer.prior.clear();
