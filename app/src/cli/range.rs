@@ -22,10 +22,15 @@ pub(super) fn parse(text: &str) -> Result<Range, String> {
         .split_once("..")
         .ok_or("write a start, `..` and an end, such as 10ms..12.5ms")?;
     let end = end.trim_start_matches('=');
-    Ok(Range {
-        start: instant(start)?,
-        end: instant(end)?,
-    })
+    let (start, end) = (instant(start)?, instant(end)?);
+    if let (Some(from), Some(to)) = (start, end)
+        && from > to
+    {
+        return Err(format!(
+            "“{text}” ends before it begins; write the earlier time first"
+        ));
+    }
+    Ok(Range { start, end })
 }
 
 fn instant(text: &str) -> Result<Option<Nanos>, String> {
@@ -63,7 +68,7 @@ mod tests {
         assert_eq!(parse("10ms..12.5us"), range(Some(ms), Some(us)));
         assert_eq!(parse("..1_000"), range(None, Some(Nanos(1_000))));
         assert_eq!(parse("2s..="), range(Some(Nanos(2_000_000_000)), None));
-        for wrong in ["10ms", "a..b", "1..2h"] {
+        for wrong in ["10ms", "a..b", "1..2h", "2ms..1ms"] {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
         let all = Interval::new(Nanos(0), Nanos(9));

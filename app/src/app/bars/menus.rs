@@ -5,7 +5,7 @@ use eframe::egui::{Button, MenuBar, Ui, Vec2};
 use super::synchronization;
 use crate::action::{Action, COMMANDS, Command, Entry, Menu};
 use crate::panel::Scene;
-use crate::state::{Settings, Switch};
+use crate::state::{State, Switch};
 
 /// Width of all menus' names, in points.
 const WIDTH: f32 = 212.0;
@@ -36,7 +36,7 @@ fn bar(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
 }
 
 fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &Entry, actions: &mut Vec<Action>) {
-    let on = is_on(scene, entry.command);
+    let on = is_on(scene.state, entry.command);
     let button =
         Button::selectable(on == Some(true), entry.label).shortcut_text(entry.command.key());
     if ui.add(button).on_hover_text(entry.help).clicked() {
@@ -46,19 +46,19 @@ fn item(ui: &mut Ui, scene: &Scene<'_>, entry: &Entry, actions: &mut Vec<Action>
 }
 
 /// Whether what a command switches is on; nothing where it switches nothing.
-fn is_on(scene: &Scene<'_>, command: Command) -> Option<bool> {
-    let settings: &Settings = &scene.state.settings;
+fn is_on(state: &State, command: Command) -> Option<bool> {
     let switch = match command {
         Command::AllArrows => Switch::AllArrows,
+        Command::Path => Switch::Path,
         Command::Dense => Switch::Dense,
         Command::Left => Switch::Left,
         Command::Right => Switch::Right,
         Command::Bottom => Switch::Bottom,
         Command::ReduceMotion => Switch::ReduceMotion,
-        Command::Follow => return Some(scene.state.follow),
+        Command::Follow => return Some(state.follow),
         _ => return None,
     };
-    Some(settings.is_on(switch))
+    Some(state.settings.is_on(switch))
 }
 
 fn recent(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
@@ -73,4 +73,27 @@ fn recent(ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
             }
         });
     });
+}
+
+#[cfg(test)]
+mod tests {
+    use engine::capture::Capture;
+
+    use super::*;
+    use crate::apply::apply;
+
+    #[test]
+    fn what_a_command_switches_is_marked_in_its_menu() {
+        for entry in COMMANDS {
+            let mut state = State::default();
+            let before = state.settings.switches.clone();
+            apply(&mut state, &Capture::new(), entry.command.into());
+            let is_switch = before != state.settings.switches;
+            assert!(
+                !is_switch || is_on(&state, entry.command).is_some(),
+                "{}",
+                entry.label
+            );
+        }
+    }
 }

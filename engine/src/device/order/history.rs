@@ -132,6 +132,11 @@ impl History {
             self.index();
         }
         covered.extend(self.writes.extract_if(.., is_covered));
+        if access.manner == Manner::Free {
+            // What was used before is told with the first free.
+            self.outrun.clear();
+            covered.clear();
+        }
         for it in covered.into_iter().filter(|it| !it.is_before(known)) {
             self.keep_outrun(it);
         }
