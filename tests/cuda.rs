@@ -11,8 +11,12 @@ mod times;
 
 use std::path::PathBuf;
 use std::process::{Command, Output};
+use std::time::Duration;
 
-use crate::house::program::{stand_in, syncline};
+use crate::house::program::{output_within, stand_in, syncline};
+
+/// How long a run may take to end by itself. One that hangs is killed then and fails its test, where it held up all others.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// What `syncline` says, with the stand-in in the driver's place.
 pub fn syncline_with(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
@@ -23,7 +27,7 @@ pub fn syncline_with(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     for (name, value) in variables {
         command.env(name, value);
     }
-    command.output().expect("it starts")
+    output_within(&mut command, PATIENCE, &arguments.join(" "))
 }
 
 /// A workload in a file of its own, which lives as long as the folder.

@@ -11,7 +11,7 @@ mod stuck;
 mod threads;
 
 use std::path::Path;
-use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use engine::backend::{BACKENDS, Backend};
@@ -110,42 +110,6 @@ fn command(folder: &Path, arguments: &[&str], mark: &str) -> Command {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     command
-}
-
-/// Waits for the end of a process, which comes by itself.
-fn ended(child: &mut Child, what: &str) -> ExitStatus {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        if let Some(status) = child.try_wait().unwrap() {
-            return status;
-        }
-        if Instant::now() > until {
-            let _ = child.kill();
-            panic!("{what}: it does not end");
-        }
-        std::thread::sleep(Duration::from_millis(2));
-    }
-}
-
-/// What a command came to, with all that it printed; it ends by itself.
-fn output(mut command: Command, what: &str) -> Output {
-    let mut child = command.spawn().unwrap();
-    // What is printed may be more than a pipe holds.
-    let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
-    std::thread::scope(|scope| {
-        let read = |stream: &mut dyn std::io::Read| {
-            let mut bytes = Vec::new();
-            stream.read_to_end(&mut bytes).map(|_| bytes)
-        };
-        let stdout = scope.spawn(move || read(&mut out).unwrap());
-        let stderr = scope.spawn(move || read(&mut err).unwrap());
-        let status = ended(&mut child, what);
-        Output {
-            status,
-            stdout: stdout.join().unwrap(),
-            stderr: stderr.join().unwrap(),
-        }
-    })
 }
 
 /// All that was printed.

@@ -9,7 +9,8 @@ use engine::capture::Capture;
 use engine::importer;
 use engine::record::{DependencyId, SpanId};
 
-use super::{Random, command, ended, rounds, signal, until_none_is_left};
+use super::{PATIENCE, Random, command, rounds, signal, until_none_is_left};
+use crate::house::program::wait_for_end;
 
 /// How many; the first seed may follow, as in `300@7`.
 const COUNT: &str = "SYNCLINE_KILLS";
@@ -84,7 +85,7 @@ fn one(seed: u64, mark: &str) {
     let mut child = killed.spawn().unwrap();
     std::thread::sleep(moment);
     signal(child.id(), "-KILL");
-    ended(&mut child, &what);
+    wait_for_end(&mut child, PATIENCE, &what);
     open(&saved, &what);
 }
 
@@ -112,7 +113,7 @@ fn kills_of_a_recorder_leave_a_file_that_opens() {
         let mut child = recorder.process_group(0).spawn().unwrap();
         std::thread::sleep(moment);
         signal(child.id(), "-KILL");
-        ended(&mut child, &what);
+        wait_for_end(&mut child, PATIENCE, &what);
         open(&folder.path().join("out.pftrace"), &what);
         let group = format!("-{}", child.id());
         // It may not have been started yet.

@@ -3,7 +3,8 @@
 use engine::workload::bundled;
 use serde_json::Value;
 
-use super::{Random, command, output, rounds, said, until_none_is_left};
+use super::{PATIENCE, Random, command, rounds, said, until_none_is_left};
+use crate::house::program::output_within;
 
 /// How many; the first seed may follow, as in `300@7`.
 const COUNT: &str = "SYNCLINE_LOSSES";
@@ -27,7 +28,7 @@ fn one(seed: u64, mark: &str) {
     }
     let what = format!("seed {seed}: {}", words.join(" "));
     let folder = tempfile::tempdir().unwrap();
-    let output = output(command(folder.path(), &words, mark), &what);
+    let output = output_within(&mut command(folder.path(), &words, mark), PATIENCE, &what);
     let said = said(&output);
     match output.status.code() {
         Some(code @ (0 | 1)) => {

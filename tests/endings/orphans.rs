@@ -4,7 +4,8 @@ use std::path::Path;
 use std::process::Child;
 use std::time::{Duration, Instant};
 
-use super::{command, ended, marked, signal, until_none_is_left};
+use super::{PATIENCE, command, marked, signal, until_none_is_left};
+use crate::house::program::wait_for_end;
 
 /// A run on three ranks that goes on for longer than any test.
 fn start(folder: &Path, mark: &str) -> Child {
@@ -66,7 +67,7 @@ fn ctrl_c_ends_a_run_with_a_stopped_rank_at_once() {
     signal(ranks(&mark, &child)[1], "-STOP");
     let began = Instant::now();
     signal(child.id(), "-INT");
-    let status = ended(&mut child, "Ctrl-C");
+    let status = wait_for_end(&mut child, PATIENCE, "Ctrl-C");
     let took = began.elapsed();
     assert_eq!(status.code(), Some(130), "{status}");
     // Its own limit is two seconds, and half a minute is how long a silent rank was waited for.

@@ -1,6 +1,7 @@
 //! Ranks that are killed, stopped or slow at random moments, with and without beginning again: each run ends by itself.
 
-use super::{Random, command, output, rounds, said, until_none_is_left};
+use super::{PATIENCE, Random, command, rounds, said, until_none_is_left};
+use crate::house::program::output_within;
 
 /// How many; the first seed may follow, as in `100@7`.
 const COUNT: &str = "SYNCLINE_RANK_FAULTS";
@@ -51,7 +52,7 @@ fn one(seed: u64, mark: &str) {
     let what = format!("seed {seed}: again={again} {}", words.join(" "));
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("ranks.kdl"), source(again)).unwrap();
-    let output = output(command(folder.path(), &words, mark), &what);
+    let output = output_within(&mut command(folder.path(), &words, mark), PATIENCE, &what);
     let said = said(&output);
     assert!(
         matches!(output.status.code(), Some(0 | 1)),

@@ -1,6 +1,7 @@
 //! More streams than this machine has threads for: said before the first is started.
 
-use super::{command, output, said};
+use super::{PATIENCE, command, said};
+use crate::house::program::output_within;
 
 #[test]
 fn more_streams_than_threads_are_refused_with_the_number_that_can_be_had() {
@@ -16,10 +17,8 @@ fn more_streams_than_threads_are_refused_with_the_number_that_can_be_had() {
         "#;
     std::fs::write(folder.path().join("many.kdl"), source).unwrap();
     let arguments = ["run", "many.kdl", "--backend", "cpu"];
-    let output = output(
-        command(folder.path(), &arguments, "threads"),
-        "many streams",
-    );
+    let mut command = command(folder.path(), &arguments, "threads");
+    let output = output_within(&mut command, PATIENCE, "many streams");
     let said = said(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("this machine allows"), "{said}");

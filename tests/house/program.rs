@@ -1,8 +1,11 @@
-//! The built program: `cargo test` builds no binary of another package, so this asks for it.
+//! The built program: `cargo test` builds no binary of another package, so this asks for it. And the ends of processes,
+//! which come by themselves or fail a test.
 
+use std::io::Read;
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Child, Command, ExitStatus, Output, Stdio};
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use super::root;
 
@@ -68,4 +71,44 @@ pub fn syncline() -> &'static PathBuf {
             .with_extension(std::env::consts::EXE_EXTENSION)
     });
     &PROGRAM
+}
+
+/// Waits for the end of a process, which comes by itself; one that takes longer than `patience` is killed and fails the
+/// test.
+pub fn wait_for_end(child: &mut Child, patience: Duration, what: &str) -> ExitStatus {
+    let until = Instant::now() + patience;
+    loop {
+        if let Some(status) = child.try_wait().unwrap() {
+            return status;
+        }
+        if Instant::now() > until {
+            let _ = child.kill();
+            let _ = child.wait();
+            panic!("{what}: it does not end within {patience:?}");
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// What a command came to, with all that it printed; it ends by itself within `patience`.
+pub fn output_within(command: &mut Command, patience: Duration, what: &str) -> Output {
+    let command = command.stdin(Stdio::null());
+    let command = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    // What is printed may be more than a pipe holds.
+    let (mut out, mut err) = (child.stdout.take().unwrap(), child.stderr.take().unwrap());
+    std::thread::scope(|scope| {
+        let read = |stream: &mut dyn Read| {
+            let mut bytes = Vec::new();
+            stream.read_to_end(&mut bytes).map(|_| bytes)
+        };
+        let stdout = scope.spawn(move || read(&mut out).unwrap());
+        let stderr = scope.spawn(move || read(&mut err).unwrap());
+        let status = wait_for_end(&mut child, patience, what);
+        Output {
+            status,
+            stdout: stdout.join().unwrap(),
+            stderr: stderr.join().unwrap(),
+        }
+    })
 }
