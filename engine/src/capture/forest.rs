@@ -56,7 +56,7 @@ impl Node {
 /// Complete nodes over a growing list; a node exists once all that it covers is there.
 #[derive(Default)]
 pub(super) struct Forest {
-    // SmallList rows are so long that they have one.
+    // Few rows are so long that they have one.
     levels: Option<Box<Levels>>,
 }
 

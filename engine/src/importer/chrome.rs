@@ -13,7 +13,6 @@ mod links;
 mod nature;
 mod numbered;
 mod own;
-mod row_index;
 mod rows;
 mod scan;
 mod sense;

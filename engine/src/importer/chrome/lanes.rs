@@ -1,13 +1,12 @@
 //! Lanes and devices: one lane for each stream and thread, with what the file calls them.
 
-use std::hash::{BuildHasher as _, RandomState};
-
 use super::nature::Nature;
 use super::rows::{RowFacts, Rows, Slot};
 use super::scan::Token;
 use super::stream::top::Top;
 use super::texts::Texts;
 use crate::importer::Sink;
+use crate::importer::shared_titles::SharedTitles;
 use crate::record::{Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role, SpanKind};
 
 /// What ran on a lane, by sort.
@@ -231,31 +230,6 @@ impl LaneTitles {
         } else {
             title
         }
-    }
-}
-
-/// The titles that more than one has, as hashes: there may be millions, and one too many is only told apart from none.
-struct SharedTitles {
-    state: RandomState,
-    hashes: Vec<u64>,
-}
-
-impl SharedTitles {
-    fn of(titles: impl Iterator<Item = String>) -> Self {
-        let state = RandomState::new();
-        let mut every: Vec<u64> = titles.map(|it| state.hash_one(&it)).collect();
-        every.sort_unstable();
-        let all = every.chunk_by(|a, b| a == b);
-        let hashes = all
-            .filter(|same| same.len() > 1)
-            .filter_map(|same| same.first().copied())
-            .collect();
-        Self { state, hashes }
-    }
-
-    fn contains(&self, title: &str) -> bool {
-        let hash = self.state.hash_one(title);
-        self.hashes.binary_search(&hash).is_ok()
     }
 }
 

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use super::class::Class;
-use super::row_index::RowIndex;
 use super::scan::{Argument, Payload, Row, Token, words};
 use super::texts::Texts;
 use crate::importer::flow_points::SpanExtent;
+use crate::importer::key_index::KeyIndex;
 use crate::record::{DeviceId, LaneId, SmallList, SpanId};
 
 /// A span that waits for its row to be sorted.
@@ -178,7 +178,7 @@ pub(super) struct Process {
 #[derive(Default)]
 pub(super) struct Rows {
     pub all: Vec<RowFacts>,
-    places: RowIndex,
+    places: KeyIndex,
     pub processes: HashMap<Token, Process>,
     /// For each scanner, the number here of each of its rows.
     maps: Vec<Vec<u32>>,
@@ -190,7 +190,7 @@ impl Rows {
         let all = &self.all;
         let next = all.len();
         let known = |place: u32| all.get(place as usize).map(|it| it.row);
-        let place = self.places.place(row, next, known);
+        let place = self.places.place(&row, next, known);
         if place as usize == next {
             self.all.push(RowFacts::new(row));
         }

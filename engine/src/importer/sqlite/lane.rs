@@ -1,10 +1,10 @@
 //! Lanes as they turn up, and what each stream proves to be for.
 
-use std::collections::HashMap;
-
 use crate::activity::{Did, Work};
 use crate::importer::Sink;
-use crate::record::{DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role};
+use crate::importer::key_index::KeyIndex;
+use crate::importer::shared_titles::SharedTitles;
+use crate::record::{DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role, ShortText};
 
 /// What tells a lane from all others, whatever the format counts by.
 pub(in crate::importer) type LaneKey = (Group, [i64; 4]);
@@ -23,13 +23,21 @@ pub(in crate::importer) struct Title {
     pub rank: Option<u32>,
 }
 
+/// A lane on which something happened. There may be millions with a span each.
+#[derive(Debug)]
+struct LaneDraft {
+    key: LaneKey,
+    lane: Lane,
+    besides: ShortText,
+    /// What it did, of streams.
+    did: Option<Box<Did>>,
+}
+
 /// Every lane on which something happened.
 #[derive(Debug, Default)]
 pub(in crate::importer) struct Lanes {
-    ids: HashMap<LaneKey, LaneId>,
-    rows: Vec<(LaneKey, Lane)>,
-    besides: Vec<String>,
-    did: Vec<Did>,
+    places: KeyIndex,
+    all: Vec<LaneDraft>,
     last: Option<(LaneKey, LaneId)>,
 }
 
@@ -46,13 +54,17 @@ impl Lanes {
         {
             return id;
         }
-        let known = self.ids.get(&key).copied();
-        let id = known.unwrap_or_else(|| self.add(key, describe(sink), sink));
+        let (all, next) = (&self.all, self.all.len());
+        let known = |place: u32| all.get(place as usize).map(|it| it.key);
+        let id = LaneId(self.places.place(&key, next, known));
+        if id.index() == next {
+            self.add(key, describe(sink), sink);
+        }
         self.last = Some((key, id));
         id
     }
 
-    fn add(&mut self, key: LaneKey, title: Title, sink: &mut Sink<'_>) -> LaneId {
+    fn add(&mut self, key: LaneKey, title: Title, sink: &mut Sink<'_>) {
         let Title {
             name,
             besides,
@@ -61,10 +73,8 @@ impl Lanes {
             thread,
             rank,
         } = title;
-        self.besides.push(besides);
-        let id = LaneId(self.rows.len() as u32);
         let lane = Lane {
-            id,
+            id: LaneId(self.all.len() as u32),
             group: key.0,
             device,
             role: Role::None,
@@ -77,51 +87,57 @@ impl Lanes {
         if let Some(origin) = LaneOrigin::of(&lane, rank) {
             sink.push(Record::LaneOrigin(origin));
         }
-        self.ids.insert(key, id);
-        self.rows.push((key, lane));
-        self.did.push(Did::default());
-        id
+        self.all.push(LaneDraft {
+            key,
+            lane,
+            besides: besides.into(),
+            did: None,
+        });
     }
 
     /// Says what a lane is that is no stream.
     pub fn set_role(&mut self, lane: LaneId, role: Role) {
-        if let Some((_, lane)) = self.rows.get_mut(lane.index()) {
-            lane.role = role;
+        if let Some(it) = self.all.get_mut(lane.index()) {
+            it.lane.role = role;
         }
     }
 
     /// Notes what a stream did.
     pub fn did(&mut self, lane: LaneId, work: Work) {
-        if let Some(did) = self.did.get_mut(lane.index()) {
-            did.note(work);
+        if let Some(it) = self.all.get_mut(lane.index()) {
+            it.did.get_or_insert_default().note(work);
         }
     }
 
     /// Announces every lane anew, with its role and its place in order.
     pub fn finish(&mut self, sink: &mut Sink<'_>) {
-        let mut order: Vec<LaneKey> = self.rows.iter().map(|(key, _)| *key).collect();
-        order.sort_unstable();
+        self.put_in_order();
         self.tell_apart();
-        for ((key, lane), did) in self.rows.iter_mut().zip(&self.did) {
-            lane.order = order.binary_search(key).unwrap_or(0) as i32;
-            if lane.group == Group::Streams {
-                lane.role = did.role();
+        for it in &mut self.all {
+            if it.lane.group == Group::Streams {
+                it.lane.role = it.did.take().unwrap_or_default().role();
             }
-            sink.push(Record::Lane(Box::new(lane.clone())));
+            sink.push(Record::Lane(Box::new(it.lane.clone())));
         }
     }
-}
 
-impl Lanes {
+    /// Lanes are drawn in the order of their keys.
+    fn put_in_order(&mut self) {
+        let mut order: Vec<u32> = (0..self.all.len() as u32).collect();
+        order.sort_unstable_by_key(|place| self.all.get(*place as usize).map(|it| it.key));
+        for (order, place) in (0..).zip(order) {
+            if let Some(it) = self.all.get_mut(place as usize) {
+                it.lane.order = order;
+            }
+        }
+    }
+
     /// Lanes of one name on one device say besides what tells them apart.
     fn tell_apart(&mut self) {
-        let mut named: HashMap<(Group, Option<DeviceId>, String), u32> = HashMap::new();
         let title = |lane: &Lane| (lane.group, lane.device, lane.name.clone());
-        for (_, lane) in &self.rows {
-            *named.entry(title(lane)).or_default() += 1;
-        }
-        for ((_, lane), besides) in self.rows.iter_mut().zip(&self.besides) {
-            if named.get(&title(lane)).is_some_and(|&count| count > 1) && !besides.is_empty() {
+        let shared = SharedTitles::of(self.all.iter().map(|it| title(&it.lane)));
+        for LaneDraft { lane, besides, .. } in &mut self.all {
+            if !besides.is_empty() && shared.contains(title(lane)) {
                 lane.name = format!("{} ({besides})", lane.name);
             }
         }

@@ -1,7 +1,7 @@
 //! Rows: a process and a thread, each named by a number or a word.
 
-use super::super::row_index::RowIndex;
 use super::intern::hash;
+use crate::importer::key_index::KeyIndex;
 
 /// What names a process or a thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -22,7 +22,7 @@ pub type Row = (Token, Token);
 #[derive(Default)]
 pub struct Rows {
     list: Vec<Row>,
-    places: RowIndex,
+    places: KeyIndex,
     recent: [(Row, u32); 8],
 }
 
@@ -55,7 +55,7 @@ impl Rows {
         let list = &self.list;
         let next = list.len();
         let known = |place: u32| list.get(place as usize).copied();
-        let place = self.places.place(row, next, known);
+        let place = self.places.place(&row, next, known);
         if place as usize == next {
             self.list.push(row);
         }
