@@ -188,8 +188,8 @@ impl Chunk {
     pub fn last(&self) -> Option<Interval> {
         match (&self.rest, &self.form) {
             (Some(rest), _) => rest.last,
-            (None, Form::One(_)) => self.interval(0),
-            (None, Form::Open(_) | Form::Sealed(_)) => None,
+            // A chunk of one span, be it in columns already or not, has nothing else to keep.
+            (None, _) => self.interval(self.len().checked_sub(1)?),
         }
     }
 

@@ -92,6 +92,28 @@ fn overlaps_go_to_sub_lanes_and_none_overlap_there() {
     }
 }
 
+/// So many spans lie on each of two sub-lanes that later chunks are opened in columns that earlier ones had.
+#[test]
+fn the_second_span_of_a_chunk_is_placed_like_any_other() {
+    // Each overlaps the next, and none the one after that; now and then the next comes first.
+    let ordered = (0..100_000_u32).map(|it| {
+        let start = i64::from(it) * 10;
+        span(it, 0, start, start + 15)
+    });
+    let mut swapped: Vec<Span> = ordered.clone().collect();
+    for pair in swapped.chunks_exact_mut(7) {
+        pair.swap(2, 3);
+    }
+    for spans in [ordered.collect(), swapped] {
+        let capture = capture(&spans);
+        let seen: Vec<_> = capture.spans_in(LaneId(0), ALL).collect();
+        let overlaps = |pair: &&[PlacedSpan]| {
+            pair[0].depth == pair[1].depth && pair[0].span.end > pair[1].span.start
+        };
+        assert_eq!(seen.windows(2).find(overlaps), None);
+    }
+}
+
 #[test]
 fn lengths_beyond_32_bits_survive() {
     let long = Span {
