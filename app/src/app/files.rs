@@ -3,12 +3,12 @@
 mod jobs;
 mod picture;
 
+use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use crossbeam_channel::{Receiver, Sender, bounded};
 use eframe::egui::{Context, Rect};
 use engine::capture::Capture;
 use engine::exporter;
@@ -19,9 +19,6 @@ use super::App;
 use crate::action::{Action, Command};
 use crate::panel::{BackendChoice, Job};
 use crate::state::{Notice, State, Text};
-
-/// Answers that wait for the window before a thread waits too.
-const ANSWERS: usize = 64;
 
 /// What a path is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,11 +59,38 @@ pub enum Answer {
     Backends(Vec<BackendChoice>),
 }
 
-/// The threads' channel, and how to stop the one under way.
+/// Answers that wait for a frame. No thread ever waits for one: how much is done replaces what was said of it before, and all
+/// else comes once or twice for each thing that the user asked for.
+#[derive(Clone, Default)]
+struct Answers(Arc<Mutex<VecDeque<Answer>>>);
+
+impl Answers {
+    /// Adds an answer; says whether the window has to be woken for it.
+    fn put(&self, answer: Answer) -> bool {
+        let mut waiting = self.waiting();
+        if let (Some(Answer::Progress(before)), Answer::Progress(share)) =
+            (waiting.back_mut(), &answer)
+        {
+            *before = *share;
+            return false;
+        }
+        waiting.push_back(answer);
+        true
+    }
+
+    fn take_all(&self) -> VecDeque<Answer> {
+        std::mem::take(&mut *self.waiting())
+    }
+
+    fn waiting(&self) -> MutexGuard<'_, VecDeque<Answer>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// What the threads said, and how to stop the one under way.
 pub struct Files {
     context: Context,
-    sender: Sender<Answer>,
-    answers: Receiver<Answer>,
+    answers: Answers,
     cancel: Arc<AtomicBool>,
 }
 
@@ -74,16 +98,16 @@ pub struct Files {
 #[derive(Clone)]
 pub struct Answering {
     context: Context,
-    sender: Sender<Answer>,
+    answers: Answers,
     cancel: Arc<AtomicBool>,
 }
 
 impl Answering {
     /// Hands over an answer and wakes the window.
     pub fn say(&self, answer: Answer) {
-        // The receiver lives as long as the window; after that nobody wants to know.
-        let _ = self.sender.send(answer);
-        self.context.request_repaint();
+        if self.answers.put(answer) {
+            self.context.request_repaint();
+        }
     }
 
     /// Whether the user has given up on it.
@@ -95,11 +119,9 @@ impl Answering {
 impl Files {
     /// No thread yet. Answers wake `context`.
     pub fn new(context: &Context) -> Self {
-        let (sender, answers) = bounded(ANSWERS);
         Self {
             context: context.clone(),
-            sender,
-            answers,
+            answers: Answers::default(),
             cancel: Arc::default(),
         }
     }
@@ -121,7 +143,7 @@ impl Files {
     fn answering(&self) -> Answering {
         Answering {
             context: self.context.clone(),
-            sender: self.sender.clone(),
+            answers: self.answers.clone(),
             cancel: Arc::clone(&self.cancel),
         }
     }
@@ -221,7 +243,7 @@ pub fn name(path: &Path) -> String {
 impl App {
     /// Takes the answers of the file threads, and says whether there was one.
     pub(super) fn hear_files(&mut self) -> bool {
-        let answers: Vec<_> = self.files.answers.try_iter().collect();
+        let answers = self.files.answers.take_all();
         let any = !answers.is_empty();
         for answer in answers {
             self.hear(answer);
@@ -413,5 +435,35 @@ impl App {
         } else {
             self.act(vec![Action::OpenTab("source")], None);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// Every file is several batches, each of which says how far reading has come.
+    #[test]
+    fn files_are_read_to_their_end_while_no_frame_is_drawn() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths: Vec<PathBuf> = (0..100)
+            .map(|it| folder.path().join(format!("{it}.json")))
+            .collect();
+        for path in &paths {
+            let text = r#"[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"step"}]"#;
+            std::fs::write(path, text).unwrap();
+        }
+        let mut files = Files::new(&Context::default());
+        files.open(paths);
+        let begun = Instant::now();
+        let is_read = |it: &Answer| matches!(it, Answer::Capture(_, parts) if parts.len() == 100);
+        while !files.answers.waiting().iter().any(is_read) {
+            assert!(begun.elapsed() < Duration::from_mins(1), "nobody reads on");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let waiting = files.answers.take_all();
+        assert_eq!(waiting.len(), 2, "how far it came, and what came of it");
     }
 }

@@ -27,7 +27,11 @@ pub struct Batch {
 pub struct Sink<'a> {
     out: &'a mut dyn FnMut(Batch) -> ControlFlow<()>,
     records: Vec<Record>,
+    /// Bytes read of the file as it lies there.
     read: u64,
+    /// How far the source's reader has come, and how far it had come when the last batch was sent: of a packed file that counts
+    /// what it holds.
+    reached: u64,
     sent: u64,
     total: u64,
     count: u64,
@@ -44,6 +48,7 @@ impl<'a> Sink<'a> {
             out,
             records: Vec::new(),
             read: 0,
+            reached: 0,
             sent: 0,
             total: source.length(),
             count: 0,
@@ -96,6 +101,7 @@ impl<'a> Sink<'a> {
     /// Says that the file was read up to byte `read` of what the source's reader gave, and sends what has gathered once that is enough. Fails with
     /// [`Error::Cancelled`] where the reader wants no more.
     pub fn advance(&mut self, read: u64) -> Result<(), Error> {
+        self.reached = read;
         self.read = match &self.meter {
             Some(meter) => meter.read().min(self.total),
             None => read,
@@ -110,7 +116,7 @@ impl<'a> Sink<'a> {
 
     /// Sends what has gathered.
     pub fn send(&mut self) -> Result<(), Error> {
-        self.sent = self.read;
+        self.sent = self.reached;
         if self.cancelled {
             self.records.clear();
             return Err(Error::Cancelled);
@@ -126,5 +132,53 @@ impl<'a> Sink<'a> {
             ControlFlow::Continue(()) => Ok(()),
             ControlFlow::Break(()) => Err(Error::Cancelled),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use prost::Message as _;
+
+    use super::*;
+    use crate::importer::open_source;
+    use crate::perfetto::proto::{TracePacket, TrackEvent, event_type};
+
+    /// However well a file is packed, a batch holds many records: whoever takes them does something for each.
+    #[test]
+    fn a_packed_file_comes_in_no_more_batches_than_one_that_is_not() {
+        let mut plain = Vec::new();
+        for time in 0..5_000 {
+            let packet = TracePacket {
+                timestamp: Some(time),
+                track_event: Some(TrackEvent {
+                    r#type: Some(event_type::INSTANT),
+                    name: Some("step".to_owned()),
+                    ..TrackEvent::default()
+                }),
+                ..TracePacket::default()
+            };
+            plain.push(10);
+            packet.encode_length_delimited(&mut plain).unwrap();
+        }
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&plain).unwrap();
+        let archive = encoder.finish().unwrap();
+        assert!(archive.len() * 4 < plain.len());
+        let batches = |bytes: Vec<u8>| {
+            let source = Source::from_bytes("a.pftrace", bytes).unwrap();
+            let mut count = 0;
+            let mut take = |_| {
+                count += 1;
+                ControlFlow::Continue(())
+            };
+            open_source(&source, &mut take).unwrap();
+            count
+        };
+        let (whole, packed) = (batches(plain), batches(archive));
+        assert!(packed <= whole + 2, "{packed} batches instead of {whole}");
     }
 }
