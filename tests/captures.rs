@@ -2,6 +2,7 @@
 
 pub mod sample;
 
+mod extra;
 pub mod foreign;
 mod legacy;
 pub mod random;

@@ -151,6 +151,24 @@ fn tables_have_a_line_for_each_row_and_all_columns() {
     }
 }
 
+#[test]
+fn a_span_that_has_not_ended_is_a_line_up_to_the_end() {
+    let capture = capture(sample::records());
+    let began: Vec<_> = capture.open().collect();
+    assert!(!began.is_empty());
+    let text = written(&capture, "a.csv");
+    let end = capture.extent().unwrap().end;
+    for it in began {
+        let head = format!("{},{},", it.id.0, capture.name(it.name));
+        let line = text.lines().find(|line| line.starts_with(&head)).unwrap();
+        let times = format!(",{},{},{},", it.start.0, end.0, (end - it.start).0);
+        assert!(
+            line.contains(",running,") && line.contains(&times),
+            "{line}"
+        );
+    }
+}
+
 /// How many fields a line has; commas between quotation marks are part of a field.
 fn fields(line: &str) -> usize {
     let mut inside = false;

@@ -180,6 +180,36 @@ fn what_was_saved_is_opened_as_it_was_saved() {
     }
 }
 
+/// What was mended in a file is said of what was saved of it, too, and of what was saved of that.
+#[test]
+fn receipts_survive_saving() {
+    for name in [
+        "stray-end.json",
+        "not-utf8-annotation.pftrace",
+        "never-ends.pftrace",
+    ] {
+        let path = root().join("tests/data/captures").join(name);
+        let (mut capture, parts) = real::open(&[path]);
+        let receipt = &parts[0].receipt;
+        assert!(receipt.repaired > 0, "{name}");
+        let folder = tempfile::tempdir().unwrap();
+        let keeping = EXPORTERS
+            .iter()
+            .filter(|it| it.keeps() == Keeps::Everything);
+        for exporter in keeping {
+            let target = folder.path().join(format!("a.{}", exporter.extension()));
+            let mut file = std::fs::File::create(&target).unwrap();
+            exporter.write(&capture, &mut file).unwrap();
+            let (again, parts) = real::open(&[target]);
+            let kept = &parts[0].receipt;
+            assert_eq!(kept.repairs, receipt.repairs, "{name}");
+            assert_eq!(kept.repaired, receipt.repaired, "{name}");
+            assert_eq!(kept.notes, receipt.notes, "{name}");
+            capture = again;
+        }
+    }
+}
+
 /// Many spans of one thread overlap, some inside others and some in part: each comes back on its sub-lane.
 #[test]
 fn deep_lanes_come_back_sub_lane_by_sub_lane() {

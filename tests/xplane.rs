@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::process::Command;
 
 use engine::capture::Capture;
 use engine::importer::{Batch, Error, Receipt, Source, open_all, open_source};
@@ -11,6 +12,7 @@ use engine::record::{
 use engine::time::Nanos;
 use prost::encoding::encode_varint;
 
+use crate::house::program::syncline;
 use crate::house::root;
 
 /// When the profile of the small file began, in nanoseconds since 1970.
@@ -557,4 +559,17 @@ fn the_seed_of_the_fuzzers_is_the_small_file() {
         std::fs::read(path).unwrap() == sample(),
         "run with UPDATE_SEEDS=true"
     );
+}
+
+/// A line for each device, and each says which it is of.
+#[test]
+fn lanes_of_several_devices_say_theirs_in_a_table() {
+    let path = root().join("tests/data/captures/jax-devices.xplane.pb.gz");
+    let output = Command::new(syncline()).arg("info").arg(path).output();
+    let said = String::from_utf8(output.unwrap().stdout).unwrap();
+    let (_, lanes) = said.split_once("\nlane ").unwrap();
+    for device in 0..4 {
+        let title = format!("\nXLA Ops · CPU {device} ");
+        assert_eq!(lanes.matches(&title).count(), 1, "{said}");
+    }
 }

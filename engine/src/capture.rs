@@ -45,8 +45,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::OnceLock;
 
 use crate::record::{
-    Began, BufferUse, Call, Clock, Counter, Device, Event, Expectation, Finding, Lane, LaneId,
-    LaneOrigin, Log, Loss, Problem, Recovery, Run, RunEnd, Search, SpanId,
+    Began, BufferUse, Call, Clock, Counter, Device, Event, Expectation, FileRepair, Finding, Lane,
+    LaneId, LaneOrigin, Log, Loss, Problem, Recovery, Run, RunEnd, Search, SpanId,
 };
 use crate::time::Interval;
 
@@ -112,6 +112,7 @@ pub struct Capture {
     expectations: Vec<Expectation>,
     log: Vec<Log>,
     notes: Vec<Box<str>>,
+    file_repairs: Vec<FileRepair>,
     losses: Vec<Loss>,
     recoveries: Vec<Recovery>,
     pipelines: Vec<Stages>,

@@ -3,6 +3,7 @@
 pub mod ascend;
 mod beside;
 pub mod chrome;
+mod counter_titles;
 pub mod cupti;
 mod error;
 mod flow_points;
@@ -34,7 +35,7 @@ pub use source::{Source, is_standard_input};
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::record::{Record, Severity};
+use crate::record::{FileRepair, Record, Severity};
 
 /// A format that captures are read from.
 pub trait Importer: Sync {
@@ -132,6 +133,10 @@ fn read(
     // They are of the capture from now on, and survive being saved.
     for note in &receipt.notes {
         sink.push(Record::Note(note.as_str().into()));
+    }
+    for (cause, count) in &receipt.repairs {
+        let (cause, count) = (cause.as_str().into(), *count);
+        sink.push(Record::FileRepair(Box::new(FileRepair { cause, count })));
     }
     sink.send()?;
     receipt.read = sink.count();

@@ -27,7 +27,7 @@ pub use kinds::{
 pub use launch::{Launch, LaunchNode, LaunchStep, Relaunch};
 pub use pipeline::{Pipeline, PipelineStep};
 pub use promise::{Observed, Promise, Settlement};
-pub use run::{Clock, Expectation, Log, Outcome, Problem, Run, RunEnd};
+pub use run::{Clock, Expectation, FileRepair, Log, Outcome, Problem, Run, RunEnd};
 pub use short_text::ShortText;
 pub(crate) use small_list::SmallList;
 pub use span_set::SpanSet;
@@ -92,6 +92,8 @@ pub enum Record {
     Log(Box<Log>),
     /// What a reader of the capture should know of the file that it was read from, in a sentence.
     Note(Box<str>),
+    /// What had to be mended in the file that it was read from.
+    FileRepair(Box<FileRepair>),
     /// Something was made that can be launched many times.
     Launch(Box<Launch>),
     /// It was recorded or changed.

@@ -166,7 +166,7 @@ fn what_does_not_pair_is_kept_and_counted() {
     ];
     let (records, receipt) = opened(file(&packets)).unwrap();
     let capture = capture(records);
-    assert_eq!((capture.span_count(), capture.open().count()), (1, 1));
+    assert_eq!((capture.span_count(), capture.open().count()), (2, 0));
     assert_eq!(capture.lane(LaneId(0)).unwrap().name, "track 1");
     assert_eq!(receipt.repaired, 2);
     let codes: Vec<&str> = capture
@@ -287,7 +287,9 @@ fn a_word_in_a_name_alone_makes_no_stream() {
     };
     assert_eq!(group("GPU work", true), Group::Streams);
     assert_eq!(group("GPU work", false), Group::Host);
-    assert_eq!(group("Stream 7", false), Group::Streams);
+    assert_eq!(group("Stream 7", false), Group::Host);
+    assert_eq!(group("GPU 1 Queue 2", false), Group::Host);
+    assert_eq!(group("Stream 7", true), Group::Streams);
     assert_eq!(group("main", true), Group::Host);
 }
 

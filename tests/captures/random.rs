@@ -3,11 +3,11 @@
 use engine::capture::{Capture, text};
 use engine::record::{
     Basis, Began, BufferUse, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind,
-    Device, DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Launch,
-    LaunchChange, LaunchId, LaunchKind, LaunchNode, LaunchStep, Log, Loss, LossKind, NameId,
-    Observed, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem,
-    Promise, PromiseId, Record, Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement,
-    Severity, Span, SpanId, SpanKind, State, Value, Verdict,
+    Device, DeviceId, Event, EventId, Expectation, FileRepair, Finding, FindingId, Group, Lane,
+    LaneId, Launch, LaunchChange, LaunchId, LaunchKind, LaunchNode, LaunchStep, Log, Loss,
+    LossKind, NameId, Observed, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState,
+    PipelineStep, Problem, Promise, PromiseId, Record, Recovery, Relaunch, Role, Run, RunEnd,
+    Sample, Search, Settlement, Severity, Span, SpanId, SpanKind, State, Value, Verdict,
 };
 use engine::time::Nanos;
 use proptest::prelude::{BoxedStrategy, Just, Strategy, any, prop, prop_oneof};
@@ -323,6 +323,10 @@ fn rest() -> BoxedStrategy<Record> {
     prop_oneof![
         run(),
         words().prop_map(|text| Record::Note(text.into())),
+        (words(), 1..u64::MAX >> 1).prop_map(|(cause, count)| {
+            let cause = cause.into();
+            Record::FileRepair(Box::new(FileRepair { cause, count }))
+        }),
         (id(), time(), any::<f64>(), time()).prop_map(|(device, offset, drift, uncertainty)| {
             let (device, name) = (DeviceId(device), "clock".to_owned());
             Record::Clock(Box::new(Clock {
@@ -415,7 +419,11 @@ pub fn record() -> impl Strategy<Value = Record> {
 pub fn shown(capture: &Capture) -> Vec<String> {
     let text = text(capture);
     // What a reader says of a run without an end is not in the records.
-    let unwritten = |line: &&str| line.contains("its run ended before it wrote");
+    let signs = [
+        "its run ended before it wrote",
+        "spans named and not written",
+    ];
+    let unwritten = |line: &&str| signs.iter().any(|sign| line.contains(sign));
     let lines = text.lines().filter(|line| !unwritten(line));
     let mut lines: Vec<String> = lines.map(str::to_owned).collect();
     for line in &mut lines {

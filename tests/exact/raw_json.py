@@ -1,7 +1,7 @@
 """Reads trace JSON of any tool: its spans, instants, counters and flows, by rules written down here anew.
 
 Rules: microseconds become the nearest nanosecond; an end closes the innermost open span whose name and category it does
-not contradict, and is ignored where none of those that are open is such; asynchronous halves meet by process, category and number; a flow begins
+not contradict, and is ignored where none of those that are open is such; a begin without an end lasts to the end of the file; asynchronous halves meet by process, category and number; a flow begins
 at its start, and is at the span around its point. An end where nothing is open is an instant."""
 
 import bisect
@@ -131,16 +131,19 @@ class Reading:
                 self.points.append(Point(event, row, "stf".index(phase)))
             elif phase == "C":
                 self.count(event, row)
-        last = {row: max(it[1] for it in placed) for row, placed in self.placed.items()}
         left = []
         for row, list_ in halves.items():
-            left += [(begin, row, row, True) for begin in self.pair(list_, row, row, last, True)]
-        for (process, category, _), list_ in distant.items():
-            row, lane = (process, ""), (process, category, "asynchronous")
-            left += [(begin, row, lane, False) for begin in self.pair(list_, row, lane, last, False)]
-        # What never ends is drawn to the last that happens on its lane.
-        for begin, row, lane, finds in left:
-            self.of_half(begin, row, last[lane], finds)
+            left += [(begin, row, True) for begin in self.pair(list_, row, True)]
+        for (process, _, _), list_ in distant.items():
+            row = process, ""
+            left += [(begin, row, False) for begin in self.pair(list_, row, False)]
+        # What never ends is drawn to the last that happens at all.
+        times = [it[3] + it[4] for it in self.out.spans] + [point.time for point in self.points]
+        times += [time for series in self.out.counters.values() for time, _ in series]
+        times += [nanos(event.get("ts")) for lists in (halves, distant) for list_ in lists.values() for event in list_]
+        last = max(times, default=0)
+        for begin, row, finds in left:
+            self.of_half(begin, row, last, finds)
         self.flows(bool(calls))
         return self.out
 
@@ -174,10 +177,9 @@ class Reading:
             self.distant[self.row(event), start, event.get("cat")] = place
         self.bound(event, row, place)
 
-    def pair(self, halves, row, lane, last, finds):
-        """Joins halves, and gives back the begins that have no end; `last` is the last instant of each lane."""
+    def pair(self, halves, row, finds):
+        """Joins halves, and gives back the begins that have no end."""
         halves = sorted(halves, key=lambda event: nanos(event.get("ts")))
-        last[lane] = max(last.get(lane, 0), nanos(halves[-1].get("ts")))
         stack = []
         for event in halves:
             time = nanos(event.get("ts"))

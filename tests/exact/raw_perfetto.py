@@ -2,7 +2,7 @@
 
 Rules: texts that are no UTF-8 are read with replacement characters; clocks are converted as their snapshots say, and
 those that count from the timestamp before count on over whatever a packet holds; an end closes the innermost open slice
-of its track; an event without a type is what its legacy phase says. A legacy arrow leads from its last start or step of the
+of its track, and one that never ends lasts to the end of the file; an event without a type is what its legacy phase says. A legacy arrow leads from its last start or step of the
 same category, name and number; its points are at the shortest slice around them, but for ends that bind to the next one."""
 
 import collections
@@ -91,6 +91,19 @@ def packets(data):
             yield packet
 
 
+def numbers(message, field):
+    """The numbers of a field that holds several, written one by one or together."""
+    found = []
+    for it in message.list(field):
+        at = 0
+        while isinstance(it, bytes) and at < len(it):
+            number, at = varint(it, at)
+            found.append(number)
+        if not isinstance(it, bytes):
+            found.append(it)
+    return found
+
+
 def read(path):
     data = open(path, "rb").read()
     if data[:2] == b"\x1f\x8b":
@@ -104,14 +117,22 @@ class Writer:
     def __init__(self):
         self.tables = collections.defaultdict(dict)
         self.clock = self.track = None
+        self.extra = [], []
+        # As often as sums of counters begin anew.
+        self.begun = 0
 
     def take(self, packet):
         if packet.get(13, 0) & 1 or packet.get(41, 0):
+            begun = self.begun + 1
             self.__init__()
+            self.begun = begun
         if 59 in packet:
             defaults = packet.message(59)
             self.clock = defaults.get(58)
-            self.track = defaults.message(11).get(11) if 11 in defaults else None
+            events = defaults.message(11) if 11 in defaults else Message(b"")
+            self.track = events.get(11)
+            self.extra = numbers(events, 31), numbers(events, 45)
+            self.begun += 1
         if 12 in packet:
             interned = packet.message(12)
             for field in (1, 2, 3, 20, 23, 24, 1000):
@@ -217,6 +238,7 @@ class Reading:
             time = (event.signed(16) or 0) * 1000
         uuid = event.get(11, writer.track)
         track = uuid if uuid is not None else ("writer", number)
+        self.extra_counters(number, writer, time, event)
         name = event.text(23)
         if name is None and 10 in event:
             entry = writer.tables[2].get(event.get(10))
@@ -253,7 +275,7 @@ class Reading:
             what = ("whole", slice_, time + (legacy.signed(3) or 0) * 1000)
         elif kind == 4:
             value = struct.unpack("<d", event.get(44))[0] if 44 in event else event.signed(30) or 0
-            what = ("count", float(value))
+            what = ("count", float(value), (number, writer.begun))
         elif phase == "C":
             identity = legacy.get(10, legacy.get(6, legacy.get(11)))
             for annotation in event.list(4):
@@ -276,6 +298,15 @@ class Reading:
             phase = "-fst"[legacy.get(13)]
             self.points.append((time, track, ("bound", legacy.get(8)), phase, False, slice_))
         self.items.append((time, track, what))
+
+    def extra_counters(self, number, writer, time, event):
+        """Values of other counters that the event carries along, each of the track at its place."""
+        signed = lambda it: float(it - (1 << 64) if it >= 1 << 63 else it)
+        whole = [signed(it) for it in numbers(event, 12)]
+        real = [it[0] for data in event.list(46) for it in struct.iter_unpack("<d", data)]
+        for values, field, default in ((whole, 31, writer.extra[0]), (real, 45, writer.extra[1])):
+            for track, value in zip(numbers(event, field) or default, values):
+                self.items.append((time, track, ("count", value, (number, writer.begun))))
 
     def categories(self, writer, event):
         for iid in event.list(3):
@@ -359,7 +390,7 @@ class Reading:
                 if ends:
                     del last[number]
 
-        # A slice has its place from its beginning on, for the arrows; what never ends has none in the end.
+        # A slice has its place from its beginning on, for the arrows.
         for time, track, what in self.items:
             if what[0] == "begin":
                 self.out.spans.append(None)
@@ -379,22 +410,18 @@ class Reading:
                 place = keep(track, time, what[2], what[1])
                 arrows(what[1]["flows"], place)
             else:
-                self.sample(track, time, what[1])
+                self.sample(track, time, *what[1:])
         self.out.open = sum(map(len, stacks.values()))
+        left = [(track, *it) for track, stack in stacks.items() for it in stack]
+        last = max([it[3] + it[4] for it in self.out.spans if it] + [it[1] for it in left], default=0)
+        last = max([time for series in self.out.counters.values() for time, _ in series] + [last])
+        for track, begun, slice_, place in left:
+            keep(track, begun, last, slice_, place)
         self.old_arrows(keep.places)
-        gone = {place for place, it in enumerate(self.out.spans) if it is None}
         for place, number, way in wanted:
             if number in events:
                 ends = (place, events[number]) if way == "submits" else (events[number], place)
                 self.out.flow(*ends)
-        self.out.flows = [it for it in self.out.flows if not gone & set(it)]
-        moved, kept = {}, []
-        for place, it in enumerate(self.out.spans):
-            if it is not None:
-                moved[place] = len(kept)
-                kept.append(it)
-        self.out.spans = kept
-        self.out.flows = [(moved[a], moved[b]) for a, b in self.out.flows]
 
     def old_arrows(self, places):
         """Arrows whose points stand apart from slices, or whose slices say which way they lead."""
@@ -423,7 +450,7 @@ class Reading:
                 if step == 0 or step == 1 and last is not None:
                     last = place
 
-    def sample(self, track, time, value):
+    def sample(self, track, time, value, writer=None):
         counter = None if isinstance(track, tuple) else self.tracks.get(track, {}).get("counter")
         name = self.tracks.get(track, {}).get("name", "") if counter is not None else ""
         if isinstance(track, tuple) and track[0] == "legacy":
@@ -431,5 +458,6 @@ class Reading:
         if counter is not None:
             value *= max(counter.get(4, 1), 1)
             if counter.get(5, 0):
-                self.gauges[track] = value = self.gauges.get(track, 0.0) + value
+                # Of differences the sum, of which each writer has its own, until its state is cleared or its defaults replaced.
+                self.gauges[track, writer] = value = self.gauges.get((track, writer), 0.0) + value
         self.out.series("", name, track, "").append((time, value))

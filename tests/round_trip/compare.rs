@@ -46,6 +46,12 @@ pub fn differences(before: &Capture, after: &Capture) -> Vec<String> {
     );
     rows(&mut found, "log", before.log(), after.log());
     rows(&mut found, "note", before.notes(), after.notes());
+    rows(
+        &mut found,
+        "repair of a file",
+        before.file_repairs(),
+        after.file_repairs(),
+    );
     histories(&mut found, before, after);
     found
 }

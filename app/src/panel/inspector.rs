@@ -101,7 +101,7 @@ fn name_of(capture: &Capture, id: SpanId) -> String {
     if let Some(placed) = capture.span(id) {
         return capture.name(placed.span.name).to_owned();
     }
-    let began = capture.open().find(|began| began.id == id);
+    let began = capture.running(id);
     began.map_or_else(
         || text::id(id.0),
         |began| capture.name(began.name).to_owned(),

@@ -69,7 +69,7 @@ fn cached(stages: &Stages) -> Option<bool> {
 }
 
 fn lane(capture: &Capture, span: SpanId) -> Option<LaneId> {
-    let running = || capture.open().find(|began| began.id == span);
+    let running = || capture.running(span);
     let placed = capture.span(span).map(|placed| placed.span.lane);
     placed.or_else(|| running().map(|began| began.lane))
 }

@@ -7,8 +7,8 @@ use std::ops::Range;
 use super::{Capture, Cell, PlacedSpan, Samples, fold, natural};
 use crate::record::{
     Began, BufferUse, Call, Clock, Counter, CounterId, Dependency, DependencyId, Device, DeviceId,
-    Event, Expectation, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery, Run,
-    RunEnd, SpanId, Value,
+    Event, Expectation, FileRepair, Lane, LaneId, LaneOrigin, Log, Loss, NameId, Problem, Recovery,
+    Run, RunEnd, SpanId, Value,
 };
 use crate::time::{Interval, Nanos};
 
@@ -177,6 +177,11 @@ impl Capture {
         self.open.values()
     }
 
+    /// The operation of a number, if it has begun and not yet ended.
+    pub fn running(&self, id: SpanId) -> Option<&Began> {
+        self.open.get(&id)
+    }
+
     /// How many sub-lanes a lane has: 1, or more where its spans overlap.
     pub fn depth(&self, lane: LaneId) -> usize {
         self.spans.depth(lane).max(1)
@@ -275,6 +280,11 @@ impl Capture {
     /// What a reader should know of the files that it was read from, a sentence each.
     pub fn notes(&self) -> &[Box<str>] {
         &self.notes
+    }
+
+    /// What was mended in the files that it was read from, by cause.
+    pub fn file_repairs(&self) -> &[FileRepair] {
+        &self.file_repairs
     }
 
     /// The log.

@@ -3,8 +3,9 @@
 use std::io::{self, Write};
 
 use super::{Exporter, Keeps};
-use crate::capture::{Capture, PlacedSpan};
-use crate::record::{Counter, DependencyId, SpanId, Value};
+use crate::capture::{Capture, PlacedSpan, Repair};
+use crate::record::{Began, CallId, Counter, DependencyId, Span, SpanId, State, Value};
+use crate::time::{Interval, Nanos};
 
 /// The spans as `.csv`.
 pub struct Spans;
@@ -15,6 +16,8 @@ pub struct Dependencies;
 /// The samples of all counters as `.counters.csv`.
 pub struct Counters;
 
+/// The state of a span that has no end: no [`State`] says so.
+const RUNNING: &str = "running";
 /// The columns of [`Spans`].
 const SPANS: &str = "id,name,kind,state,group,device,process,thread,lane,role,depth,enqueued_ns,start_ns,end_ns,\
     duration_ns,queued_ns,repair,line,arguments";
@@ -44,7 +47,12 @@ impl Exporter for Spans {
     fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
         writeln!(output, "{SPANS}")?;
         for placed in capture.spans() {
-            writeln!(output, "{}", row_of_span(capture, &placed))?;
+            let state = placed.span.state.label();
+            writeln!(output, "{}", row_of_span(capture, &placed, state))?;
+        }
+        for began in capture.open() {
+            let placed = running(capture, began);
+            writeln!(output, "{}", row_of_span(capture, &placed, RUNNING))?;
         }
         output.flush()
     }
@@ -122,7 +130,43 @@ fn head_of_counter(capture: &Capture, counter: &Counter) -> String {
     fields.join(",")
 }
 
-fn row_of_span(capture: &Capture, placed: &PlacedSpan) -> String {
+/// What began and has not ended, as a span that lasts to the end of the capture, below all others of its lane.
+fn running(capture: &Capture, began: &Began) -> PlacedSpan {
+    let last = capture.extent().map_or(began.start, |it| it.end);
+    let all = Interval {
+        start: Nanos::MIN,
+        end: Nanos::MAX,
+    };
+    let is_alone = capture.spans_in(began.lane, all).next().is_none();
+    let depth = if is_alone {
+        0
+    } else {
+        capture.depth(began.lane)
+    };
+    PlacedSpan {
+        span: Span {
+            id: began.id,
+            lane: began.lane,
+            name: began.name,
+            call: CallId::NONE,
+            kind: began.kind,
+            state: State::Done,
+            enqueued: began.enqueued,
+            start: began.start,
+            end: last.max(began.start),
+        },
+        depth: depth as u32,
+        repair: Repair::None,
+    }
+}
+
+/// A span, be it over or not.
+fn find_span(capture: &Capture, id: SpanId) -> Option<PlacedSpan> {
+    let began = || Some(running(capture, capture.running(id)?));
+    capture.span(id).or_else(began)
+}
+
+fn row_of_span(capture: &Capture, placed: &PlacedSpan, state: &str) -> String {
     let span = placed.span;
     let lane = capture.lane(span.lane);
     let device = lane.and_then(|lane| capture.devices().get(lane.device?.index()));
@@ -131,12 +175,12 @@ fn row_of_span(capture: &Capture, placed: &PlacedSpan) -> String {
         span.id.0.to_string(),
         quoted(capture.name(span.name)),
         span.kind.label().to_owned(),
-        span.state.label().to_owned(),
+        state.to_owned(),
         lane.map_or_else(String::new, |it| it.group.label().to_owned()),
         device.map_or_else(String::new, |it| quoted(&it.name)),
         lane.map_or_else(String::new, |it| number(&it.process)),
         lane.map_or_else(String::new, |it| number(&it.thread)),
-        quoted(&lane_name(capture, span.id)),
+        lane.map_or_else(String::new, |it| quoted(&it.name)),
         lane.map_or_else(String::new, |it| it.role.label().to_owned()),
         placed.depth.to_string(),
         span.enqueued.0.to_string(),
@@ -155,11 +199,11 @@ fn row_of_dependency(capture: &Capture, id: DependencyId) -> Option<String> {
     let tie = capture.dependency(id)?;
     let event = capture.events().get(tie.event.index());
     let called = |id: SpanId| {
-        let placed = capture.span(id);
+        let placed = find_span(capture, id);
         placed.map_or_else(String::new, |it| quoted(capture.name(it.span.name)))
     };
     let when = |id: SpanId, end: bool| {
-        let placed = capture.span(id).map(|it| it.span);
+        let placed = find_span(capture, id).map(|it| it.span);
         placed.map_or_else(String::new, |it| {
             if end { it.end } else { it.start }.0.to_string()
         })
@@ -183,10 +227,9 @@ fn row_of_dependency(capture: &Capture, id: DependencyId) -> Option<String> {
 }
 
 fn lane_name(capture: &Capture, span: SpanId) -> String {
-    let lane = capture
-        .span(span)
-        .and_then(|it| capture.lane(it.span.lane).map(|lane| lane.name.clone()));
-    lane.unwrap_or_default()
+    let placed = find_span(capture, span);
+    let lane = placed.and_then(|it| capture.lane(it.span.lane));
+    lane.map_or_else(String::new, |lane| lane.name.clone())
 }
 
 /// The arguments of a span as one JSON object; nothing where there are none.

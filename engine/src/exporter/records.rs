@@ -106,6 +106,7 @@ fn after(capture: &Capture) -> impl Iterator<Item = Record> {
         .chain(boxed(capture.expectations(), Record::Expectation))
         .chain(boxed(capture.log(), Record::Log))
         .chain(capture.notes().iter().cloned().map(Record::Note))
+        .chain(boxed(capture.file_repairs(), Record::FileRepair))
         .chain(end)
 }
 

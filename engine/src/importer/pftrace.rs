@@ -3,6 +3,7 @@
 mod clocks;
 mod damage;
 mod event;
+mod extra_counters;
 mod fields;
 mod foreign;
 mod frame;

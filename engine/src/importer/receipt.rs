@@ -1,7 +1,7 @@
 //! What became of all that a file held.
 
 use super::Sink;
-use crate::record::{Severity, counted};
+use crate::record::{Record, Severity, counted};
 use crate::time::Nanos;
 
 /// What a file is made of, and what [`Receipt::events`] counts.
@@ -103,6 +103,19 @@ impl Receipt {
     ) {
         sink.complain(severity, code, text.clone());
         self.notes.push(text);
+    }
+
+    /// Takes what a saved capture says of the file that it was made of; gives back every other record.
+    pub(super) fn keep(&mut self, record: Record) -> Option<Record> {
+        match record {
+            Record::Note(text) => self.notes.push(text.into()),
+            Record::FileRepair(repair) => {
+                self.repaired = self.repaired.saturating_add(repair.count);
+                self.repairs.push((repair.cause.into(), repair.count));
+            }
+            other => return Some(other),
+        }
+        None
     }
 
     /// Adds a sentence.

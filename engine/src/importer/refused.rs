@@ -54,6 +54,12 @@ pub const REFUSED: &[Refused] = &[
                   --trace-event-categories v8,node PROGRAM and open the node_trace.1.log that it writes",
     },
     Refused {
+        name: "a snapshot of JavaScript's memory (.heapsnapshot, .heaptimeline)",
+        recognises: is_heap_snapshot,
+        instead: "it says which objects there were and not what ran when: view it under Memory in a browser's developer \
+                  tools, or run node --trace-event-categories v8,node PROGRAM and open the node_trace.1.log that it writes",
+    },
+    Refused {
         name: "a Perfetto trace written out as text (.textproto)",
         recognises: is_textproto,
         instead: "run traceconv binary FILE out.pftrace, or protoc --encode=perfetto.protos.Trace with Perfetto's \
@@ -106,6 +112,17 @@ fn is_javascript_profile(head: &[u8]) -> bool {
         && !has(head, b"\"traceEvents\"")
 }
 
+/// Whether a file is an object that begins with what fields nodes of a heap have.
+fn is_heap_snapshot(head: &[u8]) -> bool {
+    let first: Vec<u8> = head
+        .iter()
+        .copied()
+        .filter(|it| !it.is_ascii_whitespace())
+        .take(12)
+        .collect();
+    first.starts_with(b"{\"snapshot\":") && has(head, b"\"node_fields\"")
+}
+
 /// Whether a file is packets written out as text, behind comments.
 fn is_textproto(head: &[u8]) -> bool {
     let lines = head.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
@@ -149,6 +166,9 @@ mod tests {
         assert!(refused_name(later).contains(".cpuprofile"));
         let memory = br#"{"head":{"callFrame":{"functionName":"(root)"},"selfSize":0}}"#;
         assert!(refused_name(memory).contains(".heapprofile"));
+        let heap = br#"{"snapshot":{"meta":{"node_fields":["type","name"]},"node_count":1},
+            "nodes":[9,1,1,0,5,0,0]}"#;
+        assert!(refused_name(heap).contains(".heapsnapshot"));
         let sums = b"\"Name\",\"Calls\",\"TotalDurationNs\",\"AverageNs\"\n\"k\",1,2,2\n";
         assert!(refused_name(sums).contains("rocprof"));
         let log =

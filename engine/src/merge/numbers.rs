@@ -331,6 +331,10 @@ impl Numbers {
                 Record::Log(log)
             }
             Record::Note(text) => Record::Note(self.prefixed(&text).into()),
+            Record::FileRepair(mut repair) => {
+                repair.cause = self.prefixed(&repair.cause).into();
+                Record::FileRepair(repair)
+            }
             Record::Run(_) | Record::End(_) => return None,
             other => self.lift_of_device(other),
         })

@@ -89,6 +89,12 @@ pub struct TrackEventDefaults {
     /// The track.
     #[prost(uint64, optional, tag = "11")]
     pub track_uuid: Option<u64>,
+    /// The tracks of values of extra counters that are whole numbers, in the values' order.
+    #[prost(uint64, repeated, packed = "false", tag = "31")]
+    pub extra_counter_track_uuids: Vec<u64>,
+    /// The same for real numbers.
+    #[prost(uint64, repeated, packed = "false", tag = "45")]
+    pub extra_double_counter_track_uuids: Vec<u64>,
 }
 
 /// Something that happened on a track.

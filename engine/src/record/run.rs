@@ -68,6 +68,15 @@ pub struct Problem {
     pub event: EventId,
 }
 
+/// Facts of a file that had to be mended when it was first read, for one cause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileRepair {
+    /// The cause, such as `negative times`.
+    pub cause: Box<str>,
+    /// How many there were.
+    pub count: u64,
+}
+
 /// What the workload expected, and whether it held.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Expectation {

@@ -1,5 +1,6 @@
 //! Counts of a capture: spans by lane and kind, dependencies by kind and basis, bytes by table.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -32,7 +33,7 @@ struct Lanes<'a> {
 #[derive(Debug, Serialize)]
 struct LaneTally<'a> {
     group: &'static str,
-    name: &'a str,
+    name: Cow<'a, str>,
     spans: usize,
     kinds: BTreeMap<&'static str, usize>,
     rows: usize,
@@ -60,7 +61,7 @@ impl<'a> Lanes<'a> {
             let kinds: BTreeMap<_, _> = kinds.map(|((_, kind), count)| (*kind, *count)).collect();
             LaneTally {
                 group: lane.group.label(),
-                name: &lane.name,
+                name: self.capture.lane_title(lane.id),
                 spans: kinds.values().sum(),
                 kinds,
                 rows: self.capture.depth(lane.id),
@@ -117,7 +118,7 @@ impl<'a> Tally<'a> {
                 .map(|(kind, count)| format!("{kind} {count}"))
                 .collect();
             lanes.row([
-                lane.name.to_owned(),
+                lane.name.into_owned(),
                 lane.group.to_owned(),
                 text::count(lane.spans as u64),
                 text::count(lane.rows as u64),

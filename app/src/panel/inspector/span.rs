@@ -22,7 +22,7 @@ const NOTE_INDENT: f32 = 14.0;
 /// Every field of the span, its place in the source, its causes and its effects.
 pub fn show(ui: &mut Ui, scene: &Scene<'_>, id: SpanId, actions: &mut Vec<Action>) {
     let Some(placed) = scene.capture.span(id) else {
-        let began = scene.capture.open().find(|began| began.id == id);
+        let began = scene.capture.running(id);
         return match began {
             Some(began) => running(ui, scene, began),
             None => hint(ui, scene.theme, "This span has not arrived yet"),

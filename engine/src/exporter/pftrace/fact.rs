@@ -90,6 +90,10 @@ fn heading(record: &Record) -> (Track, String) {
         }
         Record::Log(log) => (Track::Records, log.text.clone()),
         Record::Note(text) => (Track::Records, text.to_string()),
+        Record::FileRepair(repair) => {
+            let words = format!("repaired: {}: {}", repair.cause, repair.count);
+            (Track::Records, words)
+        }
         other => (Track::Records, variant(other).to_owned()),
     }
 }
@@ -123,6 +127,7 @@ fn variant(record: &Record) -> &'static str {
         Record::Expectation(_) => "Expectation",
         Record::Log(_) => "Log",
         Record::Note(_) => "Note",
+        Record::FileRepair(_) => "FileRepair",
         Record::Launch(_) => "Launch",
         Record::LaunchStep(_) => "LaunchStep",
         Record::Relaunch(_) => "Relaunch",

@@ -8,6 +8,7 @@ use super::rows::Rows;
 use super::scan::{Payload, Token, flag};
 use super::texts::Texts;
 use crate::importer::Sink;
+use crate::importer::counter_titles::{CounterTitle, tell_apart};
 use crate::record::{Counter, CounterId, Record, Sample};
 use crate::time::Nanos;
 
@@ -55,7 +56,8 @@ impl Counters {
             let id = *self.known.entry(key).or_insert(next);
             if id == next {
                 self.made.push(key);
-                sink.push(describe(id, key, rows, texts));
+                let (title, unit) = title(key, rows, texts);
+                sink.push(record(id, title, unit));
             }
             self.waiting.push((id, time, value));
         }
@@ -75,13 +77,27 @@ impl Counters {
 
     /// Names all series again, now that the processes have their names.
     pub fn finish(&self, rows: &Rows, texts: &Texts, sink: &mut Sink<'_>) {
-        for (place, key) in self.made.iter().enumerate() {
-            sink.push(describe(CounterId(place as u32), *key, rows, texts));
+        let titles = self.made.iter().map(|key| title(*key, rows, texts));
+        let (mut titles, units): (Vec<_>, Vec<_>) = titles.unzip();
+        tell_apart(&mut titles);
+        for ((place, title), unit) in (0..).zip(titles).zip(units) {
+            sink.push(record(CounterId(place), title, unit));
         }
     }
 }
 
-fn describe(id: CounterId, key: Key, rows: &Rows, texts: &Texts) -> Record {
+fn record(id: CounterId, title: CounterTitle, unit: String) -> Record {
+    let CounterTitle { name, device, .. } = title;
+    Record::Counter(Box::new(Counter {
+        id,
+        name,
+        unit,
+        device,
+    }))
+}
+
+/// What a series is called, and its unit.
+fn title(key: Key, rows: &Rows, texts: &Texts) -> (CounterTitle, String) {
     let (process, name, number, field) = key;
     let (name, field) = (texts.text(name), texts.text(field));
     // A unit in brackets is how Ascend's tools write it.
@@ -103,10 +119,11 @@ fn describe(id: CounterId, key: Key, rows: &Rows, texts: &Texts) -> Record {
     if let Some(of) = of.filter(|it| !it.is_empty() && !shown.contains(it)) {
         shown = format!("{} · {shown}", program(of));
     }
-    Record::Counter(Box::new(Counter {
-        id,
+    let title = CounterTitle {
         name: shown,
-        unit: unit.to_owned(),
         device: facts.and_then(|it| it.device),
-    }))
+        process: texts.shown(process),
+        thread: String::new(),
+    };
+    (title, unit.to_owned())
 }

@@ -5,7 +5,7 @@ use std::hash::Hash;
 
 use super::build::{Builder, Told};
 use super::class::Class;
-use super::rows::{Pending, RowFacts, Slot};
+use super::rows::{Pending, Slot};
 use super::scan::{Argument, Event, NO_CORRELATION, Token, words};
 use crate::importer::Sink;
 use crate::record::{Record, SpanId};
@@ -249,19 +249,13 @@ impl Builder {
                 self.tally.unordered += 1;
                 halves.sort_by_key(|it| it.time);
             }
-            let row = match key {
-                Key::Row(row) | Key::Number(row, _) => row,
-            };
-            let last = halves.last().map_or(0, |it| it.time);
+            let (Key::Row(row) | Key::Number(row, _)) = key;
             let left = self.join_one(row, halves, sink);
-            open.extend(left.into_iter().map(|it| (row, last, it)));
+            open.extend(left.into_iter().map(|it| (row, it)));
         }
-        // What goes on ends with the last of its row, which is looked for once.
-        let mut ends: HashMap<u32, i64> = HashMap::new();
-        for (row, last, half) in open {
-            let end = ends.entry(row).or_insert_with(|| self.last_of(row));
-            *end = last.max(*end);
-            let end = *end;
+        // What never ends goes on to the end of the file, as in Perfetto.
+        let end = self.last;
+        for (row, half) in open {
             self.leave_open(row, end, &half, sink);
         }
     }
@@ -293,14 +287,6 @@ impl Builder {
         self.tally.open += 1;
         self.remark(span, words::REPAIRED, "the file holds no end of it", sink);
         self.span_of(row, span, half.name, half.time, end);
-    }
-
-    /// The last instant of a row that is known so far.
-    fn last_of(&self, row: u32) -> i64 {
-        let ends = self.rows.get(row).into_iter().flat_map(RowFacts::waiting);
-        ends.map(|it| it.start.saturating_add(it.length))
-            .max()
-            .unwrap_or(i64::MIN)
     }
 
     /// An end on a row where nothing is open.

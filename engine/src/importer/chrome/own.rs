@@ -54,7 +54,8 @@ pub(super) struct OwnEvents {
     fields: HashMap<u32, OwnField>,
     /// Counters by their process and the number of their name.
     counters: HashMap<(i64, u32), CounterId>,
-    notes: Vec<String>,
+    /// What the file says of the one that its capture was first read from.
+    receipt: Receipt,
     /// Events that are not as Syncline writes them.
     others: u64,
 }
@@ -81,7 +82,7 @@ impl OwnEvents {
             origin: Nanos(zero.saturating_neg()),
             fields: HashMap::new(),
             counters: HashMap::new(),
-            notes: Vec::new(),
+            receipt: Receipt::default(),
             others: 0,
         }
     }
@@ -315,11 +316,10 @@ impl OwnEvents {
             .split_ascii_whitespace();
         let numbers: Vec<f64> = numbers.filter_map(|it| it.parse().ok()).collect();
         let record = from_json(of(key::RECORD)?, &numbers)?;
+        let Some(record) = self.receipt.keep(record) else {
+            return Some(());
+        };
         match &record {
-            Record::Note(text) => {
-                self.notes.push(text.to_string());
-                return Some(());
-            }
             Record::Name(id, text) => self.texts.claim(text, *id),
             Record::Counter(counter) => {
                 let process = counter.device.map_or(0, |device| i64::from(device.0) + 1);
@@ -334,7 +334,9 @@ impl OwnEvents {
 
     /// Says what the capture's notes were, and what in the file is not its own.
     pub fn finish(&mut self, receipt: &mut Receipt, sink: &mut Sink<'_>) {
-        receipt.notes.append(&mut self.notes);
+        receipt.notes.append(&mut self.receipt.notes);
+        receipt.repairs.append(&mut self.receipt.repairs);
+        receipt.repaired += self.receipt.repaired;
         if self.others > 0 {
             let words = "{event is not as Syncline wrote it, and is not shown. Where another program added it|events are not as \
                          Syncline wrote them, and are not shown. Where another program added them}, open what it added by \

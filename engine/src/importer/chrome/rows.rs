@@ -142,12 +142,6 @@ impl RowFacts {
         }
     }
 
-    /// The spans that wait for any slot.
-    pub fn waiting(&self) -> impl Iterator<Item = &Pending> {
-        let slots = self.pending.all().iter();
-        slots.flat_map(|(_, list)| list.all())
-    }
-
     /// Takes out the spans that wait for a slot.
     pub fn take_waiting(&mut self, slot: Slot) -> Vec<Pending> {
         let mut slots = self.pending.all_mut().iter_mut();

@@ -35,21 +35,19 @@ fn contains(head: &[u8], text: &str) -> bool {
 
 /// Why nothing can be shown of a file.
 pub(super) fn useless(source: &Source) -> Error {
-    const KNOWN: &[(&str, &str)] = &[
+    const KNOWN: &[(&[&str], &str)] = &[
         (
-            "\"spans\"",
+            &["\"spans\""],
             "it seems to hold spans of a distributed system, not of a GPU",
         ),
+        // Of Chakra, and of PyTorch's ExecutionTraceObserver. Many other files have nodes.
         (
-            "chakra",
-            "it is an execution graph without streams; open the trace that was taken beside it",
-        ),
-        (
-            "\"nodes\"",
+            &["\"schema\"", "\"nodes\""],
             "it is an execution graph without streams; open the trace that was taken beside it",
         ),
     ];
-    let known = KNOWN.iter().find(|(sign, _)| contains(source.head(), sign));
+    let all = |signs: &[&str]| signs.iter().all(|sign| contains(source.head(), sign));
+    let known = KNOWN.iter().find(|(signs, _)| all(signs));
     let why = known.map_or(
         "it is JSON without a list “traceEvents”, or breaks off before it",
         |(_, why)| why,

@@ -86,8 +86,8 @@ impl Tally {
             (
                 self.open,
                 "no-end",
-                "{span has a beginning and no end; it is drawn up to the last time of its|spans have a beginning and no end; they are \
-                 drawn up to the last time of their} row",
+                "{span has a beginning and no end; it is|spans have a beginning and no end; they are} drawn up to the end of the \
+                 capture",
             ),
             (
                 self.ends,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::extra_counters::ExtraCounters;
 use super::items::Flows;
 use super::legacy::{self, LegacyPhase};
 use super::sequence::Sequence;
@@ -41,6 +42,7 @@ pub(super) struct Lists {
     pub values: Vec<(u32, Plain)>,
     pub through: Vec<u64>,
     pub ending: Vec<u64>,
+    pub extra: ExtraCounters,
     path: String,
 }
 
@@ -51,6 +53,7 @@ impl Lists {
         self.values.clear();
         self.through.clear();
         self.ending.clear();
+        self.extra.clear();
         self.path.clear();
     }
 
@@ -80,6 +83,7 @@ pub(super) fn read<'a>(
             9 => event.kind = wire.varint()? as i32,
             10 => iid = Some(wire.varint()?),
             11 => event.track = Some(wire.varint()?),
+            12 | 31 | 45 | 46 => lists.extra.take(field, wire)?,
             16 => event.micros = Some(wire.varint()? as i64),
             22 => lists.categories.push(texts.add_bytes(wire.bytes()?)),
             23 => own = Some(wire.bytes()?),

@@ -45,6 +45,8 @@ pub(super) struct Foreign {
     pub(super) lists: Lists,
     /// What slices are by the numbers of their name and of their category.
     kinds: QuickMap<(u32, u32), Option<SpanKind>>,
+    /// How many sums of counters there were.
+    pub(super) sums: u32,
     /// Several categories as one text.
     joined: HashMap<Box<[u32]>, u32>,
     pub(super) own: Own,
@@ -59,6 +61,8 @@ pub(super) struct Own {
     api: u32,
     none: u32,
     bind: u32,
+    /// The field that says how a slice was mended.
+    pub repaired: u32,
 }
 
 /// What has to be said about the file.
@@ -79,6 +83,8 @@ pub(super) struct Tally {
     pub open: u64,
     /// Texts of packets that are no UTF-8.
     pub texts: u64,
+    /// Values of extra counters of which nothing says on which track they are.
+    pub trackless: u64,
     /// Streams on which something ran, and waits of one for another.
     pub streams: usize,
     pub waits: usize,
@@ -93,6 +99,7 @@ impl Default for Foreign {
             api: texts.add("api"),
             none: texts.add(""),
             bind: texts.add("bind_id"),
+            repaired: texts.add("repaired"),
         };
         Self {
             sequences: QuickMap::default(),
@@ -106,6 +113,7 @@ impl Default for Foreign {
             points: Vec::new(),
             lists: Lists::default(),
             kinds: QuickMap::default(),
+            sums: 0,
             joined: HashMap::new(),
             own,
             tally: Tally::default(),
@@ -206,6 +214,7 @@ impl Foreign {
         // Of a writer that names no track it is its own.
         let own = || writer_track(packet.sequence);
         let track = (event.track.or(default)).unwrap_or_else(own);
+        self.extra_counters(packet.sequence, time);
         let track = self.tracks.place(track);
         let track = self.asynchronous(track, &event).unwrap_or(track);
         match Sort::of(&event) {
@@ -222,7 +231,7 @@ impl Foreign {
                 self.whole((time, time.saturating_add(length)), track, slice);
             }
             Sort::End => (self.items).end(time, track, event.name, self.lists.flows()),
-            Sort::Count => (self.items).count(time, track, event.value.unwrap_or(0.0)),
+            Sort::Count => self.count((packet.sequence, time, track), event.value.unwrap_or(0.0)),
             Sort::Series(id) => self.series(time, track, (event.name, id)),
             Sort::Arrow(what) => self.arrow((time, track), &event, what),
             Sort::Other => self.tally.others += 1,
@@ -282,7 +291,7 @@ impl Foreign {
             };
             let names = (self.texts.text(name), self.texts.text(field));
             let place = self.tracks.series(track, (name, field, id), names);
-            self.items.count(time, place, value);
+            self.items.count((time, place), value, 0);
         }
     }
 
@@ -403,6 +412,7 @@ impl Foreign {
             streams,
             waits,
             texts,
+            trackless,
         } = self.tally;
         if streams > 1 && waits == 0 {
             receipt.note(NO_WAITS);
@@ -424,6 +434,13 @@ impl Foreign {
                 "not-read",
                 "{point of an arrow has no number, so that nothing says where it leads|points of arrows have no number, so that \
                  nothing says where they lead}",
+            ),
+            (
+                trackless,
+                Severity::Warning,
+                "not-read",
+                "{value of an extra counter is|values of extra counters are} not read: neither its event nor the defaults of its \
+                 writer name the counter",
             ),
             (
                 missing,
@@ -455,7 +472,7 @@ impl Foreign {
                 open,
                 Severity::Warning,
                 "no-end",
-                "{slice has no end; it is|slices have no end; they are} shown as still running",
+                "{slice has no end; it is|slices have no end; they are} drawn up to the end of the capture",
             ),
             (
                 self.clocks.unknown,

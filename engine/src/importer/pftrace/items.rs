@@ -84,6 +84,8 @@ pub(super) struct Items {
     /// Ends that bear a name, with where their arrows are.
     pub named_ends: Vec<(u32, u32)>,
     pub values: Vec<f64>,
+    /// For each value the sums that it adds to if it is a difference, by their number.
+    pub sums: Vec<u32>,
     /// What slices have to do with events of GPUs, by the number of the slice.
     pub points: QuickMap<u32, Box<Points>>,
     /// Two counts in one number, then as many numbers of arrows.
@@ -122,10 +124,11 @@ impl Items {
         self.push(time, track, what);
     }
 
-    /// Takes the value of a counter.
-    pub fn count(&mut self, time: i64, track: u32, value: f64) {
+    /// Takes the value of a counter; a difference adds to the sum of this number.
+    pub fn count(&mut self, (time, track): (i64, u32), value: f64, sum: u32) {
         let number = self.values.len() as u32;
         self.values.push(value);
+        self.sums.push(sum);
         self.push(time, track, What::Count(number));
     }
 
@@ -194,7 +197,7 @@ mod tests {
         });
         items.push(20, 3, What::End(flows));
         items.push(10, u32::MAX >> WHAT, What::Begin(0));
-        items.count(20, 4, 0.5);
+        items.count((20, 4), 0.5, 1);
         items.sort();
         let found: Vec<_> = items
             .all

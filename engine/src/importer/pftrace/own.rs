@@ -29,7 +29,8 @@ pub(super) struct Own {
     ties: Vec<(u64, DependencyKind)>,
     /// A slice whose end has not come: its track, its span and the arguments of that.
     begun: Option<(u64, Span, Vec<Record>)>,
-    notes: Vec<String>,
+    /// What the file says of the one that its capture was first read from.
+    receipt: Receipt,
     headers: u64,
     others: u64,
     open: u64,
@@ -188,13 +189,12 @@ impl Own {
                 self.unwritten.name(&dependency);
                 sink.push(Record::Dependency(dependency));
             }
-            (event_type::INSTANT, Track::Records | Track::Problems) => match fact(event)? {
-                Record::Note(text) => self.notes.push(text.into()),
-                record => {
+            (event_type::INSTANT, Track::Records | Track::Problems) => {
+                if let Some(record) = self.receipt.keep(fact(event)?) {
                     self.unwritten.note(&record);
                     sink.push(record);
                 }
-            },
+            }
             // An end of an arrow that Perfetto needs a place for; its dependency is told in the list of all.
             (event_type::INSTANT, Track::Lane(..)) => {}
             _ => return None,
@@ -279,10 +279,7 @@ impl Own {
     /// Says what the file did not end, and what in it is not its own.
     pub fn finish(mut self, sink: &mut Sink<'_>) -> Receipt {
         self.leave_open(sink);
-        let mut receipt = Receipt {
-            notes: self.notes,
-            ..Receipt::default()
-        };
+        let mut receipt = self.receipt;
         if self.open > 0 {
             let words = "{span has a beginning and no end in the file; it is|spans have a beginning and no end in the file; \
                          they are} shown as still running.";

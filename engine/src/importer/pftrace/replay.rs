@@ -7,7 +7,7 @@ use super::foreign::Foreign;
 use super::items::{Item, Items, Slice, What};
 use crate::importer::{Error, Sink};
 use crate::record::{
-    Basis, Began, CallId, Dependency, DependencyKind, Record, Sample, Span, SpanId, SpanKind, State,
+    Basis, CallId, Dependency, DependencyKind, Record, Sample, Span, SpanId, SpanKind, State, Value,
 };
 use crate::time::Nanos;
 use matched::{Matched, OPEN};
@@ -15,6 +15,9 @@ use matched::{Matched, OPEN};
 /// Bits of the numbers of slices that are handed over together in order of time: of numbers far apart the capture
 /// would think that the file is damaged.
 const WINDOW: u32 = 22;
+
+/// What is said of a slice that never ends, in the words for trace JSON.
+const ENDLESS: &str = "the file holds no end of it";
 
 /// Turns all that was gathered into records, the earliest instant being `origin`.
 pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) -> Result<(), Error> {
@@ -27,6 +30,7 @@ pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) ->
     foreign.tally.streams = foreign.tracks.announce(&foreign.texts, sink);
     foreign.tracks.forget_descriptions();
     (foreign.tally.ends, foreign.tally.open) = (matched.alone, matched.left_open);
+    let last = last_instant(&items, &matched.ends);
     items
         .all
         .retain(|it| !matches!(it.what(), What::End(_) | What::NamedEnd(_)));
@@ -35,10 +39,13 @@ pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) ->
         let time = Nanos(item.time.saturating_sub(origin));
         if let What::Count(place) = item.what() {
             let value = items.values.get(place as usize).copied();
+            let sum = items.sums.get(place as usize).copied();
             let counter = foreign.tracks.counter(item.track());
-            let value = foreign
-                .tracks
-                .value(item.track(), value.unwrap_or_default());
+            let value = foreign.tracks.value(
+                item.track(),
+                value.unwrap_or_default(),
+                sum.unwrap_or_default(),
+            );
             sink.push(Record::Sample(Sample {
                 counter,
                 time,
@@ -48,8 +55,15 @@ pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) ->
             foreign
                 .fields
                 .hand_over(number + 1, &mut foreign.texts, sink);
-            let end = matched.end(number).map(|end| end.saturating_sub(origin));
-            foreign.span(&mut items, (number, item.track()), (time, end), sink);
+            let end = matched.end(number);
+            let until = Nanos(end.unwrap_or(last).saturating_sub(origin));
+            foreign.span(&mut items, (number, item.track()), (time, until), sink);
+            if end.is_none() {
+                let key = foreign.own.repaired;
+                let key = foreign.texts.name(key, sink);
+                let value = Value::Text(ENDLESS.into());
+                sink.push(Record::Argument(SpanId(number), key, value));
+            }
         }
         sink.advance(u64::MAX)?;
     }
@@ -67,6 +81,15 @@ pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) ->
     sink.extend(ties);
     foreign.tally.missing = missing;
     Ok(())
+}
+
+/// The last instant at which a slice or a counter is known to be: what never ends is drawn up to it, as in Perfetto.
+fn last_instant(items: &Items, ends: &[i64]) -> i64 {
+    let is_end = |item: &&Item| matches!(item.what(), What::End(_) | What::NamedEnd(_));
+    // They are in order of time.
+    let last = items.all.iter().rev().find(|it| !is_end(it));
+    let ends = ends.iter().copied();
+    ends.chain(last.map(|it| it.time)).max().unwrap_or(OPEN)
 }
 
 /// Brings slices that begin together in the order of their lengths, outer ones before inner ones.
@@ -93,7 +116,7 @@ impl Foreign {
         &mut self,
         items: &mut Items,
         (number, track): (u32, u32),
-        (start, end): (Nanos, Option<i64>),
+        (start, end): (Nanos, Nanos),
         sink: &mut Sink<'_>,
     ) {
         let Some(slice) = items.slices.get_mut(number as usize) else {
@@ -108,28 +131,17 @@ impl Foreign {
         slice.kind = Some(kind);
         let name = self.texts.name(slice.name, sink);
         let (id, lane) = (SpanId(number), self.tracks.lane(track));
-        sink.push(match end {
-            Some(end) => Record::Span(Span {
-                id,
-                lane,
-                name,
-                call: CallId::NONE,
-                kind,
-                state: State::Done,
-                enqueued: start,
-                start,
-                end: Nanos(end),
-            }),
-            // What never ended still runs.
-            None => Record::Began(Began {
-                id,
-                lane,
-                name,
-                kind,
-                enqueued: start,
-                start,
-            }),
-        });
+        sink.push(Record::Span(Span {
+            id,
+            lane,
+            name,
+            call: CallId::NONE,
+            kind,
+            state: State::Done,
+            enqueued: start,
+            start,
+            end,
+        }));
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub(super) mod annotations;
 
+use super::extra_counters::ExtraTracks;
 use super::gpu::Interned;
 use crate::importer::chrome::Texts;
 use crate::importer::quick::QuickMap;
@@ -13,6 +14,9 @@ pub(super) struct Sequence {
     interned: Option<Box<Known>>,
     clock: Option<u32>,
     track: Option<u64>,
+    extra: Option<Box<ExtraTracks>>,
+    /// Which sums the counters of its events add to, by their number; 0 before there is one.
+    pub sums: u32,
 }
 
 /// What a writer interned: texts by their numbers.
@@ -39,6 +43,9 @@ impl Sequence {
         self.clock = defaults.timestamp_clock_id;
         let event = defaults.track_event_defaults.as_ref();
         self.track = event.and_then(|it| it.track_uuid);
+        self.extra = event.and_then(ExtraTracks::of).map(Box::new);
+        // As in Perfetto, which keeps sums with the defaults that were there when they began.
+        self.sums = 0;
     }
 
     /// Takes texts that later packets refer to.
@@ -66,6 +73,11 @@ impl Sequence {
     /// The track of an event that names none.
     pub fn track(&self) -> Option<u64> {
         self.track
+    }
+
+    /// The tracks of extra counters of events that name none.
+    pub fn extra(&self) -> Option<&ExtraTracks> {
+        self.extra.as_deref()
     }
 
     /// The text of an event's name.

@@ -145,8 +145,8 @@ struct Used {
 #[derive(Default)]
 struct UsedDetail {
     agents: Agents,
-    /// The value of a counter whose samples are differences.
-    value: f64,
+    /// The sums of a counter whose samples are differences, by their numbers.
+    sums: QuickMap<u32, f64>,
     /// Name and unit of a counter that has no track of its own.
     gauge: Option<(String, String)>,
 }
@@ -397,8 +397,9 @@ impl Tracks {
         counter
     }
 
-    /// The value of a counter's sample in the counter's unit.
-    pub fn value(&mut self, place: u32, value: f64) -> f64 {
+    /// The value of a counter's sample in the counter's unit: of a difference the sum, of which each writer has its own for as
+    /// long as its state holds.
+    pub fn value(&mut self, place: u32, value: f64, sum: u32) -> f64 {
         let described = self.at(place).and_then(|used| match used.key {
             Key::Track(uuid) => self.described(uuid),
             _ => None,
@@ -418,8 +419,9 @@ impl Tracks {
             return value;
         }
         let more = used.more.get_or_insert_default();
-        more.value += value;
-        more.value
+        let sum = more.sums.entry(sum).or_default();
+        *sum += value;
+        *sum
     }
 
     /// Whether the track at a place was announced as a stream.

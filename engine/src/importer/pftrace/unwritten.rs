@@ -3,6 +3,9 @@
 use crate::importer::{Receipt, Sink};
 use crate::record::{Dependency, Record, Severity, SpanId, SpanSet, counted};
 
+/// How receipts call it.
+const CAUSE: &str = "spans named and not written";
+
 /// Which spans a file holds, and which its dependencies name.
 #[derive(Debug, Default)]
 pub(super) struct Unwritten {
@@ -37,12 +40,14 @@ impl Unwritten {
     /// Says how many are named and are not there, of a run that was cut off.
     pub fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
         let count = self.named.count_beyond(&self.held);
-        if self.is_running && count > 0 {
+        // Whoever saves what is left of such a file saves what was said of it.
+        let is_told = receipt.repairs.iter().any(|(cause, _)| cause == CAUSE);
+        if self.is_running && count > 0 && !is_told {
             let words = "{span|spans} that dependencies lead from or to {is|are} not in the file: its run ended before it wrote \
                          {it|them}. Those dependencies are not drawn.";
             let text = counted(count, words);
             receipt.complain(sink, (Severity::DataLoss, "unwritten-spans"), text);
-            receipt.repair("spans named and not written", count);
+            receipt.repair(CAUSE, count);
         }
     }
 }

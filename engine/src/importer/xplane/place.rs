@@ -32,8 +32,9 @@ const DERIVED: &[&str] = &[
     "Sparse Core Modules",
     "Sparse Core Ops",
 ];
-/// Those of them that are the work itself on devices without streams, such as TPUs.
-const WORK: &[&str] = &["XLA Ops", "Async XLA Ops", "Sparse Core Ops"];
+/// Those of them that are the work itself on devices without streams, such as TPUs. What runs beside it asynchronously lies
+/// within the time of its operations and is told by them.
+const WORK: &[&str] = &["XLA Ops", "Sparse Core Ops"];
 
 /// What a line is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -338,7 +339,8 @@ mod tests {
         let gpu = ["Stream #13(Compute)", "XLA Ops", "Steps", "Stream #2"];
         assert_eq!(sorts(&gpu), [Stream, Derived, Derived, Stream]);
         let tpu = ["Steps", "XLA Modules", "XLA Ops", "Async XLA Ops", "More"];
-        assert_eq!(sorts(&tpu), [Derived, Derived, Stream, Stream, Derived]);
+        assert_eq!(sorts(&tpu), [Derived, Derived, Stream, Derived, Derived]);
+        assert_eq!(sorts(&["Async XLA Ops", "Steps"]), [Derived, Derived]);
         assert_eq!(sorts(&["queue 1", "Steps"]), [Stream, Derived]);
     }
 

@@ -63,7 +63,7 @@ impl Foreign {
             let track = self.tracks.gauge(gpu, counter.counter_id.unwrap_or(0));
             let whole = counter.int_value.map(|value| value as f64);
             let value = counter.double_value.or(whole).unwrap_or(0.0);
-            self.items.count(time, track, value);
+            self.items.count((time, track), value, 0);
         }
     }
 }

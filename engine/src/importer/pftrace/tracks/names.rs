@@ -6,7 +6,6 @@ use std::hash::{BuildHasher as _, RandomState};
 use super::device::gpu_number;
 use super::{Described, GENERATIONS, Key, Tracks, Used, WRITERS};
 use crate::importer::chrome::{Texts, program};
-use crate::perfetto::proto::ProcessDescriptor;
 use crate::record::LaneId;
 
 /// Words of which the name of a stream has one.
@@ -68,8 +67,8 @@ impl Tracks {
         std::iter::successors(first, outwards).take(GENERATIONS)
     }
 
-    /// Whether the track at a place belongs to a GPU: its name says so, and its slices say that they are work. Where nothing says
-    /// that it is a program's, a name that numbers it is enough.
+    /// Whether the track at a place belongs to a GPU: its name says so, and its slices say that they are work. Below a process or
+    /// a track that is called after a GPU, a name that numbers it is enough.
     pub(super) fn is_stream(&self, place: u32) -> bool {
         let Some(used) = self.at(place) else {
             return false;
@@ -84,9 +83,12 @@ impl Tracks {
         }
         let mut names = self.line(uuid).filter_map(|it| it.name.as_deref());
         let name = names.find(|it| !it.is_empty()).unwrap_or_default();
-        let is_of_program = || self.line(uuid).any(Described::is_program);
-        let is_numbered = || numbers_stream(name) && !is_of_program();
-        says_stream(name) && (used.works || is_numbered())
+        let is_of_gpu = || {
+            let of_process = self.line(uuid).any(|it| it.process_gpu().is_some());
+            let mut above = self.line(uuid).skip(1);
+            of_process || above.any(|it| it.name.as_deref().and_then(gpu_number).is_some())
+        };
+        says_stream(name) && (used.works || numbers_stream(name) && is_of_gpu())
     }
 
     /// The process of a track, as the file numbers it.
@@ -128,7 +130,12 @@ impl Tracks {
                 process: shown(used.process.map(i64::from)),
                 thread: String::new(),
             },
-            Key::Queue(..) | Key::Gauge(..) | Key::Series(..) => Owner::default(),
+            // A counter that events name is of their track.
+            Key::Series(series) => {
+                let track = self.at(series.0);
+                track.map(|it| self.owner(it)).unwrap_or_default()
+            }
+            Key::Queue(..) | Key::Gauge(..) => Owner::default(),
         }
     }
 
@@ -280,10 +287,9 @@ impl Tracks {
 }
 
 impl Described {
-    /// Whether it is a process that is not called after a GPU.
-    fn is_program(&self) -> bool {
-        let name = |it: &ProcessDescriptor| it.process_name.as_deref().and_then(gpu_number);
-        self.process().is_some_and(|it| name(it).is_none())
+    /// The number of the GPU that it is called after, if it is a process that is.
+    fn process_gpu(&self) -> Option<i64> {
+        gpu_number(self.process()?.process_name.as_deref()?)
     }
 
     /// Its name, or that of its thread or its process.

@@ -2,13 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::names::Owner;
 use super::{Described, Key, Tracks, Used};
 use crate::importer::Sink;
 use crate::importer::chrome::Texts;
+use crate::importer::counter_titles::{CounterTitle, tell_apart};
 use crate::perfetto::proto::CounterDescriptor;
-use crate::record::{
-    Counter, CounterId, Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role,
-};
+use crate::record::{Counter, Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role};
 
 impl Tracks {
     /// Hands over the devices, lanes and counters of all tracks in use; says how many of them are streams.
@@ -47,28 +47,45 @@ impl Tracks {
                     sink.push(Record::LaneOrigin(origin));
                 }
             }
-            if let Some(id) = used.counter {
-                let counter = self.described_counter(used, id, device, texts);
-                sink.push(Record::Counter(Box::new(counter)));
-            }
         }
+        self.announce_counters((&gpus, &ids), texts, sink);
         streams
     }
 
-    fn described_counter(
+    fn announce_counters(
         &self,
-        used: &Used,
-        id: CounterId,
-        device: Option<DeviceId>,
+        (gpus, ids): (&[Option<i64>], &BTreeMap<i64, DeviceId>),
         texts: &Texts,
-    ) -> Counter {
-        if let Some((name, unit)) = used.more.as_ref().and_then(|it| it.gauge.clone()) {
-            return Counter {
+        sink: &mut Sink<'_>,
+    ) {
+        let counters = self.used.iter().zip(gpus).filter_map(|(used, gpu)| {
+            let device = gpu.and_then(|gpu| ids.get(&gpu).copied());
+            let (name, unit) = self.name_and_unit(used, texts);
+            let Owner { process, thread } = self.owner(used);
+            let title = CounterTitle {
+                name,
+                device,
+                process,
+                thread,
+            };
+            Some(((used.counter?, unit), title))
+        });
+        let (facts, mut titles): (Vec<_>, Vec<_>) = counters.unzip();
+        tell_apart(&mut titles);
+        for ((id, unit), title) in facts.into_iter().zip(titles) {
+            let CounterTitle { name, device, .. } = title;
+            sink.push(Record::Counter(Box::new(Counter {
                 id,
                 name,
                 unit,
                 device,
-            };
+            })));
+        }
+    }
+
+    fn name_and_unit(&self, used: &Used, texts: &Texts) -> (String, String) {
+        if let Some(gauge) = used.more.as_ref().and_then(|it| it.gauge.clone()) {
+            return gauge;
         }
         let unit = match used.key {
             Key::Track(uuid) => self
@@ -77,12 +94,8 @@ impl Tracks {
                 .map(CounterDescriptor::unit_name),
             _ => None,
         };
-        Counter {
-            id,
-            name: self.name_of(used, texts),
-            unit: unit.unwrap_or_default().to_owned(),
-            device,
-        }
+        let name = self.name_of(used, texts);
+        (name, unit.unwrap_or_default().to_owned())
     }
 
     fn described_lane(
