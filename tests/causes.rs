@@ -9,7 +9,9 @@ mod latest;
 mod reference;
 mod sentences;
 mod sums;
+mod threads;
 mod waits;
+mod workloads;
 
 use std::path::{Path, PathBuf};
 

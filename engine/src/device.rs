@@ -61,7 +61,7 @@ mod status;
 pub mod webgpu;
 
 pub use elapsed::{ElapsedError, EventStatus, Progress, elapsed};
-pub use event::{EventError, Events, Recorded};
+pub use event::{EventError, Events, Recorded, Unrecorded};
 pub use failure::{Consequence, Mishap, consequence};
 pub use launches::{Argument, Handle, LaunchError, RecordedLaunch, names as argument_names};
 pub(crate) use lock::lock;

@@ -1,6 +1,7 @@
 //! The one vocabulary that backends and importers speak: facts about what ran, as plain data.
 
 mod counted;
+mod field_names;
 mod fields;
 mod finding;
 mod ids;
@@ -14,6 +15,7 @@ mod small_list;
 mod span_set;
 
 pub use counted::counted;
+pub use field_names::{BLOCKED_BECAUSE, INSERTED_BECAUSE, TIME_LIMIT};
 pub use fields::{Fields, Form, Packer, Plain, Unpacker, Written};
 pub use finding::{Finding, Search};
 pub use ids::{

@@ -30,6 +30,7 @@ mod protocol;
 mod ranks;
 mod recorder;
 mod recovery;
+mod room_wait;
 mod running;
 mod save;
 mod shared;

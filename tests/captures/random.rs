@@ -335,6 +335,7 @@ fn rest() -> BoxedStrategy<Record> {
                 offset,
                 drift,
                 uncertainty,
+                is_unix: drift > 0.0,
             }))
         }),
         (id(), time(), words()).prop_map(|(device, time, reason)| {

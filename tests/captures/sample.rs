@@ -125,6 +125,7 @@ fn head() -> Vec<Record> {
             offset: Nanos(123),
             drift: 1.0 / 3.0,
             uncertainty: Nanos(40),
+            is_unix: false,
         })),
     ]
 }

@@ -72,7 +72,7 @@ fn a_device_that_waits_for_the_host_alone_says_how_long_and_what_the_host_did() 
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].1, Nanos(9 * 890_000));
     assert!(found[0].0.contains("9 times"), "{found:?}");
-    assert!(found[0].0.contains("was in prepare"), "{found:?}");
+    assert!(found[0].0.contains("% in prepare"), "{found:?}");
     assert_eq!(made.found("launch-bound"), []);
 }
 
@@ -128,4 +128,49 @@ fn of_two_devices_in_one_file_the_one_that_comes_last_is_named() {
         !found[0].0.to_lowercase().starts_with("stream 7"),
         "{found:?}"
     );
+}
+
+#[test]
+fn the_host_of_a_late_submission_is_said_to_be_where_it_was() {
+    let mut made = TracedFile::default();
+    made.operation(KERNEL, (0, 7), 0, [5, 10]);
+    // An operator around it all, in which three short calls end long before the next submission.
+    made.call("cpu_op", "aten::outer", 12, 1_090, None);
+    for at in [20, 130, 240] {
+        made.call("cpu_op", "aten::inner", at, 100, None);
+    }
+    made.operation(KERNEL, (0, 7), 1_100, [1_105, 1_110]);
+    let found = made.found("host-bound");
+    assert_eq!(found.len(), 1, "{found:?}");
+    // Of the 1.09 ms 300 µs were in the inner calls.
+    let said = "spent 72 % in aten::outer and 28 % in aten::inner of that time";
+    assert!(found[0].0.contains(said), "{found:?}");
+}
+
+#[test]
+fn a_host_wait_that_is_longer_than_any_of_a_stream_is_told_where_work_came_after_it() {
+    let mut made = TracedFile::default();
+    let synchronize = |made: &mut TracedFile, at: u64, length: u64| {
+        made.launches += 1;
+        let number = made.launches;
+        made.call(
+            "cuda_runtime",
+            "cudaDeviceSynchronize",
+            at,
+            length,
+            Some(number),
+        );
+        made.events.push(json!({
+            "ph": "X", "cat": "cuda_sync", "name": "Context Sync", "pid": 0, "tid": 7, "ts": at, "dur": length,
+            "args": {"device": 0, "stream": 7, "correlation": number},
+        }));
+    };
+    made.operation(KERNEL, (0, 7), 0, [5, 905]);
+    synchronize(&mut made, 10, 900);
+    made.operation(KERNEL, (0, 7), 920, [925, 5_925]);
+    // The last one only waits for the end.
+    synchronize(&mut made, 930, 5_000);
+    let found = made.found("costliest-wait");
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!(found[0].1, Nanos(895_000), "{found:?}");
 }

@@ -109,14 +109,19 @@ impl Concluding {
         (state, status): (&State, &mut Status),
         context: &Context,
     ) {
+        status.why.is_tabling = self.tabling.is_some();
         if let Some((key, made)) = &self.tabling {
             match made.try_recv() {
                 Ok(table) => {
                     status.why.table = Some(Arc::new(table));
                     self.tabled = Some(*key);
                     self.tabling = None;
+                    status.why.is_tabling = false;
                 }
-                Err(error) if error.is_disconnected() => self.tabling = None,
+                Err(error) if error.is_disconnected() => {
+                    self.tabling = None;
+                    status.why.is_tabling = false;
+                }
                 Err(_) => return,
             }
         }
@@ -146,6 +151,7 @@ impl Concluding {
             };
             let builder = std::thread::Builder::new().name(String::from("table of causes"));
             self.tabling = builder.spawn(work).ok().map(|_| (key, made));
+            status.why.is_tabling = self.tabling.is_some();
         }
     }
 
@@ -232,7 +238,7 @@ impl Concluding {
 /// Where the time of a stretch went.
 fn table(capture: &Capture, causes: &Causes, within: Interval) -> CausesTable {
     let reader = causes.read(capture);
-    CausesTable::new(&reader, within, &reader.path_within(within))
+    CausesTable::new(&reader, within, &reader.path_within(within)).with_others(&reader)
 }
 
 /// Has a thread conclude from a capture that rests.

@@ -29,6 +29,10 @@ pub(super) struct Figures {
     pub reason: Option<String>,
     /// From the first instant to the last, in nanoseconds.
     pub duration_ns: i64,
+    /// The part of it in which anything ran that counts: what shares are of, here as in the overview and the table of idle
+    /// time.
+    #[serde(skip)]
+    counted_ns: i64,
     /// Spans that ran to their end.
     pub spans: usize,
     /// Spans that never ended.
@@ -126,6 +130,7 @@ impl Figures {
             outcome,
             reason,
             duration_ns: extent.length().0,
+            counted_ns: made.causes.extent().length().0,
             spans: capture.span_count(),
             running: capture.open().count(),
             dependencies: capture.dependency_count(),
@@ -218,7 +223,7 @@ impl Figures {
             ">queued",
         ]);
         for stream in &self.streams {
-            let share = stream.busy_ns as f64 / self.duration_ns.max(1) as f64;
+            let share = stream.busy_ns as f64 / self.counted_ns.max(1) as f64;
             table.row([
                 stream.name.clone(),
                 stream.role.to_owned(),

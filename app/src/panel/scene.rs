@@ -56,6 +56,8 @@ pub struct Why {
     pub conclusions: Option<Arc<Conclusions>>,
     /// Where the time of the selected range, or of the view, went; while the tab that shows it is open.
     pub table: Option<Arc<CausesTable>>,
+    /// Whether another such table is being made.
+    pub is_tabling: bool,
     /// How much of newer ones is done, from 0 to 1, while they are made.
     pub progress: Option<f32>,
 }

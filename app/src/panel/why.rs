@@ -14,12 +14,17 @@ use crate::state::Switch;
 use crate::text;
 use crate::theme::GRID;
 
+/// What is said while the tables of a stretch are made.
+const SUMMING: &str = "Adding up where the time went…";
+
 /// Which of the tables is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum WhyTable {
-    /// Each stream's time by use.
+    /// Each lane's time by use.
     #[default]
     Idle,
+    /// What each lane waited for, in finer words.
+    Reasons,
     /// The critical path by use.
     Path,
     /// The operations on the critical path.
@@ -29,11 +34,18 @@ pub enum WhyTable {
 }
 
 impl WhyTable {
-    const ALL: [Self; 4] = [Self::Idle, Self::Path, Self::Operations, Self::Iterations];
+    const ALL: [Self; 5] = [
+        Self::Idle,
+        Self::Reasons,
+        Self::Path,
+        Self::Operations,
+        Self::Iterations,
+    ];
 
     const fn label(self) -> &'static str {
         match self {
-            Self::Idle => "Idle time by stream",
+            Self::Idle => "Idle time",
+            Self::Reasons => "By reason",
             Self::Path => "Critical path",
             Self::Operations => "Operations on it",
             Self::Iterations => "Iterations",
@@ -45,7 +57,7 @@ impl WhyTable {
 #[derive(Default)]
 pub struct WhyTab {
     chosen: WhyTable,
-    orders: [Order; 4],
+    orders: [Order; 5],
     /// What is shown, of which table and of which conclusions it was made.
     read: Option<(usize, usize, WhyTable)>,
     lines: Lines,
@@ -69,6 +81,7 @@ impl Panel for WhyTab {
         let Some(found) = &why.table else {
             let words = match why.progress {
                 Some(done) => format!("Reading causes, {} done", text::percent(f64::from(done))),
+                None if why.is_tabling => SUMMING.to_owned(),
                 None if scene.capture.span_count() > 0 => {
                     "Where the time of a run went appears when it has ended or pauses".to_owned()
                 }
@@ -146,6 +159,11 @@ impl WhyTab {
             if self.chosen == WhyTable::Iterations {
                 let words = Self::iterations(scene);
                 ui.add(Label::new(RichText::new(words).color(scene.theme.weak)).truncate());
+                return;
+            }
+            if scene.status.why.is_tabling {
+                let words = RichText::new(SUMMING).color(scene.theme.weak);
+                ui.add(Label::new(words).truncate());
                 return;
             }
             let words = within.map(|within| {

@@ -127,6 +127,14 @@ fn span_ui(ui: &mut Ui, frame: &Frame<'_>, id: SpanId) {
         },
         length,
     );
+    // The numbers of the sentence: of a wait not all is due to what it waited for.
+    let inside = frame
+        .picture
+        .causes
+        .map_or_else(Vec::new, |it| it.inside(id));
+    for part in inside.iter().filter(|_| inside.len() > 1) {
+        line(ui, theme, part.what.label(), part.interval.length());
+    }
     line(ui, theme, "start", start);
     subject::ui(ui, frame, id);
     let mut causes = capture.causes(id).filter_map(|tie| capture.dependency(tie));
@@ -153,6 +161,7 @@ fn cause(frame: &Frame<'_>, tie: &Dependency) -> Option<String> {
         engine::record::DependencyKind::Join => "asked to wait for",
         engine::record::DependencyKind::Barrier => "barrier: waited for",
         engine::record::DependencyKind::Elapsed => "time taken since",
+        engine::record::DependencyKind::Abort => "dropped by",
         engine::record::DependencyKind::Legacy => "legacy default stream: waited for",
         engine::record::DependencyKind::Automatic => "inserted: waited for",
         _ => "waited for",
@@ -210,6 +219,7 @@ fn gap_ui(ui: &mut Ui, frame: &Frame<'_>, gap: &IdleGap) {
             line(ui, theme, what.label(), time);
         }
     }
+    host_ui(ui, frame, (next, gap.interval.start));
     let cause = frame.picture.causes.and_then(|it| it.of(next)?.binding);
     if let Some(cause) = cause.filter(|it| it.kind.is_dependency())
         && let Some(placed) = capture.span(cause.span())
@@ -218,6 +228,22 @@ fn gap_ui(ui: &mut Ui, frame: &Frame<'_>, gap: &IdleGap) {
         let name = text::shorten(capture.name(placed.span.name), 60);
         let words = format!("◂ {} {name} on {lane}", cause.kind.label());
         ui.label(RichText::new(words).color(theme.cause));
+    }
+}
+
+/// What the host did while a stream waited for the submission of `next`.
+fn host_ui(ui: &mut Ui, frame: &Frame<'_>, (next, from): (SpanId, Nanos)) {
+    let (capture, theme) = (frame.picture.capture, frame.picture.theme);
+    let found = frame.picture.causes.and_then(|it| it.late_host(next, from));
+    let Some((thread, shares)) = found else {
+        return;
+    };
+    let thread = capture.lane_title(thread);
+    ui.label(RichText::new(format!("{thread} meanwhile")).color(theme.weak));
+    for share in shares.iter().take(CAUSES) {
+        let name = share.name.map(|name| capture.name(name));
+        let name = name.unwrap_or("no call that the capture shows");
+        line(ui, theme, &text::shorten(name, 24), share.time);
     }
 }
 

@@ -3,7 +3,7 @@
 use eframe::egui::{
     Align2, Color32, FontId, Painter, Pos2, Rect, Response, Shape, Stroke, pos2, vec2,
 };
-use engine::record::{Clock, CounterId, DeviceId, Group, LaneId, NameId, Role, SpanKind};
+use engine::record::{CounterId, DeviceId, Group, LaneId, NameId, Role, SpanKind};
 use engine::time::Nanos;
 
 use super::frame::{Frame, Picture};
@@ -43,7 +43,7 @@ pub fn title(frame: &Frame<'_>, key: GroupKey) -> String {
 /// How well the clock of a rank's device is known; nothing to say of one that is this machine's own.
 fn known(frame: &Frame<'_>, device: DeviceId) -> Option<String> {
     let mut clocks = frame.picture.capture.clocks().iter();
-    let clock = clocks.find(|it| it.device == device && it.name.starts_with(Clock::UNIX));
+    let clock = clocks.find(|it| it.device == device && it.is_unix);
     clock.map(|it| match it.uncertainty {
         Nanos::ZERO => String::new(),
         known => format!(" ± {}", text::duration(known)),

@@ -5,8 +5,8 @@ use super::piece::plain;
 use super::words::{counted, finding, length, line};
 use super::{Analysis, Answer, WeighedAnswer};
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::Severity;
-use crate::time::Nanos;
+use crate::record::{DependencyKind, Severity, SpanId};
+use crate::time::{Interval, Nanos};
 
 const CODE: &str = "costliest-wait";
 
@@ -23,33 +23,44 @@ impl Analysis for CostliestWait {
     }
 
     fn about(&self) -> &'static str {
-        "The wait that alone held a stream longest and, where none held a stream, the one that blocked a host thread longest; \
-         its binding cause and what being without it would save at most, by the graph of causes"
+        "The wait that alone held a stream longest, and the one that blocked a host thread longest, where that is longer and \
+         the thread submitted more after it, or where none held a stream; their binding causes and what being without them \
+         would save at most, by the graph of causes"
     }
 
     fn look(&mut self, _capture: &Capture, _placed: &PlacedSpan) {}
 
     fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
         let (mut count, mut total) = (0, Nanos::ZERO);
-        let (mut stream, mut host): (Option<WaitCost>, Option<WaitCost>) = (None, None);
+        let mut stream: Option<WaitCost> = None;
+        let mut hosts: Vec<WaitCost> = Vec::new();
         for wait in reader.waits() {
             count += 1;
             total += wait.cost;
-            let longest = if wait.is_host { &mut host } else { &mut stream };
-            if longest.is_none_or(|known| wait.cost > known.cost) {
-                *longest = Some(wait);
+            if wait.is_host {
+                hosts.push(wait);
+            } else if stream.is_none_or(|known| wait.cost > known.cost) {
+                stream = Some(wait);
             }
         }
+        hosts.sort_by_key(|it| (std::cmp::Reverse(it.cost), it.span));
+        let longer = hosts
+            .iter()
+            .filter(|it| stream.is_none_or(|of| it.cost > of.cost));
+        // The wait for the end of everything holds nothing up.
+        let held = longer.clone().find(|it| submits_after(reader, it.span));
+        let host = held.or_else(|| hosts.first().filter(|_| stream.is_none()));
         let looked = format!(
             "{} that took any time, {} in all",
             counted(count, "wait"),
             length(total)
         );
-        let found = stream.or(host);
-        let told = found.and_then(|wait| Some((wait, reader.sentence(wait.span)?)));
+        let capture = reader.capture();
         let (mut findings, mut savings) = (Vec::new(), Vec::new());
-        if let Some((wait, pieces)) = told {
-            let capture = reader.capture();
+        for wait in host.copied().into_iter().chain(stream) {
+            let Some(pieces) = reader.sentence(wait.span) else {
+                continue;
+            };
             let placed = capture.span(wait.span);
             let place = placed.and_then(|it| line(capture, &it));
             let place = place.map_or_else(String::new, |it| format!(" (line {it})"));
@@ -67,4 +78,23 @@ impl Analysis for CostliestWait {
         let answer = Answer::new(findings, looked);
         WeighedAnswer { answer, savings }
     }
+}
+
+/// Whether a host thread submitted anything after a call of it had returned.
+fn submits_after(reader: &CauseReader<'_>, call: SpanId) -> bool {
+    let capture = reader.capture();
+    let Some(placed) = capture.span(call) else {
+        return false;
+    };
+    let after = Interval {
+        start: placed.span.end,
+        end: Nanos::MAX,
+    };
+    let later = capture.spans_in(placed.span.lane, after);
+    let mut later = later.filter(|it| it.span.start >= placed.span.end);
+    later.any(|it| {
+        let effects = capture.effects(it.span.id);
+        let mut effects = effects.filter_map(|id| capture.dependency(id));
+        effects.any(|it| it.kind == DependencyKind::Submission)
+    })
 }

@@ -2,14 +2,22 @@
 
 use super::piece::Sentence;
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::{Loss, SpanId, State};
+use crate::record::{DependencyKind, Loss, SpanId, State};
 use crate::time::Nanos;
 
 /// What became of an operation that was lost or cancelled: the loss that took it, or the problem that tells of it, or that
 /// the capture does not tell.
 pub(super) fn fate(capture: &Capture, placed: &PlacedSpan) -> Sentence {
     let mut sentence = Sentence::default();
-    if let Some(loss) = loss(capture, placed) {
+    let span = placed.span.id;
+    if let Some(abort) = abort(capture, span) {
+        sentence
+            .text("It never ran: ")
+            .span(capture, abort)
+            .text(" dropped it with all that its stream held, ")
+            .time(placed.span.start - placed.span.enqueued)
+            .text(" after it was submitted");
+    } else if let Some(loss) = loss(capture, placed) {
         taken(capture, placed, loss, &mut sentence);
     } else if let Some(problem) = problem(capture, placed.span.id) {
         sentence.text("It was cancelled: ").text(problem);
@@ -22,6 +30,13 @@ pub(super) fn fate(capture: &Capture, placed: &PlacedSpan) -> Sentence {
         });
     }
     sentence
+}
+
+/// The call that aborted the stream of an operation and dropped or killed it.
+pub(super) fn abort(capture: &Capture, span: SpanId) -> Option<SpanId> {
+    let mut ties = capture.causes(span).filter_map(|id| capture.dependency(id));
+    ties.find(|it| it.kind == DependencyKind::Abort)
+        .map(|it| it.cause)
 }
 
 /// What the capture says is wrong with a span.

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use super::causes::{CauseReader, CollectiveMember};
+use super::causes::{CauseReader, CollectiveMember, ThreadShare};
 use super::words::{counted, finding, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::{Finding, LaneId, Severity, SpanId, SpanKind};
+use crate::record::{Finding, LaneId, Severity, SpanId};
 use crate::time::{Interval, Nanos, union};
 
 const CODE: &str = "host-bound";
@@ -14,6 +14,8 @@ const CODE: &str = "host-bound";
 const LAUNCH: Nanos = Nanos(50_000);
 /// Less than this part of the whole time, in all, is no finding.
 const LITTLE: i64 = 100;
+/// So many of the things are named that a host thread did meanwhile.
+const NAMED: usize = 3;
 /// Devices about which something is said: those that lost most.
 const MOST: usize = 8;
 
@@ -150,13 +152,9 @@ fn told(
     let longest = found.longest?;
     let (next, call) = (capture.span(longest.next)?, capture.span(longest.call)?);
     let mut spans = vec![longest.next, longest.call];
-    let did = match doing(capture, call.span.lane, longest.interval) {
-        Some(doing) => {
-            spans.push(doing.span.id);
-            format!("was in {}", span(capture, &doing))
-        }
-        None => "was in no call that the capture shows".to_owned(),
-    };
+    let shares = reader.thread_shares(call.span.lane, longest.interval);
+    let did = spent(capture, &shares, longest.interval.length());
+    spans.extend(shares.iter().find_map(|it| it.span));
     let device = if members.len() > 1 {
         format!(" of {}", found.member.title(capture, members))
     } else {
@@ -164,7 +162,7 @@ fn told(
     };
     let text = format!(
         "The device{device} stood idle for {} in all, {}, because the host had not submitted what came next. The longest was {}: \
-         before it submitted {}, the host thread {did}. Submitting earlier would save at most {}",
+         before it submitted {}, the host thread {did} of that time. Submitting earlier would save at most {}",
         length(found.total),
         match found.count {
             1 => "once".to_owned(),
@@ -179,13 +177,21 @@ fn told(
     Some(made)
 }
 
-/// What a thread did for most of a stretch: the innermost call that covers at least half of it.
-fn doing(capture: &Capture, thread: LaneId, within: Interval) -> Option<PlacedSpan> {
-    let spans = capture.spans_in(thread, within);
-    let covers = spans.filter(|it| {
-        let shared = it.interval().intersection(within);
-        let shared = shared.map_or(Nanos::ZERO, Interval::length);
-        it.span.kind != SpanKind::Scope && shared.0.saturating_mul(2) >= within.length().0
+/// What most of a stretch went to: `spent 70 % in aten::linear and 30 % in no call`.
+fn spent(capture: &Capture, shares: &[ThreadShare], whole: Nanos) -> String {
+    let percent = |time: Nanos| (time.0 as f64 * 100.0 / whole.0.max(1) as f64).round();
+    let shares = shares.iter().take(NAMED);
+    let parts = shares.filter(|it| percent(it.time) >= 1.0).map(|it| {
+        let place = match it.name {
+            Some(name) => capture.name(name),
+            None => "no call that the capture shows",
+        };
+        format!("{} % in {place}", percent(it.time))
     });
-    covers.min_by_key(|it| (it.interval().length(), it.span.id))
+    let parts: Vec<String> = parts.collect();
+    match parts.split_last() {
+        Some((last, [])) => format!("spent {last}"),
+        Some((last, others)) => format!("spent {} and {last}", others.join(", ")),
+        None => "spent it in more calls than can be named".to_owned(),
+    }
 }

@@ -1,7 +1,7 @@
 //! What a capture comes to in one screen: how busy devices were, where idle time went, what the critical path is made of,
 //! what would save most, and what the capture cannot tell. The window and the command line show the same lines.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::causes::{CauseReader, CausesTable, IdleUse, LaneIdle, TimeUse};
 use super::piece::Sentence;
@@ -127,7 +127,9 @@ impl OverviewDraft<'_, '_> {
         let mut devices: Vec<_> = devices.into_iter().collect();
         devices.sort_by_cached_key(|((rank, device), _)| (*rank, natural_key(name(*device))));
         let count = devices.len();
-        let has_ranks = devices.iter().any(|(key, _)| key.0 > 0);
+        // Files that were opened together have named their devices apart already.
+        let names: BTreeSet<&str> = devices.iter().map(|(key, _)| name(key.1)).collect();
+        let has_ranks = devices.iter().any(|(key, _)| key.0 > 0) && names.len() < count;
         let devices = devices.into_iter().map(|((rank, device), lanes)| {
             let spans = lanes
                 .iter()
@@ -245,6 +247,13 @@ impl OverviewDraft<'_, '_> {
         };
         let mut says = Sentence::default();
         let count = table.rows.len() + table.left_out;
+        if count == 1 {
+            says.text(format!("1 by {}: it takes ", table.source.label()))
+                .time(length(&longest))
+                .text(", from ")
+                .span(self.reader.capture(), longest.iteration.span);
+            return self.say(OverviewTopic::Iterations, says);
+        }
         says.text(format!(
             "{count} by {}: half take at most ",
             table.source.label()
@@ -420,6 +429,42 @@ mod tests {
         let lines = Conclusions::of(capture).overview.lines.into_iter();
         let lines = lines.filter(|it| it.topic == OverviewTopic::Busy);
         lines.map(|it| format!("{:?}", it.says)).collect()
+    }
+
+    #[test]
+    fn one_iteration_is_told_without_a_median() {
+        let mut made = capture(&[100]);
+        made.apply([
+            Record::Name(NameId(1), "ProfilerStep#3".into()),
+            Record::Lane(Box::new(Lane {
+                id: LaneId(1),
+                group: Group::Host,
+                device: None,
+                role: Role::None,
+                name: "thread".into(),
+                order: 0,
+                process: "".into(),
+                thread: "".into(),
+            })),
+            Record::Span(Span {
+                id: SpanId(1),
+                lane: LaneId(1),
+                name: NameId(1),
+                call: CallId::NONE,
+                kind: SpanKind::Scope,
+                state: State::Done,
+                enqueued: Nanos::ZERO,
+                start: Nanos::ZERO,
+                end: Nanos(100),
+            }),
+        ]);
+        let lines = Conclusions::of(&made).overview.lines.into_iter();
+        let mut lines = lines.filter(|it| it.topic == OverviewTopic::Iterations);
+        let said = crate::analysis::piece::plain(&lines.next().unwrap().says);
+        assert_eq!(
+            said,
+            "1 by ranges: it takes 100 ns, from ProfilerStep#3 on thread"
+        );
     }
 
     #[test]

@@ -67,21 +67,23 @@ pub trait Device: Send + Sync {
     /// not wait for those that do not block it.
     fn calls(&self, stream: StreamIndex) -> u64;
 
-    /// Takes a slot for a record of an event that needs one (rule F3): blocks `host` while none is free.
+    /// Takes a slot for a record of an event that needs one (rule F3): blocks `host` while none is free. Answers which
+    /// record gave it back; [`SpanId::NONE`] where it was nobody's before.
     ///
     /// # Errors
     /// The device failed or was lost, or the run was stopped.
-    fn take_slot(&self, host: HostIndex) -> Result<(), Error>;
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error>;
 
     /// Whether [`Device::take_slot`] would block.
     fn is_short_of_slots(&self) -> bool;
 
     /// Kills what runs on `stream` where that is possible, drops what is queued, and blocks `host` until that is done.
-    /// The stream takes work again, whatever it failed of before (rule F14).
+    /// The stream takes work again, whatever it failed of before (rule F14). What it dropped is reported as the effect of
+    /// the call that is the span `by`.
     ///
     /// # Errors
     /// The device failed or was lost, or the run was stopped.
-    fn abort(&self, host: HostIndex, stream: StreamIndex) -> Result<(), Error>;
+    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), Error>;
 
     /// Appends an operation to a stream, without blocking. On a device that has failed the operation is cancelled, and its
     /// span reported as such.

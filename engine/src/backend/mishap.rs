@@ -1,7 +1,9 @@
 //! What is reported of an operation that did not come to a good end: the same on every backend.
 
 use crate::device::{Consequence, Mishap};
-use crate::record::{EventId, Problem, Record, Severity, SpanId};
+use crate::record::{
+    Basis, Dependency, DependencyKind, EventId, Problem, Record, Severity, SpanId,
+};
 use crate::workload::ErrorKind;
 
 /// Why a node of a graph fails that waits for a record which failed.
@@ -40,6 +42,16 @@ pub fn problem(mishap: Mishap, span: SpanId, consequence: Consequence) -> Record
     let text =
         format!("{reason}; {follows}, and the next synchronisation with the stream reports this");
     record(Severity::Warning, code, text, span)
+}
+
+/// The call `by` dropped an operation with its stream (rule F14).
+pub fn aborted(by: SpanId, dropped: SpanId) -> Record {
+    Record::Dependency(Dependency::new(
+        by,
+        dropped,
+        DependencyKind::Abort,
+        Basis::Enforced,
+    ))
 }
 
 /// A function of the host panicked (rule A30).

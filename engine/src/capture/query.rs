@@ -89,7 +89,9 @@ impl Capture {
     fn shared_names(&self) -> &BTreeSet<String> {
         self.shared_names.get_or_init(|| {
             let mut first: HashMap<&str, Option<DeviceId>> = HashMap::new();
-            let shared = self.lanes.iter().filter(|lane| {
+            // Only lanes with a device are told apart by it: a host thread that shares the name has none to add.
+            let with_device = self.lanes.iter().filter(|lane| lane.device.is_some());
+            let shared = with_device.filter(|lane| {
                 let device = *first.entry(&lane.name).or_insert(lane.device);
                 device != lane.device
             });

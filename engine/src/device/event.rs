@@ -1,6 +1,7 @@
 //! The table of events: every record of one makes a new generation, and remembers its span.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
 
 use super::lock;
 use crate::record::SpanId;
@@ -38,10 +39,37 @@ pub enum EventError {
 #[derive(Debug, Default)]
 pub struct Events {
     slots: Vec<Mutex<Slot>>,
+    /// By event, what took its last record from it, as [`Unrecorded`]. Beside the locks, since it is asked by whoever
+    /// submits a wait, with the event locked.
+    taken: Vec<AtomicU8>,
 }
 
 /// A record to make: on which stream, and the span that does it.
 pub type Making = (StreamIndex, SpanId);
+
+/// Why an event has no record that counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Unrecorded {
+    /// It was never recorded.
+    #[default]
+    Never,
+    /// It was reset after its last record (rule F7).
+    Reset,
+    /// Its records went with the device, which was opened anew.
+    Reopened,
+}
+
+impl Unrecorded {
+    /// What to say of an event that has no record: “it …”.
+    pub const fn says(self) -> &'static str {
+        match self {
+            Self::Never => "was never recorded",
+            Self::Reset => "was reset and not recorded since",
+            Self::Reopened => "was not recorded since the device was opened anew",
+        }
+    }
+}
 
 #[derive(Debug, Default)]
 struct Slot {
@@ -71,6 +99,7 @@ impl Events {
     pub fn new(count: usize) -> Self {
         Self {
             slots: (0..count).map(|_| Mutex::default()).collect(),
+            taken: (0..count).map(|_| AtomicU8::default()).collect(),
         }
     }
 
@@ -158,15 +187,35 @@ impl Events {
     ) -> Result<T, EventError> {
         self.with(event, |slot| {
             let (latest, waits) = (slot.latest.take(), std::mem::take(&mut slot.waits));
+            if latest.is_some() {
+                self.take(event, Unrecorded::Reset);
+            }
             submit(latest, waits)
         })
     }
 
     /// No event was recorded: their device was opened anew. Generations count on.
     pub fn forget(&self) {
-        for slot in &self.slots {
-            let mut slot = lock(slot);
-            slot.latest = None;
+        for (place, slot) in (0..).zip(&self.slots) {
+            if lock(slot).latest.take().is_some() {
+                self.take(EventIndex(place), Unrecorded::Reopened);
+            }
+        }
+    }
+
+    fn take(&self, event: EventIndex, why: Unrecorded) {
+        if let Some(taken) = self.taken.get(event.index()) {
+            taken.store(why as u8, Relaxed);
+        }
+    }
+
+    /// Why an event without a record that counts has none.
+    pub fn without_record(&self, event: EventIndex) -> Unrecorded {
+        let taken = self.taken.get(event.index());
+        match taken.map_or(0, |it| it.load(Relaxed)) {
+            1 => Unrecorded::Reset,
+            2 => Unrecorded::Reopened,
+            _ => Unrecorded::Never,
         }
     }
 
@@ -228,6 +277,7 @@ mod tests {
             Ok((Some(first), 1))
         );
         assert_eq!(events.latest(E, |latest| latest), Ok(None));
+        assert_eq!(events.without_record(E), Unrecorded::Reset);
         assert_eq!(
             events.reset(E, |latest, waits| (latest, waits)),
             Ok((None, 0))

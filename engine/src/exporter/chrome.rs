@@ -12,7 +12,6 @@ use serde_json::json;
 use super::{Exporter, Keeps, records};
 use crate::capture::Capture;
 use crate::perfetto::json::{FORMAT, WRITER};
-use crate::record::Clock;
 use crate::time::Nanos;
 use event::Events;
 
@@ -66,10 +65,7 @@ fn head(capture: &Capture, origin: Nanos, output: &mut dyn Write) -> io::Result<
         "zero_ns": origin.0.saturating_neg(),
     });
     write!(output, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{about}")?;
-    let unix = capture
-        .clocks()
-        .iter()
-        .find(|clock| clock.name == Clock::UNIX);
+    let unix = capture.clocks().iter().find(|clock| clock.tells_zero());
     if let Some(unix) = unix {
         let base = unix.offset + origin;
         write!(output, ",\"baseTimeNanoseconds\":{}", base.0)?;

@@ -190,6 +190,7 @@ fn clock(builder: &Builder, top: &Top, sink: &mut Sink<'_>) {
         offset,
         drift: 0.0,
         uncertainty: Nanos(1_000),
+        is_unix: top.base.is_some() || absolute,
     })));
 }
 

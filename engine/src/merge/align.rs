@@ -1,6 +1,6 @@
 //! Times of several files or ranks on one clock: by the instant at which each was made, where it says so, or from each start.
 
-use crate::record::{Clock, EventId, Problem, Record, Severity, SpanId};
+use crate::record::{EventId, Problem, Record, Severity, SpanId};
 use crate::time::{Interval, Nanos};
 
 /// Files that are further apart than this are of different runs, and are laid over each other instead.
@@ -73,7 +73,7 @@ impl Waiting {
         extent: Option<Interval>,
     ) -> Vec<Record> {
         let clock = records.iter().find_map(|record| match record {
-            Record::Clock(clock) if clock.name == Clock::UNIX => Some(clock.offset),
+            Record::Clock(clock) if clock.tells_zero() => Some(clock.offset),
             _ => None,
         });
         self.zero = self.zero.or(clock);
@@ -179,6 +179,7 @@ pub fn problem(severity: Severity, code: &str, text: String) -> Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::Clock;
 
     #[test]
     fn files_wait_for_their_clock_and_then_lie_where_it_says() {

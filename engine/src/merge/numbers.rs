@@ -384,6 +384,9 @@ impl Numbers {
     }
 
     fn prefixed(&self, name: &str) -> String {
+        if name.is_empty() {
+            return self.own.label.clone();
+        }
         format!("{} · {name}", self.own.label)
     }
 

@@ -166,6 +166,8 @@ kinds! {
         Edge = "edge",
         /// What was submitted last to a stream, and another stream that a barrier made wait for it.
         Barrier = "barrier",
+        /// The call that aborted a stream, and an operation that it dropped or killed.
+        Abort = "abort",
     }
 
     /// How a dependency is known. These are never mixed.

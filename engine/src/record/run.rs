@@ -35,11 +35,14 @@ pub struct Clock {
     pub drift: f64,
     /// How far a converted time may be off, either way.
     pub uncertainty: Nanos,
+    /// Whether it counts from 1970-01-01 UTC, and its offset is the instant of capture time zero by the best that is known.
+    #[serde(default)]
+    pub is_unix: bool,
 }
 
 impl Clock {
-    /// The name of the clock that counts from 1970-01-01 UTC. Importers report it, of no device, where a file says when
-    /// it was made: its offset is the instant of capture time zero, and files of several ranks are aligned by it.
+    /// What the clock that counts from 1970-01-01 UTC is called. Importers report it, of no device, where a file says when
+    /// it was made: files of several ranks are aligned by it.
     pub const UNIX: &str = "unix";
 
     /// The instant of capture time zero, in nanoseconds since 1970-01-01 UTC.
@@ -48,8 +51,14 @@ impl Clock {
             device: DeviceId::NONE,
             name: Self::UNIX.to_owned(),
             offset: zero,
+            is_unix: true,
             ..Self::default()
         }
+    }
+
+    /// Whether it tells the instant of capture time zero. Captures of earlier versions say so by its name alone.
+    pub fn tells_zero(&self) -> bool {
+        !self.device.is_some() && (self.is_unix || self.name == Self::UNIX)
     }
 }
 

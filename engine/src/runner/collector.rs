@@ -168,6 +168,7 @@ impl Desk {
         }
         if let Some(machine) = &shared.machine {
             machine.release(shared, reporter);
+            machine.report_room(reporter, true);
         }
         shared.overheads.report(shared, DEVICE, reporter);
         shared.overheads.close();
@@ -201,6 +202,7 @@ impl Desk {
         }
         if let Some(machine) = &self.shared.machine {
             machine.release(&self.shared, &self.own);
+            machine.report_room(&self.own, false);
         }
         self.shared
             .overheads

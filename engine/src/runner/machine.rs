@@ -7,6 +7,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
 
 use super::recorder::Reporter;
+use super::room_wait::RoomWait;
 use super::shared::Shared;
 use super::workers::Workers;
 use crate::device::lock;
@@ -65,6 +66,8 @@ struct Flying {
     released: HashMap<StreamIndex, Nanos>,
     /// Operations that ended before it was known whose they are.
     ended: HashMap<SpanId, (Nanos, State)>,
+    /// Waits for room whose end nobody can tell the cause of yet.
+    room: Vec<RoomWait>,
 }
 
 impl Machine {
@@ -134,6 +137,46 @@ impl Machine {
             .push_back((it, None));
     }
 
+    /// Somebody begins to wait for room.
+    pub fn wait_for_room(&self, mut wait: RoomWait) {
+        let state = &mut *lock(&self.state);
+        // What has just ended may have been noted already.
+        let flights = state.streams.values().flatten();
+        let flights = flights.filter_map(|(it, ended)| Some((it.operation, ended.as_ref()?.0)));
+        let ended = state.ended.iter().map(|(span, ended)| (*span, ended.0));
+        flights
+            .chain(ended)
+            .for_each(|(operation, end)| wait.end(operation, end));
+        state.room.push(wait);
+    }
+
+    /// Whoever waited goes on, having looked for the end of `last` in the end.
+    pub fn end_wait_for_room(&self, wait: SpanId, last: Option<SpanId>) {
+        let mut state = lock(&self.state);
+        if let Some(known) = state.room.iter_mut().find(|it| it.wait == wait) {
+            known.finish(last);
+        }
+    }
+
+    /// Reports what made room for whoever waited for it, where that is known; in the end of all.
+    pub fn report_room(&self, reporter: &Reporter, is_end: bool) {
+        let mut state = lock(&self.state);
+        state.room.retain(|wait| {
+            if !is_end && !wait.is_known() {
+                return true;
+            }
+            if let Some(made) = wait.made_by() {
+                reporter.send(Record::Dependency(Dependency::new(
+                    made,
+                    wait.wait,
+                    DependencyKind::Synchronization,
+                    Basis::Enforced,
+                )));
+            }
+            false
+        });
+    }
+
     /// Notes which operations ended.
     pub fn note(&self, records: &[Record]) {
         let mut state = lock(&self.state);
@@ -142,6 +185,9 @@ impl Machine {
                 && is_operation(span.kind)
             {
                 state.ended.insert(span.id, (span.end, span.state));
+                for wait in &mut state.room {
+                    wait.end(span.id, span.end);
+                }
             }
         }
     }

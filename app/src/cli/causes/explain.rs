@@ -2,7 +2,7 @@
 
 use clap::Args;
 use engine::analysis::causes::{CauseReader, SpanCause, TimePart, TimeUse};
-use engine::record::SpanId;
+use engine::record::{Group, SpanId, State};
 use engine::time::Nanos;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ pub(in crate::cli) fn explain(
         Some(number) => vec![known(&scope, number)?],
         None => scope.spans(),
     };
-    let answered = |span: &SpanId| reader.of(*span).is_some();
+    let answered = |span: &SpanId| reader.of(*span).is_some() || was_dropped(&scope, *span);
     let spans: Vec<SpanId> = match options.span {
         Some(_) => spans,
         None => spans.into_iter().filter(answered).collect(),
@@ -71,6 +71,15 @@ pub(in crate::cli) fn explain(
         }
     }
     Ok(FINE)
+}
+
+/// Whether an operation never ran: why is said as well.
+fn was_dropped(scope: &Scope, span: SpanId) -> bool {
+    let placed = scope.capture.span(span);
+    placed.is_some_and(|it| {
+        let lane = scope.capture.lane(it.span.lane);
+        it.span.state == State::Cancelled && lane.is_some_and(|it| it.group == Group::Streams)
+    })
 }
 
 /// Whether the chains of these spans have few enough segments to print them all.

@@ -1,7 +1,8 @@
-//! Where the time of each stream went, which streams overlapped, and which rank came last.
+//! Where the time of each stream, engine and host thread went, which streams overlapped, and which rank came last.
 
-use engine::analysis::causes::{CauseReader, IdleUse};
+use engine::analysis::causes::{CauseReader, CollectiveMember, IdleUse, LaneIdle};
 use engine::analysis::{IterationTable, Iterations};
+use engine::record::LaneId;
 use engine::time::Nanos;
 use serde_json::{Value, json};
 
@@ -41,7 +42,9 @@ pub(in crate::cli) fn idle(options: &CauseOptions, streams: &mut Streams<'_>) ->
         }
         Format::Text => {
             write_text(&scope, &reader, streams)?;
-            write_steps(&table(&scope, &reader, options), streams)?;
+            if options.lane.is_none() {
+                write_steps(&table(&scope, &reader, options), streams)?;
+            }
         }
     }
     Ok(FINE)
@@ -131,17 +134,44 @@ fn write_steps(table: &IterationTable, streams: &mut Streams<'_>) -> Result<(), 
     Ok(())
 }
 
+/// What each lane that is asked about did, with what its row is called in JSON.
+fn sums(scope: &Scope, reader: &CauseReader<'_>) -> Vec<(&'static str, LaneIdle)> {
+    let of = |lanes: Vec<LaneId>, what: &'static str| {
+        let sums = lanes.into_iter().map(move |lane| match what {
+            "idle-thread" => (what, reader.thread_idle(lane, scope.within)),
+            _ => (what, reader.lane_idle(lane, scope.within)),
+        });
+        sums.collect::<Vec<_>>()
+    };
+    let mut all = of(scope.streams(), "idle");
+    all.extend(of(scope.engines(), "idle-engine"));
+    all.extend(of(scope.threads(), "idle-thread"));
+    all
+}
+
 fn rows(scope: &Scope, reader: &CauseReader<'_>) -> Vec<Value> {
     let lanes = scope.streams();
     let mut rows = Vec::new();
-    for lane in &lanes {
-        let idle = reader.idle(*lane, scope.within);
+    for (what, idle) in sums(scope, reader) {
         let mut object = Object::new();
-        object.insert("type".to_owned(), json!("idle"));
-        put_lane(reader, *lane, &mut object);
+        object.insert("type".to_owned(), json!(what));
+        put_lane(reader, idle.lane, &mut object);
         for what in IdleUse::ALL {
-            object.insert(key(what).to_owned(), json!(what.of(&idle).0));
+            object.insert(key(what).to_owned(), json!(what.of(&idle.time).0));
         }
+        for (sum, name) in [
+            (IdleUse::Dependency, "dependency_by"),
+            (IdleUse::Latency, "latency_by"),
+        ] {
+            let parts = idle.reasons.some().filter(|it| it.0.sum() == sum);
+            let parts = parts.map(|(reason, time)| (reason.label().to_owned(), json!(time.0)));
+            object.insert(name.to_owned(), Value::Object(parts.collect()));
+        }
+        let all: Vec<CollectiveMember> = idle.ranks.iter().map(|it| it.0).collect();
+        let ranks = idle.ranks.iter();
+        let ranks =
+            ranks.map(|(member, time)| (member.title(reader.capture(), &all), json!(time.0)));
+        object.insert("rank_wait_by".to_owned(), Value::Object(ranks.collect()));
         rows.push(Value::Object(object));
     }
     let title = |lane| reader.capture().lane_title(lane).into_owned();
@@ -174,24 +204,20 @@ fn write_text(
     let lanes = scope.streams();
     let whole = scope.within.length();
     writeln!(streams.out, "of {}:", words::length(whole))?;
-    let mut heads = vec!["stream"];
-    heads.extend([">busy", ">host late", ">host blocked", ">dependency"]);
-    heads.extend([">latency", ">unknown", ">after", ">other ranks"]);
-    let mut table = Table::new(&heads);
-    for lane in &lanes {
-        let idle = reader.idle(*lane, scope.within);
-        let sums = IdleUse::ALL.into_iter().map(|what| {
-            let time = what.of(&idle);
-            if time == Nanos::ZERO {
-                String::new()
-            } else {
-                format!("{} {}", words::length(time), words::share(time, whole))
-            }
-        });
-        let title = reader.capture().lane_title(*lane).into_owned();
-        table.row(std::iter::once(title).chain(sums));
+    let all = sums(scope, reader);
+    for (what, head) in [
+        ("idle", "stream"),
+        ("idle-engine", "engine"),
+        ("idle-thread", "host thread"),
+    ] {
+        let rows = all.iter().filter(|it| it.0 == what).map(|it| &it.1);
+        write_sums(reader, head, rows, (whole, streams))?;
     }
-    table.write(streams.out)?;
+    if all.is_empty() {
+        let words = "nothing that counts ran on the lanes that are asked about";
+        writeln!(streams.out, "{words}")?;
+    }
+    write_reasons(reader, &all, (whole, streams))?;
     let mut table = Table::new(&["at the same time", "and", ">both busy"]);
     let overlaps = reader.overlaps(&lanes, scope.within);
     for overlap in overlaps.iter().filter(|it| it.both > Nanos::ZERO) {
@@ -214,4 +240,93 @@ fn write_text(
     }
     table.write_after_a_line(streams.out)?;
     Ok(())
+}
+
+/// The sums of lanes of one sort.
+fn write_sums<'a>(
+    reader: &CauseReader<'_>,
+    head: &'static str,
+    rows: impl Iterator<Item = &'a LaneIdle>,
+    (whole, streams): (Nanos, &mut Streams<'_>),
+) -> Result<(), Stop> {
+    let is_thread = head == "host thread";
+    let mut heads = vec![head];
+    // A host thread has no queue and waits for no rank by itself.
+    heads.extend(if is_thread {
+        [
+            ">in calls",
+            ">in no call",
+            ">blocked",
+            ">return",
+            ">unknown",
+            ">after",
+        ]
+        .as_slice()
+    } else {
+        [
+            ">busy",
+            ">host late",
+            ">host blocked",
+            ">dependency",
+            ">latency",
+            ">unknown",
+            ">after",
+            ">other ranks",
+        ]
+        .as_slice()
+    });
+    let shown = IdleUse::ALL.into_iter();
+    let shown: Vec<IdleUse> = shown
+        .filter(|it| !is_thread || !matches!(it, IdleUse::HostBlocked | IdleUse::OtherRanks))
+        .collect();
+    let mut table = Table::new(&heads);
+    for idle in rows {
+        let sums = shown.iter().map(|what| timed(what.of(&idle.time), whole));
+        let title = reader.capture().lane_title(idle.lane).into_owned();
+        table.row(std::iter::once(title).chain(sums));
+    }
+    if head == "stream" {
+        table.write(streams.out)?;
+    } else {
+        table.write_after_a_line(streams.out)?;
+    }
+    Ok(())
+}
+
+/// What each lane waited for, in finer words than the sums.
+fn write_reasons(
+    reader: &CauseReader<'_>,
+    all: &[(&'static str, LaneIdle)],
+    (whole, streams): (Nanos, &mut Streams<'_>),
+) -> Result<(), Stop> {
+    let mut table = Table::new(&["lane", "of its", "by", ">time", "longest at"]);
+    for (_, idle) in all {
+        let title = reader.capture().lane_title(idle.lane);
+        for (reason, time) in idle.reasons.some() {
+            let at = idle.reasons.longest_of(reason);
+            let at = at.map(|it| words::span(reader, it)).unwrap_or_default();
+            let cells = [title.as_ref(), reason.sum().label(), reason.label()];
+            let mut cells = cells.map(str::to_owned).to_vec();
+            cells.extend([timed(time, whole), at]);
+            table.row(cells);
+        }
+        let members: Vec<CollectiveMember> = idle.ranks.iter().map(|it| it.0).collect();
+        for (member, time) in &idle.ranks {
+            let by = member.title(reader.capture(), &members);
+            let mut cells = vec![title.to_string(), IdleUse::OtherRanks.label().to_owned()];
+            cells.extend([by, timed(*time, whole), String::new()]);
+            table.row(cells);
+        }
+    }
+    table.write_after_a_line(streams.out)?;
+    Ok(())
+}
+
+/// A time and its share of the whole; nothing for none.
+fn timed(time: Nanos, whole: Nanos) -> String {
+    if time == Nanos::ZERO {
+        String::new()
+    } else {
+        format!("{} {}", words::length(time), words::share(time, whole))
+    }
 }

@@ -81,6 +81,20 @@ impl Scope {
         streams
     }
 
+    /// The compile workers and device timelines among the lanes.
+    pub fn engines(&self) -> Vec<LaneId> {
+        let mut engines = self.reader().engines();
+        engines.retain(|lane| self.lanes.contains(lane));
+        engines
+    }
+
+    /// The host threads among the lanes.
+    pub fn threads(&self) -> Vec<LaneId> {
+        let mut threads = self.reader().threads();
+        threads.retain(|lane| self.lanes.contains(lane));
+        threads
+    }
+
     /// The spans of the lanes in the stretch, by start.
     pub fn spans(&self) -> Vec<SpanId> {
         // A span at its very end without any length lies in it too.

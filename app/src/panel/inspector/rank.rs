@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use eframe::egui::Ui;
-use engine::record::{Clock, Device, LaneId, RankPlace};
+use engine::record::{Device, LaneId, RankPlace};
 use engine::time::Nanos;
 
 use crate::panel::Scene;
@@ -36,8 +36,7 @@ pub fn show(ui: &mut Ui, scene: &Scene<'_>, lane: LaneId) {
     field(ui, theme, "machine", &machine(place));
     field(ui, theme, "device", &place.device.to_string());
     let mut clocks = scene.capture.clocks().iter();
-    let clock =
-        clocks.find(|clock| clock.device == device.id && clock.name.starts_with(Clock::UNIX));
+    let clock = clocks.find(|clock| clock.device == device.id && clock.is_unix);
     if let Some(clock) = clock {
         let known = match clock.uncertainty {
             Nanos::ZERO => "exactly: it is this machine's".to_owned(),

@@ -1,6 +1,8 @@
 //! The rows of the tables of where time went, and the spans that they lead to.
 
-use engine::analysis::causes::{CausesTable, IdleUse, LaneIdle, PathOperation, PathUse};
+use engine::analysis::causes::{
+    CausesTable, CollectiveMember, IdleUse, LaneIdle, PathOperation, PathUse,
+};
 use engine::analysis::{IterationRow, IterationTable};
 use engine::capture::Capture;
 use engine::record::SpanId;
@@ -41,7 +43,10 @@ const fn of(what: IdleUse, spare: u8) -> Column {
 }
 
 const IDLE: &[Column] = &[
-    wide("stream", "The stream"),
+    wide(
+        "lane",
+        "The stream, engine or host thread. A thread is busy in calls, late outside of them, and waits in blocking calls",
+    ),
     of(IdleUse::Busy, 0),
     of(IdleUse::HostLate, 0),
     of(IdleUse::HostBlocked, 0),
@@ -50,6 +55,24 @@ const IDLE: &[Column] = &[
     of(IdleUse::Unknown, 1),
     of(IdleUse::After, 4),
     of(IdleUse::OtherRanks, 3),
+];
+
+const REASONS: &[Column] = &[
+    wide("lane", "The stream, engine or host thread"),
+    Column {
+        width: 112.0,
+        ..wide("of its", "The sum that this is a part of")
+    },
+    Column {
+        width: 160.0,
+        ..wide(
+            "by",
+            "What it waited for, what the latency came after, or which rank came last",
+        )
+    },
+    number("time", "How long, all together", 0),
+    number("share", "Of the stretch", 0),
+    wide("longest", "The operation or call that waited longest"),
 ];
 
 const PATH: &[Column] = &[
@@ -127,6 +150,7 @@ impl Lines {
         let mut lines = Self {
             columns: match which {
                 WhyTable::Idle => IDLE,
+                WhyTable::Reasons => REASONS,
                 WhyTable::Path => PATH,
                 WhyTable::Operations => OPERATIONS,
                 WhyTable::Iterations => ITERATIONS,
@@ -135,8 +159,13 @@ impl Lines {
         };
         match which {
             WhyTable::Idle => {
-                for row in &found.streams {
+                for row in found.streams.iter().chain(&found.others) {
                     lines.idle(capture, row, whole);
+                }
+            }
+            WhyTable::Reasons => {
+                for row in found.streams.iter().chain(&found.others) {
+                    lines.reasons(capture, row, whole);
                 }
             }
             WhyTable::Path => {
@@ -175,6 +204,33 @@ impl Lines {
         self.cells.push(cells);
         self.places
             .push(std::iter::once(first).chain(longest).collect());
+    }
+
+    fn reasons(&mut self, capture: &Capture, row: &LaneIdle, whole: Nanos) {
+        let members: Vec<CollectiveMember> = row.ranks.iter().map(|it| it.0).collect();
+        let ranks = row.ranks.iter().map(|(member, time)| {
+            let title = member.title(capture, &members);
+            let longest = row.longest_of(IdleUse::OtherRanks).map(|it| it.1);
+            (IdleUse::OtherRanks, title, *time, longest)
+        });
+        let reasons = row.reasons.some().map(|(reason, time)| {
+            let longest = row.reasons.longest_of(reason);
+            (reason.sum(), reason.label().to_owned(), time, longest)
+        });
+        let title = capture.lane_title(row.lane);
+        for (sum, by, time, longest) in reasons.chain(ranks) {
+            let name = longest.and_then(|span| capture.span(span));
+            let name = name.map(|it| capture.name(it.span.name).to_owned());
+            self.cells.push(vec![
+                Cell::text(title.as_ref()),
+                Cell::text(sum.label()),
+                Cell::text(by),
+                duration(time),
+                share(time, whole),
+                linked(Cell::text(name.unwrap_or_default()), longest),
+            ]);
+            self.places.push(vec![longest; REASONS.len()]);
+        }
     }
 
     fn part(&mut self, capture: &Capture, row: &PathUse, whole: Nanos) {

@@ -134,15 +134,15 @@ impl Causes {
         key(one).cmp(&key(other))
     }
 
-    /// Whether so much between the binding cause of a point and the point is no latency.
-    pub(super) fn is_unknown(&self, point: SpanPoint, lag: Nanos) -> bool {
+    /// Whether so much between the binding cause of a point, of this kind, and the point is no latency.
+    pub(super) fn is_unknown(&self, point: SpanPoint, kind: CauseKind, lag: Nanos) -> bool {
         let class = self.class(point.span());
         let can_be = if class.is_call() {
             point.is_end() && class.has(SpanClass::BLOCKING)
         } else {
             !point.is_end() || class.is_wait()
         };
-        can_be && lag > CEILING
+        can_be && kind != CauseKind::Limit && lag > CEILING
     }
 }
 

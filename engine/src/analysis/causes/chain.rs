@@ -87,6 +87,7 @@ impl CauseReader<'_> {
         let at = binding.at.min(time);
         let what = match (class.is_call(), point.is_end() && !class.is_wait()) {
             _ if self.is_unknown(point, &binding) => TimeUse::Unknown,
+            _ if binding.kind == CauseKind::Limit => TimeUse::Limit,
             (true, _) if binding.kind == CauseKind::Program => TimeUse::Host,
             (true, _) => TimeUse::Return,
             (_, true) => TimeUse::Run,

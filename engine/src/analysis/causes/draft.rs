@@ -3,16 +3,21 @@
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use super::candidates::Candidate;
 use super::class::{LaneClass, SpanClass};
 use super::collective::CollectiveGroups;
+use super::dropped::DroppedWaits;
 use super::extra::ExtraCauses;
 use super::kind::CauseKind;
 use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
 use super::timetable::{Moments as _, Timetable};
-use super::{Causes, program, slack};
+use super::{Causes, TOLERANCE, program, slack};
 use crate::capture::{Capture, PlacedSpan};
-use crate::record::{Basis, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind};
+use crate::record::{
+    Basis, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind, State, TIME_LIMIT,
+    Value,
+};
 use crate::time::{CoveredTime, Interval, Nanos};
 
 /// What was read so far.
@@ -33,6 +38,10 @@ pub(super) struct CausesDraft {
     /// Such steps, with the blocking call within which each settled its promise.
     settled: Vec<(u32, u32)>,
     collectives: Vec<(u32, u32)>,
+    /// Waits for operations that never ran.
+    dropped: DroppedWaits,
+    /// Waits whose time ran out.
+    limited: Vec<SpanId>,
     revision: u64,
 }
 
@@ -63,7 +72,7 @@ impl CausesDraft {
         let next = self.times.len() as u32;
         for placed in capture.spans_numbered(next..MOST_SPANS.min(end as u32)) {
             self.leave_out(placed.span.id.index());
-            self.read_span(&placed);
+            self.read_span(capture, &placed);
         }
         self.leave_out(end);
     }
@@ -77,7 +86,7 @@ impl CausesDraft {
         }
     }
 
-    fn read_span(&mut self, placed: &PlacedSpan) {
+    fn read_span(&mut self, capture: &Capture, placed: &PlacedSpan) {
         let id = placed.span.id;
         let (lane, kind) = (placed.span.lane, placed.span.kind);
         self.times.push(Some((placed.interval(), lane)));
@@ -95,6 +104,10 @@ impl CausesDraft {
         if kind == SpanKind::Graph && class.is_operation() {
             self.graphs.push(id.0);
         }
+        let waits = class.is_wait() || class.has(SpanClass::BLOCKING);
+        if placed.span.state == State::Failed && waits && has_run_out(capture, placed) {
+            self.limited.push(id);
+        }
     }
 
     fn class(&self, span: SpanId) -> SpanClass {
@@ -107,6 +120,16 @@ impl CausesDraft {
             return;
         };
         let (cause, effect) = (self.class(found.cause), self.class(found.effect));
+        if found.kind == DependencyKind::Abort {
+            return self.dropped.add_abort(&found);
+        }
+        if !cause.counts() && (effect.is_call() || effect.is_wait()) && explains(&found, effect) {
+            let lane = self.times.lane_of(found.cause);
+            if self.lanes.get(lane.index()) == Some(&LaneClass::Stream) {
+                self.dropped.add_wait(lane, &found);
+            }
+            return;
+        }
         if !cause.counts() || !effect.counts() || found.cause == found.effect {
             return;
         }
@@ -222,6 +245,10 @@ impl CausesDraft {
                 }
                 Some(LaneClass::Stream | LaneClass::Engine) => {
                     self.order_stream(lane, &mut spans, &mut seconds);
+                    let more = self
+                        .dropped
+                        .causes(LaneId(lane as u32), &spans, &self.times);
+                    self.extra.extend(more);
                 }
                 _ => {}
             }
@@ -296,7 +323,23 @@ impl CausesDraft {
         }
     }
 
+    /// What a wait whose time ran out was to wait for did not let it go.
+    fn limit(&mut self) {
+        if self.limited.is_empty() {
+            return;
+        }
+        let limited = &self.limited;
+        let is_limited =
+            |point: SpanPoint| point.is_end() && limited.binary_search(&point.span()).is_ok();
+        self.extra.retain(|it| !is_limited(it.0));
+        let own = limited
+            .iter()
+            .map(|it| (SpanPoint::end(*it), SpanPoint::start(*it), CauseKind::Limit));
+        self.extra.extend(own);
+    }
+
     fn complete(mut self, seconds: Vec<u32>, cancelled: &AtomicBool) -> Option<Causes> {
+        self.limit();
         let extra = ExtraCauses::new(std::mem::take(&mut self.extra));
         let collectives = CollectiveGroups::new(&self.collectives, &self.times);
         for point in extra.points() {
@@ -335,6 +378,16 @@ impl CausesDraft {
         causes.times = Some(self.times);
         Some(causes)
     }
+}
+
+/// Whether a wait that failed had taken as long as it was given.
+fn has_run_out(capture: &Capture, placed: &PlacedSpan) -> bool {
+    let mut fields = capture.arguments(placed.span.id);
+    let limit = fields.find_map(|(name, value)| match value {
+        Value::Integer(limit) if name == TIME_LIMIT => Some(limit),
+        _ => None,
+    });
+    limit.is_some_and(|limit| placed.interval().length().0.saturating_add(TOLERANCE.0) >= limit)
 }
 
 /// Whether a dependency tells why its effect ended no sooner. What a wait was to wait for does, whether or not it lived to
@@ -381,9 +434,11 @@ fn find_blocked(causes: &mut Causes, times: &Timetable) {
         let end = SpanPoint::end(SpanId(span));
         let binding = causes.binding(times, end);
         let held = binding.is_none_or(|it| it.kind != CauseKind::Program);
-        let lag = binding.map_or(Nanos::ZERO, |it| times.time(end) - it.at);
+        let unknown = |it: Candidate| causes.is_unknown(end, it.kind, times.time(end) - it.at);
+        let is_unknown = binding.is_some_and(unknown);
         let start = times.start(span);
-        if held && binding.is_some_and(|it| it.at.0 > start) {
+        let blocks = |it: Candidate| it.at.0 > start || it.kind == CauseKind::Limit;
+        if held && binding.is_some_and(blocks) {
             let interval = Interval {
                 start: Nanos(start),
                 end: times.time(end),
@@ -391,7 +446,7 @@ fn find_blocked(causes: &mut Causes, times: &Timetable) {
             let of_thread = blocked.entry(times.lane_of(SpanId(span)));
             of_thread.or_default().push(interval);
         }
-        if (held || causes.is_unknown(end, lag))
+        if (held || is_unknown)
             && let Some(class) = causes.classes.get_mut(span as usize)
         {
             class.mark(SpanClass::BLOCKED);

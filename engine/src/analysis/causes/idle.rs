@@ -1,11 +1,14 @@
 //! What each stream did of a stretch of time: busy, or idle for a reason. Every nanosecond is in one of the sums.
 
-use super::SpanClass;
+use super::candidates::Candidate;
+use super::idle_reason::{IdleReason, ReasonTimes};
 use super::idle_use::IdleUse;
 use super::kind::{CauseKind, TimeUse};
+use super::last_arriver::CollectiveMember;
 use super::point::SpanPoint;
 use super::reader::CauseReader;
-use crate::record::{LaneId, SpanId};
+use super::{LaneClass, SpanClass};
+use crate::record::{LaneId, SpanId, SpanKind};
 use crate::time::{Interval, Nanos};
 
 /// What a stream did of a stretch of time. All but the last add up to it.
@@ -49,15 +52,19 @@ impl IdleTime {
     }
 }
 
-/// A stream's sums, and for each use the operation at which the longest part of it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A lane's sums, and for each use the operation at which the longest part of it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LaneIdle {
-    /// The stream.
+    /// The stream, the engine or the host thread.
     pub lane: LaneId,
     /// The sums.
     pub time: IdleTime,
     /// By use, in the order of [`IdleUse::ALL`]: the longest single part, and the operation that ran, or was next.
     pub longest: [Option<(Nanos, SpanId)>; 8],
+    /// What it waited for, and what latency came after: these split the two sums.
+    pub reasons: ReasonTimes,
+    /// Of the waits for other ranks how long was for whom, in order.
+    pub ranks: Vec<(CollectiveMember, Nanos)>,
 }
 
 impl LaneIdle {
@@ -76,8 +83,8 @@ impl LaneIdle {
     }
 }
 
-/// A stream's sums under way, within a stretch.
-struct IdleSums<'a, 'b> {
+/// A lane's sums under way, within a stretch.
+pub(super) struct IdleSums<'a, 'b> {
     reader: &'a CauseReader<'b>,
     within: Interval,
     sums: LaneIdle,
@@ -91,15 +98,7 @@ impl CauseReader<'_> {
 
     /// The same, and where the longest part of each sum is.
     pub fn lane_idle(&self, lane: LaneId, within: Interval) -> LaneIdle {
-        let mut sums = IdleSums {
-            reader: self,
-            within,
-            sums: LaneIdle {
-                lane,
-                time: IdleTime::default(),
-                longest: [None; 8],
-            },
-        };
+        let mut sums = IdleSums::new(self, lane, within);
         let mut last = None;
         let mut cursor = within.start;
         for span in self.operations_until(lane, within) {
@@ -115,25 +114,15 @@ impl CauseReader<'_> {
                 sums.wait(begins, span);
             } else {
                 let busy = sums.inside(begins, interval.end);
-                sums.sums.add(IdleUse::Busy, busy, span);
+                sums.add(IdleUse::Busy, busy, span);
                 if self.causes.class(span).has(SpanClass::MEMBER) {
-                    let inside = self.inside(span);
-                    let blocked = inside.iter().filter(|it| it.what == TimeUse::Blocked);
-                    for part in blocked {
-                        let held = sums.inside(part.interval.start, part.interval.end);
-                        sums.sums.add(IdleUse::OtherRanks, held, span);
-                    }
+                    sums.ranks(span);
                 }
             }
             cursor = cursor.max(interval.end);
             last = Some(span);
         }
-        let after = sums.inside(cursor, within.end);
-        match last {
-            Some(last) => sums.sums.add(IdleUse::After, after, last),
-            None => sums.sums.time.after += after,
-        }
-        sums.sums
+        sums.finish(cursor, last)
     }
 
     /// The operations of a stream in a stretch, by start and end, and the first after it: what comes next is what an idle
@@ -168,27 +157,94 @@ impl CauseReader<'_> {
     }
 }
 
-impl IdleSums<'_, '_> {
+impl<'a, 'b> IdleSums<'a, 'b> {
+    pub fn new(reader: &'a CauseReader<'b>, lane: LaneId, within: Interval) -> Self {
+        Self {
+            reader,
+            within,
+            sums: LaneIdle {
+                lane,
+                time: IdleTime::default(),
+                longest: [None; 8],
+                reasons: ReasonTimes::default(),
+                ranks: Vec::new(),
+            },
+        }
+    }
+
     /// How much of a stretch lies in the one that is asked for.
-    fn inside(&self, from: Nanos, to: Nanos) -> Nanos {
+    pub fn inside(&self, from: Nanos, to: Nanos) -> Nanos {
         (to.min(self.within.end) - from.max(self.within.start)).max(Nanos::ZERO)
     }
 
-    fn add(&mut self, what: TimeUse, by: CauseKind, time: Nanos, at: SpanId) {
-        let what = match what {
-            // Of its own stream only a wait that is a span can hold an operation while the stream is idle.
-            TimeUse::Blocked if CauseReader::is_dependency(by) => IdleUse::Dependency,
-            TimeUse::Unknown => IdleUse::Unknown,
-            _ => IdleUse::Latency,
-        };
+    pub fn add(&mut self, what: IdleUse, time: Nanos, at: SpanId) {
         self.sums.add(what, time, at);
+    }
+
+    pub fn add_reason(&mut self, reason: IdleReason, time: Nanos, at: SpanId) {
+        self.sums.add(reason.sum(), time, at);
+        self.sums.reasons.add(reason, time, at);
+    }
+
+    /// So much of what counted as busy was none.
+    pub fn take_from_busy(&mut self, time: Nanos) {
+        self.sums.time.busy = self.sums.time.busy - time;
+    }
+
+    /// The sums, after the last operation.
+    pub fn finish(mut self, from: Nanos, last: Option<SpanId>) -> LaneIdle {
+        let after = self.inside(from, self.within.end);
+        match last {
+            Some(last) => self.sums.add(IdleUse::After, after, last),
+            None => self.sums.time.after += after,
+        }
+        self.sums
+    }
+
+    /// A part of an operation's wait, or of a wait that is a span.
+    fn part(&mut self, (what, reason): (TimeUse, IdleReason), time: Nanos, at: SpanId) {
+        match what {
+            _ if time == Nanos::ZERO => {}
+            TimeUse::Unknown => self.add(IdleUse::Unknown, time, at),
+            _ => self.add_reason(reason, time, at),
+        }
+    }
+
+    /// How long a part of a collective operation waited for the last one, and whose that was.
+    fn ranks(&mut self, span: SpanId) {
+        let reader = self.reader;
+        let inside = reader.inside(span);
+        for part in inside.iter().filter(|it| it.what == TimeUse::Blocked) {
+            let held = self.inside(part.interval.start, part.interval.end);
+            self.add(IdleUse::OtherRanks, held, span);
+            let Some(by) = part.by.filter(|_| held > Nanos::ZERO) else {
+                continue;
+            };
+            let member = reader.member(reader.lane(by.span()));
+            let ranks = &mut self.sums.ranks;
+            match ranks.binary_search_by_key(&member, |it| it.0) {
+                Ok(place) => {
+                    if let Some(known) = ranks.get_mut(place) {
+                        known.1 += held;
+                    }
+                }
+                Err(place) => ranks.insert(place, (member, held)),
+            }
+        }
     }
 
     /// The parts of a wait that is a span of the stream: it is no work.
     fn wait(&mut self, from: Nanos, span: SpanId) {
+        let placed = self.reader.capture.span(span);
+        let is_stall = placed.is_some_and(|it| it.span.kind == SpanKind::Stall);
         for part in self.reader.inside(span) {
             let time = self.inside(part.interval.start.max(from), part.interval.end);
-            self.add(part.what, CauseKind::Event, time, span);
+            let reason = match (part.what, part.by) {
+                (TimeUse::Blocked, _) if is_stall => IdleReason::Pipeline,
+                (TimeUse::Blocked, Some(by)) => self.reader.reason(&by, span),
+                _ => IdleReason::Release,
+            };
+            self.part((part.what, reason), time, span);
         }
     }
 
@@ -206,40 +262,59 @@ impl IdleSums<'_, '_> {
             return self.gap_without_launch(from, start, span);
         };
         let enqueued = reader.time(launch).max(from).min(start);
-        let (begin, end) = (from.max(self.within.start), enqueued.min(self.within.end));
-        if begin < end {
-            let blocked = reader.blocked(reader.lane(launch.span()), begin, end);
-            self.sums.add(IdleUse::HostBlocked, blocked, span);
-            self.sums
-                .add(IdleUse::HostLate, end - begin - blocked, span);
-        }
+        self.host(launch.span(), (from, enqueued), span);
+        let mut after = IdleReason::Launch;
         for part in reader.split(span) {
             let time = self.inside(part.interval.start.max(enqueued), part.interval.end);
-            let by = part.by.map_or(CauseKind::Launch, |it| it.kind);
-            self.add(part.what, by, time, span);
+            let reason = match part.by {
+                // Of its own stream only a wait that is a span can hold an operation while the stream is idle.
+                Some(by) if !by.kind.is_dependency() => IdleReason::Next,
+                Some(by) if time > Nanos::ZERO => reader.reason(&by, span),
+                Some(_) => IdleReason::Other,
+                None => after,
+            };
+            self.part((part.what, reason), time, span);
+            after = match reason.sum() {
+                IdleUse::Dependency => IdleReason::Release,
+                _ => reason,
+            };
+        }
+    }
+
+    /// A stretch in which the host had not submitted the operation, until a call began.
+    fn host(&mut self, call: SpanId, (from, to): (Nanos, Nanos), span: SpanId) {
+        let (begin, end) = (from.max(self.within.start), to.min(self.within.end));
+        if begin < end {
+            let thread = self.reader.lane(call);
+            let blocked = self.reader.blocked(thread, begin, end);
+            self.add(IdleUse::HostBlocked, blocked, span);
+            self.add(IdleUse::HostLate, end - begin - blocked, span);
         }
     }
 
     fn gap_without_launch(&mut self, from: Nanos, start: Nanos, span: SpanId) {
         let point = SpanPoint::start(span);
-        let binding = self.reader.binding(point);
+        let reader = self.reader;
+        let binding = reader.binding(point);
         let free = binding.map_or(from, |it| it.at.max(from).min(start));
+        let lane = reader.causes.lanes.get(self.sums.lane.index());
+        let is_engine = lane == Some(&LaneClass::Engine);
+        let by_call = |it: &Candidate| is_engine && reader.causes.class(it.span()).is_call();
         let held = self.inside(from, free);
-        let is_held = binding.is_some_and(|it| CauseReader::is_dependency(it.kind));
-        let what = if is_held {
-            IdleUse::Dependency
-        } else {
-            IdleUse::Unknown
-        };
-        self.sums.add(what, held, span);
+        match binding.filter(|it| CauseReader::is_dependency(it.kind)) {
+            // What an engine is given is given by a call: before that there was nothing to do.
+            Some(by) if by_call(&by) => self.host(by.span(), (from, free), span),
+            Some(by) => self.part((TimeUse::Blocked, reader.reason(&by, span)), held, span),
+            None => self.add(IdleUse::Unknown, held, span),
+        }
         let rest = self.inside(free, start);
         let is_unknown = binding.is_none() || start - free > super::CEILING;
-        let what = if is_unknown {
-            IdleUse::Unknown
-        } else {
-            IdleUse::Latency
+        let (what, reason) = match binding.map(|it| it.kind) {
+            _ if is_unknown => (TimeUse::Unknown, IdleReason::Other),
+            Some(CauseKind::Stream) => (TimeUse::Latency, IdleReason::Next),
+            _ => (TimeUse::Latency, IdleReason::Release),
         };
-        self.sums.add(what, rest, span);
+        self.part((what, reason), rest, span);
     }
 }
 

@@ -56,6 +56,10 @@ labels! {
         Edge = "edge",
         /// The step before it of an asynchronous API.
         Step = "step",
+        /// A wait's own beginning, where the time that it was given ran out.
+        Limit = "limit",
+        /// The call that dropped what was waited for.
+        Abort = "abort",
     }
 }
 
@@ -76,6 +80,8 @@ labels! {
         Run = "run",
         /// The host was at work, or did nothing that the capture shows.
         Host = "host",
+        /// A wait, until the time that it was given ran out.
+        Limit = "limit",
     }
 }
 
@@ -83,15 +89,16 @@ impl CauseKind {
     /// Which of two that were complete at the same instant is named: the lower.
     pub(super) const fn precedence(self) -> u8 {
         match self {
-            Self::Own | Self::Program | Self::Stream => 0,
-            Self::Launch => 1,
-            _ => 2,
+            Self::Limit => 0,
+            Self::Own | Self::Program | Self::Stream => 1,
+            Self::Launch => 2,
+            _ => 3,
         }
     }
 
     /// Whether the stream was held by something outside of it.
     pub const fn is_dependency(self) -> bool {
-        self.precedence() == 2
+        matches!(self, Self::Limit) || self.precedence() == 3
     }
 
     /// What a dependency of the capture is as a cause; nothing where it holds nothing back, or has rules of its own.
@@ -111,7 +118,8 @@ impl CauseKind {
             | DependencyKind::Collective
             | DependencyKind::Buffer
             | DependencyKind::Flow
-            | DependencyKind::Elapsed => return None,
+            | DependencyKind::Elapsed
+            | DependencyKind::Abort => return None,
         })
     }
 }

@@ -174,7 +174,7 @@ impl<'a> CauseReader<'a> {
     /// Whether the time from a binding cause to its effect is no latency.
     pub(super) fn is_unknown(&self, point: SpanPoint, binding: &Candidate) -> bool {
         let lag = self.time(point) - binding.at;
-        self.causes.is_unknown(point, lag)
+        self.causes.is_unknown(point, binding.kind, lag)
     }
 
     /// Whether a stream was held by something outside of it.

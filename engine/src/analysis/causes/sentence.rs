@@ -7,9 +7,9 @@ use super::reader::CauseReader;
 use super::split::TimePart;
 use super::{SpanCause, SpanClass, TOLERANCE};
 use crate::analysis::Piece;
-use crate::analysis::fate::{fate, problem};
+use crate::analysis::fate::{abort, fate, problem};
 use crate::analysis::piece::Sentence;
-use crate::record::{SpanId, SpanKind, State, Value};
+use crate::record::{BLOCKED_BECAUSE, INSERTED_BECAUSE, SpanId, SpanKind, State, Value};
 use crate::time::Nanos;
 
 /// So many records of events in a row are passed over to find the work before them.
@@ -41,6 +41,9 @@ impl CauseReader<'_> {
             text.queued(span, &self.of(span)?);
             if class.has(SpanClass::MEMBER) {
                 text.collective(span);
+            }
+            if let Some(abort) = abort(self.capture, span) {
+                text.text("; ").span(abort).text(" killed it while it ran");
             }
         }
         Some(text.sentence.0)
@@ -133,12 +136,19 @@ impl SentenceText<'_, '_> {
         let blocked = inside.iter().find(|it| it.what == TimeUse::Blocked);
         let rest = inside.iter().find(|it| it.what != TimeUse::Blocked);
         match (blocked, cause.binding) {
+            (Some(blocked), Some(binding)) if binding.kind == CauseKind::Limit => {
+                self.text("It was blocked for ")
+                    .time(blocked.interval.length())
+                    .text(", until the time that it was given ran out");
+                self.awaited(span);
+            }
             (Some(blocked), Some(binding)) => {
                 self.text("It was blocked for ")
                     .time(blocked.interval.length())
                     .text(" until ");
                 self.complete(&binding);
                 self.behind(span, &binding);
+                self.never_ran(span);
             }
             (None, Some(binding)) if binding.kind.is_dependency() => {
                 let begun = self.reader.time(SpanPoint::start(span));
@@ -161,6 +171,49 @@ impl SentenceText<'_, '_> {
                 _ => " is latency until the stream went on",
             });
         }
+    }
+
+    /// What a wait was to wait for whose time ran out.
+    fn awaited(&mut self, span: SpanId) {
+        let end = self.reader.time(SpanPoint::end(span));
+        let Some((complete, cause)) = self.last_awaited(span) else {
+            return;
+        };
+        self.text("; what it waited for, ").span(cause);
+        if self.is_dropped(cause) {
+            self.text(", never ran");
+        } else if complete > end {
+            self.text(", was complete ")
+                .time(complete - end)
+                .text(" later");
+        } else {
+            self.text(", was complete at that moment");
+        }
+    }
+
+    /// Says of the last that a wait was to wait for that it never ran, where it did not.
+    fn never_ran(&mut self, span: SpanId) {
+        let last = self.last_awaited(span).map(|it| it.1);
+        if let Some(cause) = last.filter(|it| self.is_dropped(*it)) {
+            self.text("; ")
+                .span(cause)
+                .text(", which it waited for, never ran");
+        }
+    }
+
+    /// Of all that a wait was to wait for the one that was over last, and when.
+    fn last_awaited(&self, span: SpanId) -> Option<(Nanos, SpanId)> {
+        let capture = self.reader.capture;
+        let ties = capture.causes(span).filter_map(|id| capture.dependency(id));
+        let causes = ties.filter(|it| CauseKind::of(it.kind).is_some());
+        causes
+            .map(|it| (self.reader.time(SpanPoint::end(it.cause)), it.cause))
+            .max()
+    }
+
+    fn is_dropped(&self, span: SpanId) -> bool {
+        let placed = self.reader.capture.span(span);
+        placed.is_some_and(|it| it.span.state == State::Cancelled)
     }
 
     /// The work before a record of an event: that is what the record itself waited for.
@@ -191,14 +244,11 @@ impl SentenceText<'_, '_> {
 
     /// A wait that nothing in the capture explains, or that ended before what it waited for.
     fn held_by_nothing(&mut self, span: SpanId) {
-        let capture = self.reader.capture;
         let end = self.reader.time(SpanPoint::end(span));
-        let ties = capture.causes(span).filter_map(|id| capture.dependency(id));
-        let causes = ties.filter(|it| CauseKind::of(it.kind).is_some());
-        let last = causes
-            .map(|it| (self.reader.time(SpanPoint::end(it.cause)), it.cause))
-            .max();
-        match last {
+        match self.last_awaited(span) {
+            Some((_, cause)) if self.is_dropped(cause) => {
+                self.text("What it waited for never ran: ").span(cause);
+            }
             Some((complete, cause)) if complete - end > TOLERANCE => {
                 self.text("It ended before what it waited for: ")
                     .span(cause)
@@ -224,7 +274,7 @@ impl SentenceText<'_, '_> {
     /// What the run itself says of a wait.
     fn because(&mut self, span: SpanId) {
         let capture = self.reader.capture;
-        let because = |it: &(&str, Value)| matches!(it.0, "inserted because" | "blocked because");
+        let because = |it: &(&str, Value)| matches!(it.0, INSERTED_BECAUSE | BLOCKED_BECAUSE);
         if let Some((_, Value::Text(text))) = capture.arguments(span).find(because) {
             self.text(format!("; {text}"));
         }
@@ -251,10 +301,15 @@ impl SentenceText<'_, '_> {
     /// What of a cause was complete.
     fn complete(&mut self, binding: &Candidate) {
         self.span(binding.span());
-        self.text(match (binding.point.is_end(), binding.kind) {
-            (false, CauseKind::Launch) => " was called",
-            (false, _) => " began",
-            (true, _) => " was complete",
+        let placed = self.reader.capture.span(binding.span());
+        let state = placed.map(|it| it.span.state).unwrap_or_default();
+        self.text(match (binding.point.is_end(), binding.kind, state) {
+            (false, CauseKind::Launch, _) => " was called",
+            (false, CauseKind::Abort, _) => " dropped what it waited for",
+            (false, ..) => " began",
+            (true, _, State::Failed) => " failed",
+            (true, _, State::Lost) => " was lost",
+            (true, ..) => " was complete",
         });
     }
 }
@@ -275,6 +330,8 @@ const fn held_by(kind: CauseKind) -> &'static str {
         CauseKind::Pipeline => "blocked until its pipeline was ready, by",
         CauseKind::Edge => "blocked by an edge of its graph, for",
         CauseKind::Step => "blocked by the step before,",
+        CauseKind::Limit => "blocked by its own time limit,",
+        CauseKind::Abort => "blocked until the abort by",
     }
 }
 

@@ -88,7 +88,11 @@ impl CauseReader<'_> {
             (_, true) => TimeUse::Latency,
             _ => TimeUse::Run,
         };
-        let free = if is_own { from } else { from.max(binding.at) };
+        let free = match binding.kind {
+            _ if is_own => from,
+            CauseKind::Limit => to,
+            _ => from.max(binding.at),
+        };
         parts([from, free, to], rest, binding)
     }
 

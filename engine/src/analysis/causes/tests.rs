@@ -71,6 +71,17 @@ impl Small {
         kernel
     }
 
+    /// How a span ended.
+    fn become_of(&mut self, span: u32, state: State) {
+        for record in &mut self.records {
+            if let Record::Span(known) = record
+                && known.id == SpanId(span)
+            {
+                known.state = state;
+            }
+        }
+    }
+
     fn capture(self) -> Capture {
         let mut capture = Capture::new();
         capture.apply(self.records);
@@ -357,4 +368,72 @@ fn the_way_to_a_cause_and_back_follows_what_bound() {
     assert_eq!(reader.effect_of(SpanId(other)), Some(SpanId(held)));
     // What ran before it on its own stream did not bind it.
     assert_eq!(reader.effect_of(SpanId(first)), None);
+}
+
+#[test]
+fn a_wait_for_what_never_ran_waited_for_what_failed_before_it_or_for_the_abort() {
+    let mut small = Small::new();
+    let failed = small.span(LEFT, SpanKind::Kernel, [10, 700_000]);
+    let never = small.span(LEFT, SpanKind::Download, [700_010, 700_010]);
+    let wait = small.span(THREAD, SpanKind::Synchronize, [20, 700_500]);
+    small.tie(
+        never,
+        wait,
+        DependencyKind::Synchronization,
+        Basis::Enforced,
+    );
+    let abort = small.span(THREAD, SpanKind::Call, [900_000, 900_100]);
+    let dropped = small.span(RIGHT, SpanKind::Kernel, [900_050, 900_050]);
+    small.tie(abort, dropped, DependencyKind::Abort, Basis::Enforced);
+    let orphan = small.span(LEFT, SpanKind::EventWait, [701_000, 900_060]);
+    small.tie(dropped, orphan, DependencyKind::Event, Basis::Declared);
+    for (span, state) in [
+        (failed, State::Failed),
+        (never, State::Cancelled),
+        (dropped, State::Cancelled),
+    ] {
+        small.become_of(span, state);
+    }
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    assert_eq!(kind(&reader, wait), (CauseKind::Sync, failed));
+    let end = reader.of_end(SpanId(orphan)).unwrap();
+    let binding = end.binding.unwrap();
+    assert_eq!((binding.kind, binding.span().0), (CauseKind::Abort, abort));
+    let said = |span: u32| crate::analysis::piece::plain(&reader.sentence(SpanId(span)).unwrap());
+    let of_wait = said(wait);
+    for words in ["failed", "which it waited for, never ran"] {
+        assert!(of_wait.contains(words), "{of_wait}");
+    }
+    assert!(!of_wait.contains("complete"), "{of_wait}");
+    assert!(said(dropped).contains("dropped it"), "{}", said(dropped));
+}
+
+#[test]
+fn each_use_of_the_path_leads_to_a_span() {
+    let mut small = Small::new();
+    // Nothing is known of what came before the first operation; then the host is late.
+    small.span(THREAD, SpanKind::Call, [0, 5]);
+    let work = small.span(THREAD, SpanKind::HostWork, [10, 400_000]);
+    let late = small.launched(LEFT, 400_010, [400_020, 500_000]);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    let path = reader.path();
+    let uses = super::CausesTable::uses_of(&reader, &path);
+    let of = |what: TimeUse| uses.iter().find(|it| it.what == what).unwrap().longest;
+    assert_eq!(of(TimeUse::Host), Some(SpanId(work)));
+    assert_eq!(of(TimeUse::Run), Some(SpanId(late)));
+    assert!(uses.iter().all(|it| it.longest.is_some()), "{uses:?}");
+    // Where the path begins with what nothing explains, it leads to what came then.
+    let mut small = Small::new();
+    small.span(RIGHT, SpanKind::Kernel, [0, 10]);
+    let alone = small.span(LEFT, SpanKind::Kernel, [300_000, 900_000]);
+    let capture = small.capture();
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    let uses = super::CausesTable::uses_of(&reader, &reader.path());
+    let unknown = uses.iter().find(|it| it.what == TimeUse::Unknown).unwrap();
+    assert_eq!(unknown.longest, Some(SpanId(alone)));
 }

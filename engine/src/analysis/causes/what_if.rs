@@ -223,7 +223,8 @@ impl<'a, 'b> Retiming<'a, 'b> {
             let factor = self.scale.iter().find(|it| it.0 == name);
             return factor.map_or(lag, |it| (lag as f64 * it.1).floor() as i64);
         }
-        let is_latency = !causes.is_unknown(point, Nanos(lag));
+        let is_latency = binding.kind != super::CauseKind::Limit
+            && !causes.is_unknown(point, binding.kind, Nanos(lag));
         match self.change.latency {
             Some(most) if is_latency => lag.min(most.0),
             _ => lag,

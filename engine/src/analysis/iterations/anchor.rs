@@ -51,8 +51,11 @@ fn is_covered(reader: &CauseReader<'_>, anchors: &[(Nanos, SpanId)], end: Nanos)
     (end - start).0.saturating_mul(LEAST_COVERED) >= whole
 }
 
-/// Of a run: the outermost loop of its workload. Of all calls that submitted operations more than once, those of the
-/// outermost loop did so least often; the first of them begins each iteration.
+/// An operation of a call that is repeated: when it began, which it is, and when it ended.
+type Repeated = (Nanos, SpanId, Nanos);
+
+/// Of a run: the outermost loops of its workload, one after the other. Of all calls that submitted operations more than once,
+/// those of an outermost loop did so least often; the first of them begins each iteration.
 pub(super) fn by_calls(
     reader: &CauseReader<'_>,
     streams: &[LaneId],
@@ -61,7 +64,7 @@ pub(super) fn by_calls(
     if run.source.is_empty() {
         return None;
     }
-    let mut calls: BTreeMap<CallId, Vec<(Nanos, SpanId, Nanos)>> = BTreeMap::new();
+    let mut calls: BTreeMap<CallId, Vec<Repeated>> = BTreeMap::new();
     for placed in operations(reader, streams) {
         let span = placed.span;
         if span.call != CallId::NONE {
@@ -70,15 +73,53 @@ pub(super) fn by_calls(
         }
     }
     // What runs beside itself is no loop in time, but work that was dealt out to several streams.
-    let is_apart = |of: &[(Nanos, SpanId, Nanos)]| of.is_sorted_by(|a, b| a.2 <= b.0);
+    let is_apart = |of: &[Repeated]| of.is_sorted_by(|a, b| a.2 <= b.0);
     calls.retain(|_, of| of.len() >= LEAST && is_apart(of));
-    let fewest = calls.values().map(Vec::len).min()?;
-    let first = calls.values().filter(|of| of.len() == fewest);
-    let first = first.min_by_key(|of| of.first().map(|it| it.0))?;
+    let mut marked: Vec<Marked> = Vec::new();
+    let calls: Vec<&[Repeated]> = calls.values().map(Vec::as_slice).collect();
+    loops(reader, calls, &mut marked);
+    let end = marked.last()?.0.end;
+    let anchors: Vec<(Nanos, SpanId)> = marked.iter().map(|it| (it.0.start, it.1)).collect();
+    is_covered(reader, &anchors, end).then_some((IterationSource::Repeat, marked))
+}
+
+/// The iterations of the outermost loop that these calls are of, between those of the loops before and after it.
+fn loops(reader: &CauseReader<'_>, calls: Vec<&[Repeated]>, marked: &mut Vec<Marked>) {
+    let Some((first, end)) = outermost(reader, &calls) else {
+        return;
+    };
     let anchors: Vec<(Nanos, SpanId)> = first.iter().map(|it| (it.0, it.1)).collect();
-    let ends = calls.values().flatten().map(|it| it.2);
-    let end = ends.max()?;
-    is_covered(reader, &anchors, end).then(|| (IterationSource::Repeat, from_each(&anchors, end)))
+    let start = anchors.first().map_or(end, |it| it.0);
+    let ends = |of: &&[Repeated]| of.last().map(|it| it.2);
+    let begins = |of: &&[Repeated]| of.first().map(|it| it.0);
+    let (before, rest): (Vec<_>, Vec<_>) =
+        calls.into_iter().partition(|of| ends(of) <= Some(start));
+    loops(reader, before, marked);
+    marked.extend(from_each(&anchors, end));
+    let after = rest.into_iter().filter(|of| begins(of) >= Some(end));
+    loops(reader, after.collect(), marked);
+}
+
+/// The call that begins each iteration of the outermost loop of these calls, and when that loop ends: with the last of the
+/// operations that its host thread submits over and over within it.
+fn outermost<'a>(
+    reader: &CauseReader<'_>,
+    calls: &[&'a [Repeated]],
+) -> Option<(&'a [Repeated], Nanos)> {
+    let begins = |of: &[Repeated]| of.first().map(|it| it.0);
+    let host = |of: &[Repeated]| {
+        let call = reader.launch(of.first()?.1)?;
+        Some(reader.capture().span(call)?.span.lane)
+    };
+    let fewest = calls.iter().map(|of| of.len()).min()?;
+    let first = calls.iter().filter(|of| of.len() == fewest);
+    let first = *first.min_by_key(|of| begins(of))?;
+    let turn = first.get(1)?.0;
+    let own = calls
+        .iter()
+        .filter(|of| begins(of) < Some(turn) && host(of) == host(first));
+    let end = own.flat_map(|of| of.iter()).map(|it| it.2).max()?;
+    Some((first, end))
 }
 
 /// Replays of the graph that ran longest: graphs that are spans themselves, or operations of one launch.

@@ -4,8 +4,8 @@ use super::{IterationSource, IterationTable, Iterations};
 use crate::analysis::causes::Causes;
 use crate::capture::Capture;
 use crate::record::{
-    Basis, CallId, Dependency, DependencyKind, Group, Lane, LaneId, NameId, Record, Role, Span,
-    SpanId, SpanKind, State,
+    Basis, CallId, Dependency, DependencyKind, Group, Lane, LaneId, NameId, Record, Role, Run,
+    Span, SpanId, SpanKind, State,
 };
 use crate::time::{Interval, Nanos};
 
@@ -60,6 +60,17 @@ impl SteppedCapture {
         }));
         self.spans += 1;
         self.spans - 1
+    }
+
+    /// Which call of the workload an operation is of.
+    fn call(&mut self, operation: u32, call: u32) {
+        for record in &mut self.records {
+            if let Record::Span(span) = record
+                && span.id == SpanId(operation)
+            {
+                span.call = CallId(call);
+            }
+        }
     }
 
     fn submits(&mut self, call: u32, operation: u32) {
@@ -180,4 +191,52 @@ fn one_step_that_is_most_of_a_capture_is_its_iteration() {
     let (table, bounds) = made.find();
     assert_eq!(table.source, IterationSource::Range);
     assert_eq!(bounds, [[0, 1_000]]);
+}
+
+#[test]
+fn loops_that_follow_each_other_are_counted_through() {
+    let mut made = SteppedCapture::new();
+    made.records.push(Record::Run(Box::new(Run {
+        source: "a workload".into(),
+        ..Run::default()
+    })));
+    // Three uploads, then twelve steps of two kernels, and after a long pause twelve steps of another.
+    let mut now = 0;
+    let mut step = |made: &mut SteppedCapture, calls: &[u32], length: i64| {
+        for call in calls {
+            let launch = made.span(THREAD, "launch", SpanKind::Call, [now, now + 1]);
+            let ran = made.span(
+                STREAM,
+                "work",
+                SpanKind::Kernel,
+                [now + 2, now + 2 + length],
+            );
+            made.call(ran, *call);
+            made.submits(launch, ran);
+            now += length + 5;
+        }
+        now
+    };
+    for _ in 0..3 {
+        step(&mut made, &[7], 10);
+    }
+    for _ in 0..12 {
+        step(&mut made, &[1, 2], 100);
+    }
+    let second = step(&mut made, &[], 0) + 50_000;
+    let mut now = second;
+    for _ in 0..12 {
+        let launch = made.span(THREAD, "launch", SpanKind::Call, [now, now + 1]);
+        let ran = made.span(STREAM, "other", SpanKind::Kernel, [now + 2, now + 102]);
+        made.call(ran, 3);
+        made.submits(launch, ran);
+        now += 105;
+    }
+    let (table, bounds) = made.find();
+    assert_eq!(table.source, IterationSource::Repeat);
+    assert_eq!(bounds.len(), 27, "{bounds:?}");
+    // The last step of the first loop ends with its own work, long before the second loop begins.
+    let [.., end] = bounds[14];
+    assert!(end < second - 49_000, "{bounds:?}");
+    assert_eq!(bounds[15][0], second + 2);
 }

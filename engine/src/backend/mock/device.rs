@@ -187,26 +187,33 @@ impl Device for MockDevice {
         let _ = self.block(host, &until, None);
     }
 
-    fn take_slot(&self, host: HostIndex) -> Result<(), Error> {
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error> {
         let given_back = lock(&self.simulation).slots.take();
         if lock(&self.simulation).is_met(&Until::Slot(given_back)) {
-            return Ok(());
+            return Ok(SpanId::NONE);
         }
         let taken = self.block(host, &Until::Slot(given_back), None);
-        // No record will give it back.
-        taken.inspect_err(|_| lock(&self.simulation).slots.give_back())
+        let simulation = lock(&self.simulation);
+        match taken {
+            Ok(()) => Ok(simulation.slots.giver(given_back)),
+            Err(error) => {
+                // No record will give it back.
+                simulation.slots.give_back(SpanId::NONE);
+                Err(error)
+            }
+        }
     }
 
     fn is_short_of_slots(&self) -> bool {
         lock(&self.simulation).slots.is_short()
     }
 
-    fn abort(&self, host: HostIndex, stream: StreamIndex) -> Result<(), Error> {
+    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), Error> {
         self.call(host, cost::CALL, |simulation| {
             simulation.check(&Until::Streams(Target::Stream(stream), Vec::new()))?;
             let hosts = simulation.hosts.get(host.0);
             let now = hosts.map_or(simulation.time, |host| host.clock);
-            simulation.abort(stream, now);
+            simulation.abort(stream, now, by);
             Ok(())
         })
     }

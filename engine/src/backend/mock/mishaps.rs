@@ -105,14 +105,26 @@ impl Simulation {
         }
     }
 
-    /// Kills what runs on a stream and drops what is queued; the stream takes work again (rule F14).
-    pub fn abort(&mut self, stream: StreamIndex, time: Nanos) {
+    /// Kills what runs on a stream and drops what is queued, by the call that is the span `by`; the stream takes work again
+    /// (rule F14).
+    pub fn abort(&mut self, stream: StreamIndex, time: Nanos, by: SpanId) {
         let place = stream.index();
         let Some(stream) = self.streams.get_mut(place) else {
             return;
         };
         (stream.trouble, stream.is_stopped) = (None, false);
         stream.aborts += 1;
+        let running = stream.running.iter().map(|it| &it.0);
+        let dropped: Vec<SpanId> = running
+            .chain(&stream.queue)
+            .map(|it| it.submission.span)
+            .collect();
+        for span in dropped {
+            self.report(mishap::aborted(by, span));
+        }
+        let Some(stream) = self.streams.get_mut(place) else {
+            return;
+        };
         if let Some((item, ran)) = stream.running.take() {
             let end = ran.end.min(time).max(ran.start);
             // A blocking callback runs on: it is the thread's, and no longer the stream's.

@@ -477,7 +477,7 @@ impl Simulation {
         if let Operation::Record(event) = submission.operation
             && self.made.get(event.index()).is_some_and(|it| it.takes_slot)
         {
-            self.slots.give_back();
+            self.slots.give_back(submission.span);
         }
         if let (
             Operation::Record(_) | Operation::HostFunction(_) | Operation::Panic(_),

@@ -271,7 +271,7 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         let _ = self.shared.block(host, &wait, false, block);
     }
 
-    fn take_slot(&self, host: HostIndex) -> Result<(), Error> {
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error> {
         let slots = &self.shared.slots;
         let given_back = slots.take();
         let is_over = || self.shared.condition.is_over();
@@ -279,18 +279,24 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         let taken = self
             .shared
             .block(host, &Wait::Slot(given_back), false, block);
-        // No record will give it back.
-        taken.inspect_err(|_| slots.give_back())
+        match taken {
+            Ok(()) => Ok(slots.giver(given_back)),
+            Err(error) => {
+                // No record will give it back.
+                slots.give_back(SpanId::NONE);
+                Err(error)
+            }
+        }
     }
 
     fn is_short_of_slots(&self) -> bool {
         self.shared.slots.is_short()
     }
 
-    fn abort(&self, host: HostIndex, index: StreamIndex) -> Result<(), Error> {
+    fn abort(&self, host: HostIndex, index: StreamIndex, by: SpanId) -> Result<(), Error> {
         let stream = self.stream(index)?;
         let submitted = stream.submitted();
-        stream.trouble.abort(submitted);
+        stream.trouble.abort(submitted, by);
         stream.poke();
         self.shared.signals.iter().for_each(Watermark::poke);
         let others = self.shared.streams.iter();

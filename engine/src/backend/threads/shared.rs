@@ -14,7 +14,7 @@ use super::stream::{Obstacle, Stream};
 use super::watermark::Watermark;
 use crate::backend::{Blocker, Error, EventLayout, HostIndex, Layout, StreamActivity};
 use crate::device::{Progress, lock};
-use crate::record::{CounterId, DeviceId, LaneId};
+use crate::record::{CounterId, DeviceId, LaneId, SpanId};
 use crate::time::Nanos;
 use crate::workload::{FailureMode, SignalIndex, StreamIndex};
 
@@ -103,7 +103,7 @@ impl<E> Shared<E> {
         self.hosts.iter().for_each(Host::rewind);
         self.signals.iter().for_each(Watermark::lower);
         let submitted = self.streams.iter().map(|it| (it, it.submitted()));
-        submitted.for_each(|(stream, submitted)| stream.trouble.abort(submitted));
+        submitted.for_each(|(stream, submitted)| stream.trouble.abort(submitted, SpanId::NONE));
         self.is_interrupted.store(false, SeqCst);
     }
 

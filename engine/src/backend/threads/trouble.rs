@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 
 use crate::backend::Error;
 use crate::device::lock;
+use crate::record::SpanId;
 use crate::workload::ErrorKind;
 
 /// What a stream has gone through.
@@ -14,7 +15,8 @@ pub struct Trouble {
     is_stopped: AtomicBool,
     /// Operations before this one, counted from the stream's first, are dropped.
     drop_before: AtomicU64,
-    aborts: AtomicU64,
+    /// The calls that aborted it, each with the number of the first operation that it left.
+    aborts: Mutex<Vec<(u64, SpanId)>>,
 }
 
 impl Trouble {
@@ -43,17 +45,28 @@ impl Trouble {
         number < self.drop_before.load(SeqCst)
     }
 
-    /// Drops the operations before number `submitted`; the stream takes work again.
-    pub fn abort(&self, submitted: u64) {
+    /// The call that is the span `by` drops the operations before number `submitted`; the stream takes work again.
+    pub fn abort(&self, submitted: u64, by: SpanId) {
+        // Before anything is dropped, so that whoever drops it knows by what.
+        lock(&self.aborts).push((submitted, by));
         self.drop_before.fetch_max(submitted, SeqCst);
         self.is_stopped.store(false, SeqCst);
         *lock(&self.pending) = None;
-        self.aborts.fetch_add(1, SeqCst);
+    }
+
+    /// The first call that dropped the operation with this number, where one did.
+    pub fn aborted_by(&self, number: u64) -> Option<SpanId> {
+        if !self.is_aborted(number) {
+            return None;
+        }
+        let aborts = lock(&self.aborts);
+        let found = aborts.iter().find(|(submitted, _)| number < *submitted);
+        found.map(|it| it.1).filter(|it| it.is_some())
     }
 
     /// How often it was aborted.
     pub fn aborts(&self) -> u64 {
-        self.aborts.load(SeqCst)
+        lock(&self.aborts).len() as u64
     }
 }
 

@@ -98,6 +98,12 @@ impl<E: Executor> Worker<E> {
         self.last_end = self.last_end.max(ran.end);
         let left = stream.submitted().saturating_sub(self.ended + 1);
         self.emit(stream, item, (ran, state), left);
+        if matches!(state, State::Cancelled | State::Failed)
+            && let Some(by) = stream.trouble.aborted_by(self.ended)
+        {
+            let dropped = item.submission.span;
+            self.sink.report(mishap::aborted(by, dropped));
+        }
         self.conclude(item, ran, state);
         self.count(stream, state);
         self.tell(stream, item, ran);
@@ -170,7 +176,7 @@ impl<E: Executor> Worker<E> {
                     .get(event.index())
                     .is_some_and(|it| it.takes_slot)
                 {
-                    shared.slots.give_back();
+                    shared.slots.give_back(item.submission.span);
                 }
             }
             (Operation::HostFunction(_) | Operation::Panic(_), Some(mark)) => match state {

@@ -33,7 +33,7 @@ impl Reading<'_, '_> {
 
     /// A call of PyTorch, or of Python.
     pub(super) fn python(&mut self, part: &Part, row: Row<'_>) {
-        let Some(place) = self.host(part, row, SpanKind::Scope) else {
+        let Some(place) = self.host(part, row, SpanKind::Call) else {
             return;
         };
         if let Some(id) = row.integer(4) {

@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use super::{Caller, Current};
 use crate::backend::{Error, HostIndex};
 use crate::device::EventError;
-use crate::record::{CallId, Record, Severity, Span, SpanKind, State, Value};
+use crate::record::{
+    BLOCKED_BECAUSE, CallId, DependencyKind, Record, Severity, Span, SpanId, SpanKind, State,
+};
 use crate::runner::shared::Shared;
 use crate::workload::{
     Call, ErrorKind, EventCall, EventIndex, LaunchCall, SlotUse, StreamIndex, Target,
@@ -120,32 +122,37 @@ impl Caller {
         }
         let device = &self.shared.device;
         if !device.is_short_of_slots() {
-            return device.take_slot(self.host);
+            return device.take_slot(self.host).map(drop);
         }
         let start = device.now(self.host);
         let taken = device.take_slot(self.host);
-        self.report_wait_for_slot(self.host, start, taken.is_ok());
-        taken
+        self.report_wait_for_slot(self.host, start, taken.as_ref().ok().copied());
+        taken.map(drop)
     }
 
-    fn report_wait_for_slot(&self, host: HostIndex, start: crate::time::Nanos, is_taken: bool) {
+    /// Shows how long a host thread waited for a slot, and for which record to give one back; nothing where it gave up.
+    fn report_wait_for_slot(
+        &self,
+        host: HostIndex,
+        start: crate::time::Nanos,
+        taken: Option<SpanId>,
+    ) {
         let name = "waiting for event slot";
         let end = self.shared.device.now(host);
         let span = self.shared.next_span();
-        let because = self.shared.names.id("blocked because", &self.reporter);
+        if let Some(giver) = taken.filter(|it| it.is_some()) {
+            self.tie(giver, span, DependencyKind::Synchronization);
+        }
         let slots = self.shared.plan.event_slots.unwrap_or_default();
-        let text = format!(
-            "all {slots} event slots of the device were taken, and which record gave its slot back is not told"
-        );
-        self.reporter
-            .send(Record::Argument(span, because, Value::Text(text.into())));
+        let text = format!("all {slots} event slots of the device were taken");
+        self.argue(span, BLOCKED_BECAUSE, &text);
         self.reporter.send(Record::Span(Span {
             id: span,
             lane: Shared::host_lane(host),
             name: self.shared.names.id(name, &self.reporter),
             call: CallId::NONE,
             kind: SpanKind::Synchronize,
-            state: if is_taken {
+            state: if taken.is_some() {
                 State::Done
             } else {
                 State::Cancelled

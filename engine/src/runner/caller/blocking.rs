@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::{Caller, Current, order};
 use crate::backend::Error;
 use crate::device::order::{Act, Awaited};
-use crate::device::{Progress, lock};
+use crate::device::{Progress, Unrecorded, lock};
 use crate::record::{Basis, Began, Dependency, DependencyKind, EventId, Record, SpanId, SpanKind};
 use crate::runner::shared::Shared;
 use crate::time::Nanos;
@@ -151,7 +151,10 @@ impl Caller {
         });
         let (latest, progress) = asked.map_err(|error| self.event_error(error))?;
         let answer = match progress {
-            Progress::NotRecorded => "never recorded",
+            Progress::NotRecorded => match shared.events.without_record(event) {
+                Unrecorded::Never => "never recorded",
+                _ => "not recorded any more",
+            },
             Progress::Pending => "not ready",
             Progress::Reached(_) => "complete",
             Progress::Failed => "failed",

@@ -3,7 +3,9 @@
 use super::{Caller, Current};
 use crate::backend::{Callback, Error, Operation};
 use crate::device::{ElapsedError, EventStatus, elapsed, lock};
-use crate::record::{self, Basis, CallId, Dependency, DependencyKind, EventId, Record, Value};
+use crate::record::{
+    self, Basis, CallId, Dependency, DependencyKind, EventId, Record, TIME_LIMIT, Value,
+};
 use crate::record::{Severity, Span, SpanId, SpanKind, State};
 use crate::runner::prepare::DEVICE;
 use crate::runner::shared::Shared;
@@ -47,9 +49,11 @@ impl Caller {
                 timeout,
             } => {
                 let wait = Operation::WaitFor(*event, *timeout);
-                self.submit(current, *stream, wait).map(drop)
+                let waits = self.submit(current, *stream, wait);
+                waits.map(|span| self.limit(span, *timeout))
             }
             EventCall::Synchronize { target, timeout } => {
+                self.limit(current.span, *timeout);
                 return self.synchronize_for(current, *target, Some(timeout.to_duration()));
             }
             EventCall::Demand(event) => self.demand(current, *event),
@@ -71,6 +75,13 @@ impl Caller {
             EventCall::Callback { .. } | EventCall::Panic { .. } => self.function(current, call),
         };
         (SpanKind::Call, result)
+    }
+
+    /// Says for how long a wait waits at most.
+    fn limit(&self, span: SpanId, limit: Nanos) {
+        let name = self.shared.names.id(TIME_LIMIT, &self.reporter);
+        self.reporter
+            .send(Record::Argument(span, name, Value::Integer(limit.0)));
     }
 
     fn elapsed(&self, current: &Current, start: EventIndex, end: EventIndex) -> Result<(), Error> {
@@ -204,7 +215,7 @@ impl Caller {
         self.note(current, Act::Abort(stream));
         self.note_begin(current, Awaited::Alone(stream));
         let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
-            shared.device.abort(caller.host, stream)
+            shared.device.abort(caller.host, stream, current.span)
         });
         // Nothing of what was dropped is still to come.
         self.note_end(current, &done.1);

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::{Caller, Current};
 use crate::backend::{Error, HostIndex, Submission};
-use crate::record::{CallId, DependencyKind, Record, Span, SpanKind, State};
+use crate::record::{BLOCKED_BECAUSE, CallId, Record, Span, SpanId, SpanKind, State};
+use crate::runner::room_wait::RoomWait;
 use crate::runner::shared::Shared;
 use crate::time::Nanos;
 use crate::workload::StreamIndex;
@@ -39,7 +40,12 @@ impl Caller {
             return;
         }
         let start = shared.device.now(self.host);
-        let full = self.in_flight();
+        let span = shared.next_span();
+        let pending = self.pending();
+        let full = pending.len();
+        if let Some(machine) = &shared.machine {
+            machine.wait_for_room(RoomWait::new(span, &pending, marks.low));
+        }
         let mut last = None;
         while self.in_flight() > u64::from(marks.low) {
             let Some((stream, pending)) = self.fullest() else {
@@ -48,13 +54,13 @@ impl Caller {
             let Some(tail) = shared.tail(stream) else {
                 break;
             };
-            let (submitted, span) = {
+            let (submitted, first) = {
                 let tail = crate::device::lock(tail);
                 let place = tail.recent.len().checked_sub(pending as usize);
-                let span = place.and_then(|place| tail.recent.get(place).copied());
-                (tail.submitted, span)
+                let first = place.and_then(|place| tail.recent.get(place).copied());
+                (tail.submitted, first)
             };
-            last = span.or(last);
+            last = first.or(last);
             shared
                 .device
                 .until_ended(self.host, stream, submitted + 1 - pending);
@@ -63,16 +69,15 @@ impl Caller {
                 break;
             }
         }
-        let span = shared.next_span();
-        if let Some(last) = last {
-            self.tie(last, span, DependencyKind::Synchronization);
+        if let Some(machine) = &shared.machine {
+            machine.end_wait_for_room(span, last);
         }
         let text = format!(
             "{full} instructions were on their way, and the machine takes no more from {} on until {} or fewer are left \
              (rule E13)",
             marks.high, marks.low
         );
-        self.argue(span, "blocked because", &text);
+        self.argue(span, BLOCKED_BECAUSE, &text);
         self.reporter.send(Record::Span(Span {
             id: span,
             lane: Shared::host_lane(self.host),
@@ -90,6 +95,17 @@ impl Caller {
     fn in_flight(&self) -> u64 {
         let device = &self.shared.device;
         self.streams().map(|stream| device.pending(stream)).sum()
+    }
+
+    /// The same, one by one.
+    fn pending(&self) -> Vec<SpanId> {
+        let latest = |stream: StreamIndex| {
+            let count = self.shared.device.pending(stream) as usize;
+            let tail = self.shared.tail(stream).map(crate::device::lock);
+            let recent = tail.iter().flat_map(|tail| tail.recent.iter().rev());
+            recent.take(count).copied().collect::<Vec<SpanId>>()
+        };
+        self.streams().flat_map(latest).collect()
     }
 
     /// The stream with most of them.

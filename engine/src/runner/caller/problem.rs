@@ -2,6 +2,7 @@
 
 use super::{Caller, Current};
 use crate::backend::Operation;
+use crate::device::Unrecorded;
 use crate::record::{EventId, Problem, Record, Severity, SpanId};
 use crate::workload::{EventIndex, StreamIndex};
 
@@ -20,11 +21,22 @@ impl Caller {
         event: EventIndex,
         span: SpanId,
     ) {
+        let without = self.shared.events.without_record(event);
+        let rest = match without {
+            Unrecorded::Never => {
+                "that is right the first time round a loop, and otherwise the record must be called first"
+            }
+            Unrecorded::Reset => {
+                "call it before the reset where it is to wait for the record before that, and otherwise record the event \
+                 again first"
+            }
+            Unrecorded::Reopened => "call the record again before it",
+        };
         let text = format!(
-            "line {}: the wait for {} orders nothing, because the event was never recorded; that is \
-             right the first time round a loop, and otherwise the record must be called first",
+            "line {}: the wait for {} orders nothing, because the event {}; {rest}",
             current.place.line,
-            self.event_name(event)
+            self.event_name(event),
+            without.says()
         );
         self.report_problem(Severity::Warning, "wait-before-record", text, span, event);
     }
@@ -70,9 +82,10 @@ impl Caller {
         verb: &str,
     ) {
         let text = format!(
-            "line {}: {verb} found {} never recorded, which counts as complete; record it first",
+            "line {}: {verb} found that {} {}, which counts as complete; record it first",
             current.place.line,
-            self.event_name(event)
+            self.event_name(event),
+            self.shared.events.without_record(event).says()
         );
         let code = format!("{verb}-before-record");
         self.report_problem(Severity::Info, &code, text, current.span, event);

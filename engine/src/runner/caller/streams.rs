@@ -7,7 +7,10 @@ use super::{Caller, Current};
 use crate::backend::{Error, Operation, Position};
 use crate::device::lock;
 use crate::device::order::{Act, Use};
-use crate::record::{CallId, DependencyKind, EventId, NameId, Record, SpanId, SpanKind, Value};
+use crate::record::{
+    BLOCKED_BECAUSE, CallId, DependencyKind, EventId, INSERTED_BECAUSE, NameId, Record, SpanId,
+    SpanKind, Value,
+};
 use crate::runner::insertion::{Legacy, Need, State};
 use crate::runner::shared::Shared;
 use crate::workload::{BufferIndex, MemoryKind, StreamCall, StreamIndex, Target};
@@ -208,7 +211,7 @@ impl Caller {
             self.tie(cause, span, join.kind);
         }
         if !join.because.is_empty() {
-            self.argue(span, "inserted because", &join.because);
+            self.argue(span, INSERTED_BECAUSE, &join.because);
         }
         Ok(span)
     }
@@ -284,7 +287,7 @@ impl Caller {
         }
         self.argue(
             current.span,
-            "blocked because",
+            BLOCKED_BECAUSE,
             "the host's copy is pageable: the call returns once the copy has ended (rule A31); pinned memory does not block",
         );
         let target = Target::Stream(stream);

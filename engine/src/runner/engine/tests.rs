@@ -142,7 +142,7 @@ impl Device for FaultyDevice {
         self.1.make_room(host, stream);
     }
 
-    fn take_slot(&self, host: HostIndex) -> Result<(), Error> {
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error> {
         self.1.take_slot(host)
     }
 
@@ -154,8 +154,8 @@ impl Device for FaultyDevice {
         self.1.is_short_of_slots()
     }
 
-    fn abort(&self, host: HostIndex, stream: StreamIndex) -> Result<(), Error> {
-        self.1.abort(host, stream)
+    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), Error> {
+        self.1.abort(host, stream, by)
     }
 
     fn pending(&self, stream: StreamIndex) -> u64 {

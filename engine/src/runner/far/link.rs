@@ -346,10 +346,11 @@ impl Link {
         let mut raw = None;
         for record in records.iter_mut() {
             if let Record::Clock(clock) = record
-                && clock.name == Clock::UNIX
+                && clock.tells_zero()
             {
                 raw = Some(Clock {
                     name: format!("unix at {}", self.target.name),
+                    is_unix: false,
                     ..clock.as_ref().clone()
                 });
                 clock.offset = clock.offset - offset.ahead;

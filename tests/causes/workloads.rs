@@ -1,0 +1,173 @@
+//! Why calls and operations of Syncline's own runs waited, where nothing but the run itself can tell: slots of events,
+//! room in a virtual machine, time limits, aborts, and events that were reset.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use super::lines;
+
+/// What is said of every span of a bundled workload's run.
+struct ExplainedRun {
+    said: Vec<Value>,
+    _folder: TempDir,
+}
+
+impl ExplainedRun {
+    fn of(workload: &str, backend: &str) -> Self {
+        let folder = TempDir::new().unwrap();
+        let file: PathBuf = folder.path().join("run.pftrace");
+        let arguments = ["syncline", "run", workload, "--backend", backend, "--save"];
+        let mut arguments = arguments.map(str::to_owned).to_vec();
+        arguments.push(file.display().to_string());
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let code = app::cli::run(&arguments, &mut out, &mut err);
+        assert_eq!(code, 0, "{}", String::from_utf8_lossy(&err));
+        Self {
+            said: lines("explain", &[file], &["--all"]),
+            _folder: folder,
+        }
+    }
+
+    /// The spans of a name.
+    fn all(&self, name: &str) -> Vec<&Value> {
+        let named = self.said.iter().filter(|it| it["name"] == name);
+        named.collect()
+    }
+
+    fn one(&self, name: &str) -> &Value {
+        let all = self.all(name);
+        assert_eq!(all.len(), 1, "{name}");
+        all[0]
+    }
+}
+
+fn number(row: &Value, field: &str) -> i64 {
+    row[field]
+        .as_i64()
+        .unwrap_or_else(|| panic!("{field}: {row}"))
+}
+
+fn text(row: &Value) -> &str {
+    row["text"].as_str().unwrap()
+}
+
+/// The binding cause; on a busy machine a thread may wake up so late that it does not explain all of the wait.
+fn known(row: &Value) -> &Value {
+    row["cause"].get("last_known").unwrap_or(&row["cause"])
+}
+
+#[test]
+fn a_wait_for_an_event_slot_names_the_record_that_gave_it_back() {
+    for backend in ["mock", "cpu"] {
+        let run = ExplainedRun::of("event-kinds", backend);
+        // Of three slots one is an event's for good: the third record waits for the first of the other two.
+        let wait = run.one("waiting for event slot");
+        let cause = known(wait);
+        assert_eq!(cause["kind"], "sync", "{wait}");
+        assert_eq!(cause["name"], "record late[0]", "{wait}");
+        let record = run.one("record late[0]");
+        assert!(number(record, "end_ns") <= number(wait, "end_ns"));
+        assert!(!text(wait).contains("not told"), "{wait}");
+    }
+}
+
+#[test]
+fn a_wait_for_room_names_the_operation_after_which_so_many_were_left() {
+    // The workload's mark of low water.
+    const LOW: usize = 4;
+    for backend in ["mock", "cpu"] {
+        let run = ExplainedRun::of("back-pressure", backend);
+        let waits = run.all("back-pressure");
+        assert!(!waits.is_empty());
+        for wait in waits {
+            let cause = known(wait);
+            assert_eq!(cause["kind"], "sync", "{wait}");
+            let at = number(cause, "at_ns");
+            let began = number(wait, "start_ns");
+            let is_stream = |it: &&Value| it["lane"] == "one" || it["lane"] == "two";
+            let submitted = run.said.iter().filter(is_stream);
+            let submitted = submitted.filter(|it| number(it, "enqueued_ns") <= began);
+            let mut submitted: Vec<&Value> = submitted.collect();
+            submitted.sort_by_key(|it| number(it, "enqueued_ns"));
+            // The last of these calls is the one that waits: what it submits comes after.
+            submitted.pop();
+            let left = |from: i64| {
+                let ends = submitted.iter().map(|it| number(it, "end_ns"));
+                ends.filter(|end| *end > from).count()
+            };
+            assert!(left(at) <= LOW, "{} were left: {wait}", left(at));
+            // On the deterministic device whoever waits goes on right then.
+            if backend == "mock" {
+                assert!(left(at - 1) > LOW, "there was room before: {wait}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wait_whose_time_ran_out_says_so_and_what_it_waited_for() {
+    for backend in ["mock", "cpu"] {
+        let run = ExplainedRun::of("timeouts", backend);
+        let waits = run
+            .said
+            .iter()
+            .filter(|it| it["inside"][0]["kind"] == "limit");
+        let waits: Vec<&Value> = waits.collect();
+        let names = waits.iter().map(|it| it["name"].as_str().unwrap());
+        let mut sorted: Vec<&str> = names.collect();
+        sorted.sort_unstable();
+        // On a busy machine what is waited for may come before the wait begins.
+        if backend == "mock" {
+            assert_eq!(sorted, ["synchronize done", "wait done"]);
+        }
+        for wait in waits {
+            let said = text(wait);
+            assert!(
+                said.contains("the time that it was given ran out"),
+                "{said}"
+            );
+            assert!(said.contains("record done on slow"), "{said}");
+            assert!(!said.contains("unknown"), "{said}");
+            let [part] = &wait["inside"].as_array().unwrap()[..] else {
+                panic!("one part: {wait}");
+            };
+            assert_eq!(part["what"], "blocked");
+            assert_eq!(part["from_ns"], wait["start_ns"]);
+            assert_eq!(part["to_ns"], wait["end_ns"]);
+        }
+    }
+}
+
+#[test]
+fn what_an_abort_dropped_names_the_abort() {
+    for backend in ["mock", "cpu"] {
+        let run = ExplainedRun::of("timeouts", backend);
+        let dropped = ["hold again", "fill x", "record done"];
+        for name in dropped {
+            let all = run.all(name);
+            let told = all
+                .iter()
+                .filter(|it| text(it).contains("abort slow on main"));
+            assert_eq!(told.count(), 1, "{all:?}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_never_recorded_that_was_recorded_and_reset() {
+    for backend in ["mock", "cpu"] {
+        let run = ExplainedRun::of("event-kinds", backend);
+        let waits = run.all("wait order");
+        let said: Vec<&str> = waits.iter().map(|it| text(it)).collect();
+        assert!(said.iter().all(|it| !it.contains("never")), "{said:?}");
+        let reset = said
+            .iter()
+            .filter(|it| it.contains("was reset and not recorded since"));
+        assert_eq!(reset.count(), 1, "{said:?}");
+    }
+    let never = ExplainedRun::of("never-recorded", "mock");
+    let says = |it: &Value| text(it).contains("was never recorded");
+    assert!(never.said.iter().any(says));
+}
