@@ -9,7 +9,7 @@ use super::point::SpanPoint;
 use super::timetable::Timetable;
 use crate::record::{Dependency, LaneId, SpanId};
 
-/// An effect, its cause, and what ties them.
+/// An effect, its cause, and what made them.
 type CauseTie = (SpanPoint, SpanPoint, CauseKind);
 
 /// Waits for operations that never ran.
@@ -36,21 +36,21 @@ impl DroppedWaits {
     /// call that dropped it.
     pub fn causes(&mut self, lane: LaneId, spans: &[u32], times: &Timetable) -> Vec<CauseTie> {
         let waits = self.waits.remove(&lane).unwrap_or_default();
-        let mut ties = Vec::new();
+        let mut made = Vec::new();
         for found in waits {
             let Some(kind) = CauseKind::of(found.kind) else {
                 continue;
             };
             let to = SpanPoint::end(found.effect);
             if let Some(abort) = self.aborts.get(&found.cause) {
-                ties.push((to, SpanPoint::start(*abort), CauseKind::Abort));
+                made.push((to, SpanPoint::start(*abort), CauseKind::Abort));
             }
             let never = times.end(found.cause.0).saturating_add(TOLERANCE.0);
             let mut before = spans.iter().rev();
             if let Some(before) = before.find(|it| times.end(**it) <= never) {
-                ties.push((to, SpanPoint::end(SpanId(*before)), kind));
+                made.push((to, SpanPoint::end(SpanId(*before)), kind));
             }
         }
-        ties
+        made
     }
 }
