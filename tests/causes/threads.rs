@@ -303,14 +303,14 @@ fn the_command_line_tells_of_engines_threads_and_pipelines() {
     ];
     let run = run.map(str::to_owned);
     assert_eq!(app::cli::run(&run, &mut Vec::new(), &mut Vec::new()), 0);
-    let of_lane = |lane: &str| lines("idle", &[file.clone()], &["--lane", lane]);
+    let of_lane = |lane: &str| lines("idle", std::slice::from_ref(&file), &["--lane", lane]);
     let worker = of_lane("compile worker 1");
     let row = worker
         .iter()
         .find(|it| it["type"] == "idle-engine")
         .unwrap();
     assert!(row["busy_ns"].as_i64().unwrap() > 0, "{row}");
-    let all = lines("idle", &[file.clone()], &[]);
+    let all = lines("idle", std::slice::from_ref(&file), &[]);
     let threads = all.iter().filter(|it| it["type"] == "idle-thread");
     assert!(threads.count() > 0);
     // A wait for a pipeline is told apart from other dependencies.
