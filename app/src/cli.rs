@@ -45,6 +45,8 @@ pub const STOPPED: u8 = 130;
 
 /// How often Ctrl-C is looked for while nothing arrives.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
+/// How long whatever only reads and answers has to stop, once Ctrl-C was pressed.
+const GRACE: std::time::Duration = std::time::Duration::from_millis(1900);
 
 /// Why there is no answer.
 #[derive(Debug)]
@@ -135,22 +137,21 @@ fn answer(
 }
 
 fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop> {
-    let ends_by_itself = matches!(
-        arguments.command,
-        Some(
-            Command::Run(_)
-                | Command::Record(_)
-                | Command::Info { .. }
+    if streams.own_process {
+        match arguments.command {
+            // They end in good order what they began, and then say what came of it.
+            Some(Command::Run(_) | Command::Record(_)) => interrupt::watch(None),
+            Some(
+                Command::Info { .. }
                 | Command::Convert { .. }
                 | Command::Extract { .. }
                 | Command::Explain(_)
                 | Command::Idle(_)
                 | Command::CriticalPath(_)
-                | Command::WhatIf(_)
-        )
-    );
-    if streams.own_process && ends_by_itself {
-        interrupt::watch();
+                | Command::WhatIf(_),
+            ) => interrupt::watch(Some(GRACE)),
+            _ => {}
+        }
     }
     if streams.own_process
         && !matches!(arguments.command, Some(Command::Worker { .. }))

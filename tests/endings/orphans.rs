@@ -1,7 +1,7 @@
 //! What a process started ends with it, also where it is stopped and hears nothing.
 
 use std::path::Path;
-use std::process::Child;
+use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
 use super::{PATIENCE, command, marked, signal, until_none_is_left};
@@ -73,6 +73,45 @@ fn ctrl_c_ends_a_run_with_a_stopped_rank_at_once() {
     // Its own limit is two seconds, and half a minute is how long a silent rank was waited for.
     assert!(took < Duration::from_secs(15), "{took:?}");
     until_none_is_left(&mark, "Ctrl-C");
+}
+
+#[test]
+fn ctrl_c_ends_what_waits_for_somebody_who_reads() {
+    let folder = tempfile::tempdir().unwrap();
+    let event = r#"[{"ph":"X","pid":1,"tid":1,"ts":1,"dur":1,"name":"a"}]"#;
+    std::fs::write(folder.path().join("a.json"), event).unwrap();
+    let pipe = folder.path().join("b.json");
+    assert!(
+        Command::new("mkfifo")
+            .arg(&pipe)
+            .status()
+            .unwrap()
+            .success()
+    );
+    let arguments = ["convert", "a.json", "b.json"];
+    let mut child = command(folder.path(), &arguments, "reader")
+        .spawn()
+        .unwrap();
+    let until = Instant::now() + PATIENCE;
+    while !heeds_ctrl_c(child.id()) {
+        assert!(Instant::now() < until, "it does not begin");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    // By then so small a file is read. Where it is not, Ctrl-C comes earlier, and ends it too.
+    std::thread::sleep(Duration::from_secs(1));
+    signal(child.id(), "-INT");
+    let status = wait_for_end(&mut child, Duration::from_secs(30), "Ctrl-C");
+    assert_eq!(status.code(), Some(130), "{status}");
+}
+
+/// Whether a process does something when Ctrl-C is pressed; true where the system does not say.
+fn heeds_ctrl_c(process: u32) -> bool {
+    let Ok(status) = std::fs::read_to_string(format!("/proc/{process}/status")) else {
+        return true;
+    };
+    let caught = status.lines().find_map(|it| it.strip_prefix("SigCgt:"));
+    let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
+    caught.is_none_or(|signals| signals & 2 != 0)
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 static PRESSED: AtomicU32 = AtomicU32::new(0);
 /// Whether SIGTERM or SIGHUP came.
@@ -9,15 +10,29 @@ static TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Whether another program has the terminal, and Ctrl-C is for that.
 static IS_ANOTHERS: AtomicBool = AtomicBool::new(false);
 
-/// From now on Ctrl-C is heard. Where the system does not allow that, it ends the process as ever.
-pub(super) fn watch() {
-    let heard = ctrlc::set_handler(|| {
+/// From now on Ctrl-C is heard. Where the system does not allow that, it ends the process as ever. Whoever has nothing to
+/// lose ends after `grace` at the latest, whatever it waits for, such as a pipe that nobody reads.
+pub(super) fn watch(grace: Option<Duration>) {
+    let heard = ctrlc::set_handler(move || {
         if PRESSED.fetch_add(1, Relaxed) > 0 && !IS_ANOTHERS.load(Relaxed) {
             std::process::exit(i32::from(super::STOPPED));
+        }
+        if let Some(grace) = grace {
+            end_after(grace);
         }
     });
     // A file that is being written opens up to its last packet all the same.
     drop(heard);
+}
+
+fn end_after(grace: Duration) {
+    let thread = std::thread::Builder::new().name("stop".to_owned());
+    let started = thread.spawn(move || {
+        std::thread::sleep(grace);
+        std::process::exit(i32::from(super::STOPPED));
+    });
+    // Without the thread Ctrl-C has to be pressed once more.
+    drop(started);
 }
 
 /// Says whether Ctrl-C is for another program, which the terminal tells as well.
