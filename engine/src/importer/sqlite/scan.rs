@@ -1,6 +1,7 @@
 //! Reads tables on threads of its own, block by block, while the one who asked understands what came before.
 
 use std::collections::VecDeque;
+use std::panic::resume_unwind;
 use std::sync::Mutex;
 
 use crossbeam_channel::{Receiver, Sender, bounded};
@@ -41,14 +42,20 @@ pub(in crate::importer) fn scan(
     let tasks: Mutex<VecDeque<Task<'_>>> = Mutex::new(queries.iter().zip(senders).collect());
     std::thread::scope(|scope| {
         let threads = if database.length() < LARGE { 1 } else { 2 };
+        let mut readers = Vec::new();
         for _ in 0..threads {
             let door = database.door()?;
             let tasks = &tasks;
             let thread = std::thread::Builder::new().name("read tables".to_owned());
             let spawned = thread.spawn_scoped(scope, move || work(database, &door, tasks));
-            spawned.map_err(|error| database.useless(&error.to_string()))?;
+            readers.push(spawned.map_err(|error| database.useless(&error.to_string()))?);
         }
-        receive(receivers, take)
+        let faults = receive(receivers, take);
+        // The scope waits for what they do, and not until the system has let go of them.
+        for reader in readers {
+            reader.join().unwrap_or_else(|panic| resume_unwind(panic));
+        }
+        faults
     })
 }
 
