@@ -222,11 +222,47 @@ fn calls_of_host_threads_that_nothing_orders_are_not_ordered_by_what_happened() 
 }
 
 #[test]
+fn unordered_host_threads_are_told_whatever_they_do_with_what_they_share() {
+    let unordered = [
+        r#"host "one" { fill "x" value=1 on="a"; record "e" on="a" }
+           host "two" { work micros=300; query "e" }"#,
+        r#"host "one" { fill "x" value=1 on="a" }
+           host "two" { work micros=300; destroy-stream "a" }"#,
+        r#"host "one" { work micros=300; record "e" on="a" }
+           host "two" { record "f" on="b"; synchronize-device; try { elapsed "e" "f" }; catch }"#,
+    ];
+    for calls in unordered {
+        let calls = format!("event \"f\"\n{calls}");
+        assert_eq!(found(&calls, "unordered-hosts").len(), 1, "{calls}");
+    }
+    // A pool hands an event out once at a time, whoever takes it next.
+    let pooled = r#"event-pool "pool" count=4; event "p" pool="pool" count=2
+        host "one" { acquire "p" 0; record "p" 0 on="a"; release "p" 0 }
+        host "two" { acquire "p" 1; record "p" 1 on="b"; release "p" 1 }"#;
+    assert_eq!(found(pooled, "unordered-hosts"), []);
+}
+
+#[test]
+fn memory_that_is_freed_twice_is_told_as_that() {
+    let twice = r#"buffer "m" f32=64 memory="stream-ordered"
+        host "main" { allocate "m" on="a"; synchronize-stream "a"; free "m" on="a"; free "m" on="b" }"#;
+    let told = found(twice, "race");
+    assert!(
+        told.iter().any(|it| it.1.contains("remove one of the two")),
+        "{told:#?}"
+    );
+}
+
+#[test]
 fn a_wait_that_orders_something_is_not_called_redundant() {
     let needed = [
         // The legacy stream joins the blocking ones, whatever event it waits for.
         r#"stream "d" kind="legacy"; stream "k" blocking=#true; stream "l" blocking=#true
            host "main" { record "e" on="d"; fill "x" value=1 on="k"; wait "e" on="d"; fill "x" value=2 on="l" }"#,
+        // What a query answered this time orders nothing.
+        r#"host "main" {
+               fill "x" value=1 on="a"; record "e" on="a"; work micros=300; query "e"; wait "e" on="b"; copy "x" "y" on="b"
+           }"#,
         // The first wait may have given up.
         r#"stream "c" failure="continue"
            host "main" {
@@ -389,7 +425,7 @@ fn faults_of_memory_are_found_across_host_threads_as_in_one() {
                 r#"allocate "m" on="a"; free "m" on="a""#,
                 r#"free "m" on="a""#,
             ),
-            "free it after its last use",
+            "remove one of the two",
         ),
         (
             two(r#"allocate "m" on="a""#, r#"allocate "m" on="a""#),

@@ -190,6 +190,9 @@ impl Order {
                 self.set_event(op, *event, None);
             }
             Act::Forget(event) => self.set_event(op, *event, None),
+            Act::Ask(event) => self.meet_event(op, *event, false),
+            Act::Acquire(event) => self.acquire(op, *event),
+            Act::Destroy(stream) => self.meet_stream(op, *stream, true),
             Act::Hold(signal, stream) => {
                 let mut hold = self.step(op, Deed::Pass);
                 hold.needs.extend(self.signal(*signal));

@@ -61,6 +61,12 @@ pub enum Act {
     Reset(EventIndex, StreamIndex),
     /// An event is made or destroyed: no record of it is known from now on; waits that were called stay valid.
     Forget(EventIndex),
+    /// The host thread asks how far an event is. The answer is chance, so it orders nothing.
+    Ask(EventIndex),
+    /// The host thread takes an event out of a pool, which hands out one that nobody uses.
+    Acquire(EventIndex),
+    /// A stream is destroyed: what it was given before runs to its end.
+    Destroy(StreamIndex),
     /// A stream waits for a signal.
     Hold(SignalIndex, StreamIndex),
     /// The host thread raises a signal.

@@ -83,6 +83,15 @@ impl Order {
         }
     }
 
+    /// An event is taken out of a pool: whoever used it before has given it back, and its pool sees to that order.
+    pub(super) fn acquire(&mut self, op: &Op, event: EventIndex) {
+        self.leave_event(event);
+        if let Some(slot) = self.event(event) {
+            slot.settings.retain(|it| it.host == op.host);
+            slot.asked.retain(|(host, _)| *host == op.host);
+        }
+    }
+
     /// The record of an event that is the latest now; where there is none, that is odd. None as well where it is a matter
     /// of chance which is the latest.
     pub(super) fn record_of(

@@ -88,6 +88,11 @@ impl Order {
         self.meet(op, Resource::Event(event), changes);
     }
 
+    /// Nobody uses an event any more.
+    pub(super) fn leave_event(&mut self, event: EventIndex) {
+        self.meetings.present.remove(&Resource::Event(event));
+    }
+
     /// A host thread raises a signal.
     pub(super) fn meet_signal(&mut self, op: &Op, signal: SignalIndex) {
         self.meet(op, Resource::Signal(signal), true);

@@ -134,16 +134,23 @@ impl Caller {
     }
 
     pub(super) fn query(&mut self, current: &Current, event: EventIndex) -> Result<(), Error> {
-        self.ask(current, event).map(drop)
+        self.ask(current, event, false).map(drop)
     }
 
-    /// Asks how far the latest record of an event is, and says so (rule A9).
-    pub(super) fn ask(&mut self, current: &Current, event: EventIndex) -> Result<Progress, Error> {
+    /// Asks how far the latest record of an event is, and says so (rule A9). Only where the host thread goes on with the
+    /// answer “complete” alone (`orders`) does what follows come after the record in every run.
+    pub(super) fn ask(
+        &mut self,
+        current: &Current,
+        event: EventIndex,
+        orders: bool,
+    ) -> Result<Progress, Error> {
         self.mind_captures(Target::Event(event))?;
         let shared = Arc::clone(&self.shared);
         let asked = shared.events.latest(event, |latest| {
             let progress = shared.device.query(self.host, event);
-            if matches!(progress, Progress::Reached(_)) {
+            self.note(current, Act::Ask(event));
+            if orders && matches!(progress, Progress::Reached(_)) {
                 self.note_begin(current, Awaited::Query(event));
                 self.note_end(current, &Ok(()));
             }

@@ -2,6 +2,7 @@
 
 use super::{Caller, Current};
 use crate::backend::{Callback, Error, Operation};
+use crate::device::order::Act;
 use crate::device::{ElapsedError, EventStatus, elapsed, lock};
 use crate::record::{
     self, Basis, CallId, Dependency, DependencyKind, EventId, Record, TIME_LIMIT, Value,
@@ -41,7 +42,7 @@ impl Caller {
                 .submit(current, *stream, Operation::Reset(*event))
                 .map(drop),
             EventCall::DestroyEvent(event) => self.destroy_event(current, *event),
-            EventCall::DestroyStream(stream) => self.destroy_stream(*stream),
+            EventCall::DestroyStream(stream) => self.destroy_stream(current, *stream),
             EventCall::Abort(stream) => return self.abort(current, *stream),
             EventCall::Wait {
                 event,
@@ -86,6 +87,7 @@ impl Caller {
 
     fn elapsed(&self, current: &Current, start: EventIndex, end: EventIndex) -> Result<(), Error> {
         let status = |event: EventIndex| {
+            self.note(current, Act::Ask(event));
             let latest = self.shared.events.latest(event, |latest| {
                 (latest, self.shared.device.query(self.host, event))
             });
@@ -175,11 +177,11 @@ impl Caller {
     fn destroy_event(&self, current: &Current, event: EventIndex) -> Result<(), Error> {
         let released = self.shared.events.release(event);
         released.map_err(|error| self.event_error(error))?;
-        self.note(current, crate::device::order::Act::Forget(event));
+        self.note(current, Act::Forget(event));
         Ok(())
     }
 
-    fn destroy_stream(&self, stream: StreamIndex) -> Result<(), Error> {
+    fn destroy_stream(&self, current: &Current, stream: StreamIndex) -> Result<(), Error> {
         let Some(tail) = self.shared.tail(stream) else {
             return Err(Error::Unknown(format!("stream {}", stream.0)));
         };
@@ -197,6 +199,7 @@ impl Caller {
             return Err(Error::call(ErrorKind::InvalidValue, reason));
         }
         tail.is_destroyed = true;
+        self.note(current, Act::Destroy(stream));
         Ok(())
     }
 
@@ -226,7 +229,7 @@ impl Caller {
         use crate::device::Progress;
         let name = self.event_name(event).to_owned();
         let refuse = |kind, reason: String| Err(Error::call(kind, reason));
-        match self.ask(current, event)? {
+        match self.ask(current, event, true)? {
             Progress::Reached(_) | Progress::NotRecorded => Ok(()),
             Progress::Pending => refuse(
                 ErrorKind::NotReady,

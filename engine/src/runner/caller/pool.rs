@@ -2,6 +2,7 @@
 
 use super::{Caller, Current};
 use crate::backend::Error;
+use crate::device::order::Act;
 use crate::record::{Record, Sample};
 use crate::runner::shared::Shared;
 use crate::workload::{ErrorKind, EventIndex, PoolIndex};
@@ -30,6 +31,7 @@ impl Caller {
             };
             Error::call(kind, reason)
         })?;
+        self.note(current, Act::Acquire(event));
         self.say(current.span, "event", self.event_name(event));
         self.sample_pool(pool, used);
         Ok(())

@@ -67,6 +67,11 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
             );
         }
     };
+    if is_second_free(plan, hazard) {
+        return format!(
+            "{second} frees {copy}{buffer}, which {first} frees as well: remove one of the two, or allocate it between them"
+        );
+    }
     if hazard.relation == Relation::Ordered {
         return format!(
             "{second} {after} {copy}{buffer} after {first}, which {before} it: free it after its last use, or allocate \
@@ -77,6 +82,15 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
     format!(
         "{second} {after} {copy}{buffer}, and nothing makes it come after {first}, which {before} it: {remedy}"
     )
+}
+
+/// Whether two calls both free the buffer.
+fn is_second_free(plan: &Plan, hazard: &Hazard) -> bool {
+    let is_free = |party: Party| {
+        let site = plan.sites.get(party.origin.site as usize);
+        site.is_some_and(|site| site.verb == "free")
+    };
+    is_free(hazard.first) && is_free(hazard.second)
 }
 
 /// What an abort has to do with memory that is not there, or is there already.
