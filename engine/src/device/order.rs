@@ -56,6 +56,7 @@ use history::UseCaller;
 use lifetime::MemoryCall;
 use meeting::Meetings;
 use memory::Memory;
+use run::RanStep;
 use signal::{SignalSlot, SignalUse};
 use stream::{ChainIndex, Deed, Host, Step, Stream, StreamChain, Ticket};
 use waits::Waits;
@@ -108,6 +109,8 @@ pub struct Order {
     lowered: u32,
     /// Whether several host threads call.
     is_shared: bool,
+    /// What ran while something stood that was called before it: uses are compared in the order of their calls.
+    ran: Vec<(RanStep, Step<'static>)>,
     /// Chains whose next operation may have nothing to stand for any more.
     woken: Vec<ChainIndex>,
 }
@@ -234,7 +237,8 @@ impl Order {
         let called = stream.map(|stream| self.called(op, stream, buffer));
         if !self.is_dropped(stream) {
             let doubt = stream.and_then(|stream| self.doubt(self.sequence, stream));
-            let standing = self.first_standing();
+            let ran = self.ran.iter().map(|(_, step)| step.sequence);
+            let standing = self.first_standing().into_iter().chain(ran).min();
             self.memory.allocate(buffer, at, called, (doubt, standing));
         }
         if let Some(stream) = stream {
@@ -410,6 +414,7 @@ impl Order {
 
     /// Every call was made: what is wrong with memory in whichever order host threads came to it.
     pub fn conclude_memory(&mut self) {
+        self.compare_ran(true);
         self.certain.extend(self.memory.conclude());
         self.hazards.append(&mut self.certain);
     }
@@ -479,10 +484,12 @@ impl Order {
 
     /// Operations that were not compared, because they stand behind something that has not come to pass.
     pub fn standing(&self) -> usize {
-        self.chains.iter().map(|chain| chain.queue.len()).sum()
+        let queues = self.chains.iter().map(|chain| chain.queue.len());
+        queues.sum::<usize>() + self.ran.len()
     }
 
     fn restart(&mut self) {
+        self.compare_ran(true);
         self.certain.extend(self.memory.conclude());
         let raised: Vec<bool> = self.signals.iter().map(SignalSlot::is_raised).collect();
         self.meetings.forget();

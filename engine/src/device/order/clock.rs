@@ -287,6 +287,11 @@ impl Knowledge {
         }
     }
 
+    /// What it knows of others.
+    pub const fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
     /// It knows nothing of others.
     pub fn forget(&mut self) {
         self.clock = Clock::default();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::clock::{Knowledge, Member};
+use super::clock::{Clock, Knowledge, Member};
 use super::hazard::{HazardKind, Origin, Relation};
 
 /// What a use does to the bytes.
@@ -38,12 +38,21 @@ pub(super) struct Access {
     pub number: u32,
     /// The abort that may have dropped it, by the number of its call: nothing is forgotten because of it then.
     pub doubt: Option<u64>,
+    /// What it came after, where something that was called later may have run before it.
+    pub knew: Option<Clock>,
 }
 
 impl Access {
     /// Whether it ended before whoever knows this goes on.
     pub fn is_before(&self, known: &Knowledge) -> bool {
         known.get(self.member) >= self.time
+    }
+
+    /// Whether nothing orders it and a use that was called later, by whoever knows this.
+    pub fn is_unordered(&self, later: &Self, known: &Knowledge) -> bool {
+        let knew = self.knew.as_ref();
+        let is_after = knew.is_some_and(|it| it.get(later.member) >= later.time);
+        !self.is_before(known) && !is_after
     }
 
     pub fn overlaps(&self, bytes: &Range<u64>) -> bool {
@@ -93,22 +102,23 @@ impl History {
             (false, _) => (&[][..], &*self.writes),
         };
         for earlier in reads.iter().chain(writes).filter(live) {
-            if !earlier.is_before(known) {
+            if earlier.is_unordered(access, known) {
                 report(kind(manner, earlier.manner), Relation::Unordered, earlier);
-            } else if earlier.manner == Manner::Free {
+            } else if earlier.manner == Manner::Free && earlier.is_before(known) {
                 // Using freed memory is wrong even after the free.
                 report(HazardKind::UseAfterFree, Relation::Ordered, earlier);
             }
         }
         if manner == Manner::Free && against_reads && !self.has_doubts {
             let rest = self.writes.iter().filter(live);
-            for earlier in rest.filter(|it| !it.is_before(known)) {
+            for earlier in rest.filter(|it| it.is_unordered(access, known)) {
                 report(HazardKind::FreeWhileInUse, Relation::Unordered, earlier);
             }
         }
-        if manner == Manner::Free {
+        // What may have been dropped may be a free as well, which would have stood for them.
+        if manner == Manner::Free && !self.has_doubts {
             let outrun = self.outrun.iter().filter(live);
-            for earlier in outrun.filter(|it| !it.is_before(known)) {
+            for earlier in outrun.filter(|it| it.is_unordered(access, known)) {
                 report(HazardKind::FreeWhileInUse, Relation::Unordered, earlier);
             }
         }
@@ -137,7 +147,8 @@ impl History {
             self.outrun.clear();
             covered.clear();
         }
-        for it in covered.into_iter().filter(|it| !it.is_before(known)) {
+        covered.retain(|it| it.is_unordered(&access, known));
+        for it in covered {
             self.keep_outrun(it);
         }
         self.writes.push(access);
@@ -226,6 +237,7 @@ mod tests {
             bytes,
             number: 0,
             doubt: None,
+            knew: None,
         }
     }
 

@@ -376,10 +376,10 @@ impl Buffer {
             if is_harmless || !other.overlaps(&access.bytes) {
                 continue;
             }
-            if !other.is_before(known) {
+            if other.is_unordered(access, known) {
                 let kind = history::kind(access.manner, other.manner);
                 report(kind, Relation::Unordered, other);
-            } else if other.manner == Manner::Free {
+            } else if other.manner == Manner::Free && other.is_before(known) {
                 report(HazardKind::UseAfterFree, Relation::Ordered, other);
             }
         }

@@ -270,6 +270,7 @@ impl Order {
             }
             self.stand(chain);
         }
+        self.compare_ran(false);
     }
 
     fn enqueue(&mut self, chain: ChainIndex, submitted: Mark, step: Step<'_>) {

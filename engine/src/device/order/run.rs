@@ -11,6 +11,18 @@ use super::stream::{
 use super::{Actor, Hazard, Order, Origin, Party};
 use crate::workload::{BufferIndex, StreamIndex};
 
+/// An operation that ran: what it knew then, and who called it.
+#[derive(Debug)]
+pub(super) struct RanStep {
+    known: Knowledge,
+    submitted: Mark,
+    stream: StreamIndex,
+    host: u32,
+    doubt: Option<u64>,
+    /// Whether something that was called before it had not run yet.
+    is_late: bool,
+}
+
 /// All chains of a host thread on a device.
 pub(super) const ALL: usize = 0;
 /// Those on blocking streams.
@@ -159,7 +171,7 @@ impl Order {
             self.freshen(index);
         }
         self.prove(index, step);
-        self.act(index, submitted, step);
+        self.compare(index, submitted, step);
         if self.has_aborts
             && !is_point
             && let Some(chain) = self.chains.get_mut(index.0 as usize)
@@ -232,11 +244,50 @@ impl Order {
         }
     }
 
-    fn act(&mut self, index: ChainIndex, submitted: &Mark, step: &Step<'_>) {
-        let chain = self.chains.get(index.0 as usize);
-        let doubt = chain.and_then(|it| self.doubt(step.sequence, it.stream));
+    /// Compares the uses of an operation that runs with those of calls before its own: now, or once those have run.
+    fn compare(&mut self, index: ChainIndex, submitted: &Mark, step: &Step<'_>) {
+        if matches!(step.deed, Deed::Pass | Deed::Point | Deed::Wait(_)) {
+            return;
+        }
+        let Some(chain) = self.chains.get(index.0 as usize) else {
+            return;
+        };
+        let mut ran = RanStep {
+            known: chain.known.clone(),
+            submitted: submitted.clone(),
+            stream: chain.stream,
+            host: chain.host,
+            doubt: self.doubt(step.sequence, chain.stream),
+            is_late: false,
+        };
+        if self.standing.is_empty() && self.woken.is_empty() && self.ran.is_empty() {
+            return self.act(&ran, step);
+        }
+        ran.is_late = true;
+        self.ran.push((ran, step.clone().into_owned()));
+    }
+
+    /// Compares what has run and was called before all that stands for something; all that has run where nothing more
+    /// will.
+    pub(super) fn compare_ran(&mut self, is_over: bool) {
+        if self.ran.is_empty() {
+            return;
+        }
+        let first = self.first_standing().filter(|_| !is_over);
+        let mut due: Vec<(RanStep, Step<'static>)> = self
+            .ran
+            .extract_if(.., |(_, step)| {
+                first.is_none_or(|first| step.sequence < first)
+            })
+            .collect();
+        due.sort_by_key(|(_, step)| step.sequence);
+        for (ran, step) in &due {
+            self.act(ran, step);
+        }
+    }
+
+    fn act(&mut self, ran: &RanStep, step: &Step<'_>) {
         let Self {
-            chains,
             hosts,
             memory,
             hazards,
@@ -245,16 +296,13 @@ impl Order {
             actors,
             ..
         } = self;
-        let Some(chain) = chains.get(index.0 as usize) else {
-            return;
-        };
-        let known = &chain.known;
+        let (known, submitted, doubt) = (&ran.known, &ran.submitted, ran.doubt);
         let caller = UseCaller {
-            host: chain.host,
+            host: ran.host,
             time: submitted.time,
             sequence: step.sequence,
         };
-        let (stream, host) = (Actor::Stream(chain.stream), chain.host);
+        let (stream, host) = (Actor::Stream(ran.stream), ran.host);
         let mut judge = |buffer: BufferIndex, deed: MemoryDeed| {
             let fault = memory.judge(buffer, deed, step.sequence, known);
             let Some((kind, relation, first)) = fault else {
@@ -293,6 +341,7 @@ impl Order {
         };
         let mut check = |buffer: BufferIndex, mut access: Access| {
             access.doubt = doubt;
+            access.knew = ran.is_late.then(|| known.clock().clone());
             let late = is_shared.then_some(&mut *certain);
             let report = calls.reporter(buffer, &access, (hazards, late));
             memory.check(buffer, access, (known, hosts, submitted), report);
@@ -367,6 +416,7 @@ pub(super) fn access(known: &Knowledge, caller: UseCaller, origin: Origin, it: &
         bytes: it.bytes.clone(),
         number: 0,
         doubt: None,
+        knew: None,
     }
 }
 

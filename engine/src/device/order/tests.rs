@@ -50,7 +50,8 @@ fn what_stands_behind_a_signal_is_compared_once_it_is_raised() {
     ];
     let (hazards, order) = found(acts.clone());
     assert!(hazards.is_empty());
-    assert_eq!((order.operations(), order.standing()), (1, 5));
+    // What was called after something that stands is compared when that was.
+    assert_eq!((order.operations(), order.standing()), (0, 6));
     let (hazards, order) = found([acts, vec![(1, Act::Raise(GO))]].concat());
     assert_eq!(hazards, [], "the host waited before it raised the signal");
     assert_eq!((order.operations(), order.standing()), (3, 0));
@@ -197,4 +198,37 @@ fn memory_is_not_freed_by_what_was_called_before_it_was_allocated() {
         Act::Work(C),
     ];
     assert_eq!(of_the_only(&acts), [("FREE_UNALLOCATED", 2, 2)]);
+}
+
+#[test]
+fn what_stands_is_compared_in_the_order_of_the_calls() {
+    let calls = |held: &[Act]| {
+        let acts = [
+            held,
+            &[Act::Work(A), Act::Work(B), Act::Work(A), Act::Raise(GO)],
+        ]
+        .concat();
+        let first = held.len() as u32;
+        let found = of_the_only(&acts).into_iter();
+        let mut found: Vec<_> = found.map(|it| (it.0, it.1 - first, it.2 - first)).collect();
+        found.sort_unstable();
+        found
+    };
+    let as_called = [("WAW", 0, 1), ("WAW", 1, 2)];
+    assert_eq!(calls(&[]), as_called);
+    assert_eq!(calls(&[Act::Hold(GO, A)]), as_called);
+    assert_eq!(calls(&[Act::Hold(GO, B)]), as_called);
+}
+
+#[test]
+fn what_has_run_before_a_signal_comes_before_what_stands_for_it() {
+    let acts = [
+        Act::Hold(GO, A),
+        Act::Work(A),
+        Act::Work(B),
+        Act::Begin(Awaited::Stream(B), 1),
+        Act::End(1),
+        Act::Raise(GO),
+    ];
+    assert_eq!(of_the_only(&acts), []);
 }
