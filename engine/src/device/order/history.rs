@@ -40,6 +40,9 @@ pub(super) struct Access {
     pub doubt: Option<u64>,
     /// What it came after, where something that was called later may have run before it.
     pub knew: Option<Clock>,
+    /// Where something that was called later may have run before it: the uses that it covers. What comes before it is
+    /// compared with those.
+    pub covers: Vec<Access>,
 }
 
 impl Access {
@@ -50,9 +53,13 @@ impl Access {
 
     /// Whether nothing orders it and a use that was called later, by whoever knows this.
     pub fn is_unordered(&self, later: &Self, known: &Knowledge) -> bool {
+        !self.is_before(known) && !self.is_after(later)
+    }
+
+    /// Whether it came after a use that was called later.
+    fn is_after(&self, later: &Self) -> bool {
         let knew = self.knew.as_ref();
-        let is_after = knew.is_some_and(|it| it.get(later.member) >= later.time);
-        !self.is_before(known) && !is_after
+        knew.is_some_and(|it| it.get(later.member) >= later.time)
     }
 
     pub fn overlaps(&self, bytes: &Range<u64>) -> bool {
@@ -94,14 +101,28 @@ impl History {
     ) {
         let live = |it: &&Access| it.overlaps(&access.bytes);
         let manner = access.manner;
-        let against_reads = manner != Manner::Read && self.reads.iter().any(|it| live(&it));
+        let is_read = |it: &Access| live(&it) && !it.is_after(access);
+        let against_reads = manner != Manner::Read && self.reads.iter().any(is_read);
         let (reads, writes) = match (against_reads, self.has_doubts) {
             (true, false) => (&*self.reads, &[][..]),
             // A read may have been dropped, and then it is the write before that counts.
             (true, true) => (&*self.reads, &*self.writes),
             (false, _) => (&[][..], &*self.writes),
         };
+        // What an abort leaves of a stream is a beginning: where a free ran, so did the free before it, with which it is told.
+        let is_told = |earlier: &Access| {
+            let mut frees = self.writes.iter().filter(|it| it.manner == Manner::Free);
+            manner == Manner::Free
+                && frees.any(|it| {
+                    it.member == access.member
+                        && it.doubt == access.doubt
+                        && it.number > earlier.number
+                })
+        };
         for earlier in reads.iter().chain(writes).filter(live) {
+            if is_told(earlier) {
+                continue;
+            }
             if earlier.is_unordered(access, known) {
                 report(kind(manner, earlier.manner), Relation::Unordered, earlier);
             } else if earlier.manner == Manner::Free && earlier.is_before(known) {
@@ -113,6 +134,16 @@ impl History {
             let rest = self.writes.iter().filter(live);
             for earlier in rest.filter(|it| it.is_unordered(access, known)) {
                 report(HazardKind::FreeWhileInUse, Relation::Unordered, earlier);
+            }
+        }
+        let outran = self.writes.iter().filter(|it| !it.covers.is_empty());
+        for earlier in outran
+            .filter(|it| it.is_after(access))
+            .flat_map(|it| &it.covers)
+        {
+            let is_harmless = manner == Manner::Read && earlier.manner == Manner::Read;
+            if !is_harmless && live(&earlier) && earlier.is_unordered(access, known) {
+                report(kind(manner, earlier.manner), Relation::Unordered, earlier);
             }
         }
         // What may have been dropped may be a free as well, which would have stood for them.
@@ -142,6 +173,9 @@ impl History {
             self.index();
         }
         covered.extend(self.writes.extract_if(.., is_covered));
+        if access.knew.is_some() {
+            access.covers = cover(&covered);
+        }
         if access.manner == Manner::Free {
             // What was used before is told with the first free.
             self.outrun.clear();
@@ -202,6 +236,23 @@ impl History {
     }
 }
 
+/// What a use covers, and what that covers: one for each member, site and range.
+fn cover(covered: &[Access]) -> Vec<Access> {
+    let mut all: Vec<Access> = Vec::new();
+    for it in covered
+        .iter()
+        .flat_map(|it| std::iter::once(it).chain(&it.covers))
+    {
+        if all.iter().all(|known| key(known) != key(it)) {
+            all.push(Access {
+                covers: Vec::new(),
+                ..it.clone()
+            });
+        }
+    }
+    all
+}
+
 const fn key(access: &Access) -> (Member, u32, u64, u64) {
     (
         access.member,
@@ -238,6 +289,7 @@ mod tests {
             number: 0,
             doubt: None,
             knew: None,
+            covers: Vec::new(),
         }
     }
 

@@ -417,6 +417,7 @@ pub(super) fn access(known: &Knowledge, caller: UseCaller, origin: Origin, it: &
         number: 0,
         doubt: None,
         knew: None,
+        covers: Vec::new(),
     }
 }
 
