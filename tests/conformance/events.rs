@@ -174,7 +174,7 @@ pub const CASES: &[Case] = &[
             );
             before(view.operation("fill x"), reset);
             let answer = view.text(view.call("query e").id, "answer");
-            assert_eq!(answer.as_deref(), Some("never recorded"));
+            assert_eq!(answer.as_deref(), Some("not recorded any more"));
             assert_eq!(view.problems("wait-before-record"), 1);
             let last = view.operations("record e")[1];
             assert_eq!(view.text(last.id, "generation").unwrap(), "Integer(2)");
