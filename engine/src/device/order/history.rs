@@ -42,7 +42,7 @@ pub(super) struct Access {
     pub knew: Option<Clock>,
     /// Where something that was called later may have run before it: the uses that it covers. What comes before it is
     /// compared with those.
-    pub covers: Vec<Access>,
+    pub covers: Vec<Self>,
 }
 
 impl Access {
@@ -136,8 +136,8 @@ impl History {
                 report(HazardKind::FreeWhileInUse, Relation::Unordered, earlier);
             }
         }
-        let outran = self.writes.iter().filter(|it| !it.covers.is_empty());
-        for earlier in outran
+        let late = self.writes.iter().filter(|it| !it.covers.is_empty());
+        for earlier in late
             .filter(|it| it.is_after(access))
             .flat_map(|it| &it.covers)
         {
