@@ -9,10 +9,10 @@ use engine::backend::{
 };
 use engine::device::Status;
 use engine::record::{
-    CallId, CounterId, DeviceId, LaneId, LossKind, NameId, PipelineKind, Record, Span, SpanId,
-    State,
+    BufferIndex, CallId, CounterId, DeviceId, LaneId, LossKind, NameId, PipelineKind, Record, Span,
+    SpanId, State, StreamIndex,
 };
-use engine::workload::{BufferIndex, Launch, Role, StreamIndex, Target};
+use engine::workload::{Launch, Role, Target};
 
 const HOST: HostIndex = HostIndex(0);
 

@@ -2,34 +2,18 @@
 
 use crate::house::place::{ident, modules, words};
 use crate::house::source::Source;
-use crate::house::{read, report, sources};
+use crate::house::{read, report, root, sources};
 
-/// A module of the engine, and those that it may name.
-const ENGINE: &[(&str, &[&str])] = &[
-    ("time", &[]),
-    ("record", &["time"]),
-    ("capture", &["record", "time"]),
+/// A module of the package that reads and writes files, and those that it may name.
+const FORMATS: &[(&str, &[&str])] = &[
     // The wire format that the importer reads and the exporter writes.
-    ("perfetto", &["record", "time"]),
+    ("perfetto", &[]),
     // What files that are opened together and ranks that run have in common.
-    ("merge", &["record", "time"]),
+    ("merge", &[]),
     // What CUPTI told of programs: in files that were kept, and while they run.
-    ("activity", &["record", "time"]),
-    (
-        "importer",
-        &["activity", "merge", "perfetto", "record", "time"],
-    ),
-    ("exporter", &["perfetto", "capture", "record", "time"]),
-    ("workload", &["time"]),
-    ("device", &["workload", "record", "time"]),
-    ("backend", &["device", "workload", "record", "time"]),
-    ("analysis", &["capture", "record", "time"]),
-    (
-        "runner",
-        &[
-            "activity", "backend", "device", "workload", "exporter", "merge", "record", "time",
-        ],
-    ),
+    ("activity", &[]),
+    ("importer", &["activity", "merge", "perfetto"]),
+    ("exporter", &["perfetto"]),
 ];
 
 /// The same for the app, besides the engine.
@@ -60,8 +44,13 @@ const PIXELS: &[&str] = &[
     "rfd",
 ];
 
-fn table(package: &str) -> &'static [(&'static str, &'static [&'static str])] {
-    if package == "engine" { ENGINE } else { APP }
+/// The table of a package's modules; none where each may name each.
+fn table(package: &str) -> Option<&'static [(&'static str, &'static [&'static str])]> {
+    match package {
+        "formats" => Some(FORMATS),
+        "app" => Some(APP),
+        _ => None,
+    }
 }
 
 /// Complaints about one file's paths.
@@ -72,7 +61,9 @@ fn imports(source: &Source) -> Vec<String> {
     let Some(own) = path.first() else {
         return Vec::new();
     };
-    let table = table(package);
+    let Some(table) = table(package) else {
+        return Vec::new();
+    };
     let Some((_, allowed)) = table.iter().find(|(name, _)| name == own) else {
         return vec![format!(
             "{}:1: `{own}` has no row in the table of tests/layers.rs",
@@ -114,12 +105,13 @@ fn imports(source: &Source) -> Vec<String> {
 
 /// Complaints about names that a file passes on although another module owns them.
 fn passed_on(source: &Source) -> Vec<String> {
-    let Some((_, path)) = modules(&source.path) else {
+    let Some((package, path)) = modules(&source.path) else {
         return Vec::new();
     };
     let Some(own) = path.first() else {
         return Vec::new();
     };
+    let is_free = table(package).is_none();
     let children: Vec<&str> = words(&source.code, "mod")
         .map(|at| ident(source.code[at + 3..].trim_start()))
         .collect();
@@ -128,7 +120,8 @@ fn passed_on(source: &Source) -> Vec<String> {
         .filter_map(|at| {
             let target = source.code[at + 3..].trim_start();
             let head = ident(target);
-            let inside = target.strip_prefix("crate::").map(ident) == Some(own);
+            let within = target.strip_prefix("crate::").map(ident);
+            let inside = within.is_some_and(|it| is_free || it == *own);
             let kept = inside || ["self", "super"].contains(&head) || children.contains(&head);
             (!kept).then(|| {
                 let place = source.place(at);
@@ -173,13 +166,79 @@ fn names_are_imported_from_their_owner() {
 #[test]
 fn the_engine_has_no_pixel() {
     let mut complaints: Vec<String> = sources().iter().flat_map(pixels).collect();
-    let manifest = read("engine/Cargo.toml");
-    for (line, text) in manifest.lines().enumerate() {
-        if PIXELS.iter().any(|name| words(text, name).next().is_some()) {
-            complaints.push(format!("engine/Cargo.toml:{}: {text}", line + 1));
+    for package in packages() {
+        let file = manifest(&package);
+        for (line, text) in read(&file).lines().enumerate() {
+            if PIXELS.iter().any(|name| words(text, name).next().is_some()) {
+                complaints.push(format!("{file}:{}: {text}", line + 1));
+            }
         }
     }
     report("the engine names no library that draws:", &complaints);
+}
+
+/// The engine's packages, by their names in the workspace: all that its first package has beside its sources.
+fn packages() -> Vec<String> {
+    let own = root().join("engine");
+    let folders = std::fs::read_dir(own).expect("the engine is a folder");
+    let names = folders.map(|it| it.expect("a folder").file_name());
+    let names = names.map(|it| it.to_string_lossy().into_owned());
+    let mut names: Vec<String> = names
+        .filter(|it| root().join(manifest(it)).exists())
+        .collect();
+    names.push("engine".to_owned());
+    names.sort();
+    names
+}
+
+/// The file of a package of the engine.
+fn manifest(package: &str) -> String {
+    if package == "engine" {
+        "engine/Cargo.toml".to_owned()
+    } else {
+        format!("engine/{package}/Cargo.toml")
+    }
+}
+
+/// The packages of the engine that one of them depends on, sorted.
+fn dependencies(package: &str) -> Vec<String> {
+    let text = read(&manifest(package));
+    let (_, rest) = text
+        .split_once("[dependencies]")
+        .expect("what it depends on");
+    let rest = rest.split("\n[").next().unwrap_or_default();
+    let known = packages();
+    let names = rest.lines().filter_map(|it| it.split('.').next());
+    let names = names.filter(|it| known.iter().any(|known| known == it));
+    let mut names: Vec<String> = names.map(str::to_owned).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn the_picture_of_the_packages_is_what_they_depend_on() {
+    let text = read("ARCHITECTURE.md");
+    let rows = text.lines().filter_map(|line| {
+        let (name, rest) = line.split_once('→')?;
+        let name = name.trim_start_matches(['├', '└', '─', ' ']).trim();
+        // What it is for stands behind a gap.
+        let rest = rest.trim().split("  ").next()?;
+        packages()
+            .contains(&name.to_owned())
+            .then(|| (name.to_owned(), rest.to_owned()))
+    });
+    let mut drawn: Vec<(String, String)> = rows.collect();
+    drawn.sort();
+    let real = packages().into_iter().map(|package| {
+        let of = dependencies(&package);
+        let of = if of.is_empty() {
+            "nothing".to_owned()
+        } else {
+            of.join(", ")
+        };
+        (package, of)
+    });
+    assert_eq!(drawn, real.collect::<Vec<_>>());
 }
 
 /// A planted bad import must be found, at its line.
@@ -192,24 +251,24 @@ fn a_planted_import_is_found() {
         assert!(complaints[0].starts_with(expected), "{complaints:?}");
     };
     one(
-        "engine/src/time.rs",
-        "//! A.\nuse crate::record::Span;\n",
-        "engine/src/time.rs:2: ",
+        "engine/formats/src/merge.rs",
+        "//! A.\nuse crate::importer::Source;\n",
+        "engine/formats/src/merge.rs:2: ",
     );
     one(
-        "engine/src/record/ids.rs",
-        "fn a() {\n\n crate::capture::b() }",
-        "engine/src/record/ids.rs:3: ",
+        "engine/formats/src/perfetto/proto.rs",
+        "fn a() {\n\n crate::exporter::b() }",
+        "engine/formats/src/perfetto/proto.rs:3: ",
     );
     one(
-        "engine/src/capture/fold.rs",
-        "use super::super::runner;\n",
-        "engine/src/capture/fold.rs:1: ",
+        "engine/formats/src/importer/rpd.rs",
+        "use super::super::exporter;\n",
+        "engine/formats/src/importer/rpd.rs:1: ",
     );
     one(
-        "engine/src/capture.rs",
-        "use crate::{record::{Span, Began}, runner::Engine};",
-        "engine/src/capture.rs:1: ",
+        "engine/formats/src/exporter.rs",
+        "use crate::{perfetto::{Fact, View}, importer::Error};",
+        "engine/formats/src/exporter.rs:1: ",
     );
     one(
         "app/src/panel/log.rs",
@@ -223,21 +282,21 @@ fn a_planted_import_is_found() {
     );
     assert!(
         planted(
-            "engine/src/capture.rs",
-            "// crate::runner\nconst A: &str = \"crate::app\";"
+            "engine/formats/src/merge.rs",
+            "// crate::importer\nconst A: &str = \"crate::app\";"
         )
         .is_empty()
     );
     assert!(
         planted(
-            "engine/src/capture/fold.rs",
-            "mod tests { use super::super::Capture; }"
+            "engine/formats/src/merge/align.rs",
+            "mod tests { use super::super::Align; }"
         )
         .is_empty()
     );
     let doors = passed_on(&Source::new(
-        "engine/src/capture.rs",
-        "mod a;\npub use a::B;\npub use crate::record::C;".into(),
+        "engine/capture/src/table.rs",
+        "mod a;\npub use a::B;\npub use record::C;".into(),
     ));
     assert_eq!(doors.len(), 1, "{doors:?}");
 }

@@ -70,7 +70,7 @@ fn what_it_points_at_exists() {
                 complaints.push(format!("{file}: {link}"));
             }
         }
-        // `engine/src/record.rs` and the like.
+        // `engine/record/src.rs` and the like.
         for path in text.split('`').skip(1).step_by(2) {
             let ours = ["app/", "engine/", "assets/", "tests/", "screenshots/"];
             if ours.iter().any(|folder| path.starts_with(folder)) && !root().join(path).exists() {

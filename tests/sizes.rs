@@ -10,25 +10,25 @@ const LONG_FILES: &[(&str, &str)] = &[];
 /// Files that may say `unsafe`, each with its reason.
 const UNSAFE_FILES: &[(&str, &str)] = &[
     (
-        "engine/src/backend/wgpu/hook.rs",
+        "engine/backend/src/wgpu/hook.rs",
         "only Vulkan's own functions can make a device whose driver reports a loss",
     ),
     (
-        "engine/src/backend/wgpu/wayland.rs",
+        "engine/backend/src/wgpu/wayland.rs",
         "the client library of Wayland is told by a C function of its own who hears its complaints",
     ),
-    ("engine/src/backend/cuda/context.rs", CUDA),
-    ("engine/src/backend/cuda/devices.rs", CUDA),
-    ("engine/src/backend/cuda/driver.rs", CUDA),
-    ("engine/src/backend/cuda/event.rs", CUDA),
-    ("engine/src/backend/cuda/functions.rs", CUDA),
-    ("engine/src/backend/cuda/graph.rs", CUDA),
-    ("engine/src/backend/cuda/graph/capture.rs", CUDA),
-    ("engine/src/backend/cuda/host.rs", CUDA),
-    ("engine/src/backend/cuda/memory.rs", CUDA),
-    ("engine/src/backend/cuda/module.rs", CUDA),
-    ("engine/src/backend/cuda/nvrtc.rs", CUDA),
-    ("engine/src/backend/cuda/stream.rs", CUDA),
+    ("engine/backend/src/cuda/context.rs", CUDA),
+    ("engine/backend/src/cuda/devices.rs", CUDA),
+    ("engine/backend/src/cuda/driver.rs", CUDA),
+    ("engine/backend/src/cuda/event.rs", CUDA),
+    ("engine/backend/src/cuda/functions.rs", CUDA),
+    ("engine/backend/src/cuda/graph.rs", CUDA),
+    ("engine/backend/src/cuda/graph/capture.rs", CUDA),
+    ("engine/backend/src/cuda/host.rs", CUDA),
+    ("engine/backend/src/cuda/memory.rs", CUDA),
+    ("engine/backend/src/cuda/module.rs", CUDA),
+    ("engine/backend/src/cuda/nvrtc.rs", CUDA),
+    ("engine/backend/src/cuda/stream.rs", CUDA),
     ("engine/inject/src/buffers.rs", CUPTI),
     (
         "engine/inject/src/clock.rs",
@@ -46,11 +46,11 @@ const UNSAFE_FILES: &[(&str, &str)] = &[
         "the driver of CUDA looks for the function by its name in C's manner",
     ),
     (
-        "engine/src/runner/far/lifetime.rs",
+        "engine/runner/src/far/lifetime.rs",
         "that a process is ended with its parent, or goes on, is said by functions of C",
     ),
     (
-        "engine/src/runner/program/child.rs",
+        "engine/runner/src/program/child.rs",
         "a signal is sent by a function of C; the standard library can only kill",
     ),
     (
@@ -74,7 +74,7 @@ const OF_DRIVERS: &[&str] = &["tests/stand-in/", "tests/losing-layer/", "tests/g
 
 /// Files whose type names are another project's.
 const FOREIGN_NAMES: &[(&str, &str)] = &[(
-    "engine/src/perfetto/proto.rs",
+    "engine/formats/src/perfetto/proto.rs",
     "the messages of Perfetto's format keep their names",
 )];
 

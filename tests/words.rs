@@ -20,9 +20,9 @@ const WORDS: &[(&str, &str)] = &[
 
 /// Places where the words are those of the format that is read or written there.
 const FOREIGN: &[&str] = &[
-    "engine/src/perfetto",
-    "engine/src/exporter/pftrace",
-    "engine/src/importer/pftrace",
+    "engine/formats/src/perfetto",
+    "engine/formats/src/exporter/pftrace",
+    "engine/formats/src/importer/pftrace",
     "tests/captures/foreign",
 ];
 

@@ -64,11 +64,11 @@ fn every_word_means_its_call() {
         GpuCall::PushErrorScope(engine::workload::ErrorFilter::OutOfMemory),
         GpuCall::PopErrorScope { promise },
         GpuCall::MapAsync {
-            buffer: engine::workload::BufferIndex(0),
+            buffer: engine::record::BufferIndex(0),
             mode: MapMode::Write,
             promise,
         },
-        GpuCall::Unmap(engine::workload::BufferIndex(0)),
+        GpuCall::Unmap(engine::record::BufferIndex(0)),
         GpuCall::CompilationInfo {
             pipeline: PipelineIndex(1),
             promise,

@@ -6,10 +6,10 @@ use engine::backend::{
     BACKENDS, Device, EventLayout, HostIndex, Layout, Operation, Side, Sink, StreamLayout,
     Submission,
 };
-use engine::record::{CallId, CounterId, DeviceId, LaneId, NameId, Record, SpanId};
-use engine::workload::{
-    Bounds, BufferIndex, Call, Document, ExpectationKind, Plan, StreamIndex, bundled, compare,
+use engine::record::{
+    BufferIndex, CallId, CounterId, DeviceId, LaneId, NameId, Record, SpanId, StreamIndex,
 };
+use engine::workload::{Bounds, Call, Document, ExpectationKind, Plan, bundled, compare};
 
 struct Silence;
 

@@ -7,11 +7,11 @@ use std::time::Instant;
 use engine::backend::{self, HostIndex, Layout, Operation, Sink, StreamLayout, Submission};
 use engine::capture::Capture;
 use engine::record::{
-    CallId, CounterId, DeviceId, LaneId, NameId, Record, Span, SpanId, SpanKind, State,
+    CallId, CounterId, DeviceId, LaneId, NameId, Record, Span, SpanId, SpanKind, State, StreamIndex,
 };
 use engine::runner::{Recorder, RunRequest, run};
 use engine::time::Nanos;
-use engine::workload::{Document, Plan, Role, StreamIndex, Target};
+use engine::workload::{Document, Plan, Role, Target};
 
 /// Records that each thread reports.
 const EACH: u32 = 2_500_000;

@@ -3,9 +3,8 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use engine::device::order::{Act, Awaited, Batch, Order, Origin, Use};
-use engine::record::SpanId;
-use engine::workload::{BufferIndex, EventIndex, StreamIndex};
+use engine::order::{Act, Awaited, Batch, Order, Origin, Use};
+use engine::record::{BufferIndex, EventIndex, SpanId, StreamIndex};
 
 const STREAMS: u64 = 10_000;
 const EVENTS: u64 = 100_000;

@@ -6,9 +6,11 @@ use std::time::Instant;
 use engine::backend::{
     self, Device, EventLayout, HostIndex, Layout, Operation, Sink, StreamLayout, Submission,
 };
-use engine::record::{CallId, CounterId, LaneId, NameId, Outcome, Record, SpanId};
+use engine::record::{
+    BufferIndex, CallId, CounterId, LaneId, NameId, Outcome, Record, SpanId, StreamIndex,
+};
 use engine::runner::{RunRequest, run};
-use engine::workload::{BufferIndex, Call, Document, Plan, StreamIndex, Target};
+use engine::workload::{Call, Document, Plan, Target};
 
 const STREAMS: u32 = 10_000;
 const EVENTS: u32 = 100_000;

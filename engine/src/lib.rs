@@ -68,16 +68,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-pub mod activity;
-pub mod analysis;
-pub mod backend;
-pub mod capture;
-pub mod device;
-pub mod exporter;
-pub mod importer;
-pub mod merge;
-pub mod perfetto;
-pub mod record;
-pub mod runner;
-pub mod time;
-pub mod workload;
+pub use formats::{activity, exporter, importer, merge, perfetto};
+pub use record::time;
+pub use {analysis, backend, capture, device, order, record, runner, workload};

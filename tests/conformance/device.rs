@@ -9,10 +9,11 @@ use engine::backend::{
 };
 use engine::device::{ElapsedError, EventError, EventStatus, Events, Progress, Status, elapsed};
 use engine::record::{
-    CallId, CounterId, DeviceId, LaneId, LossKind, NameId, Record, Span, SpanId, State,
+    BufferIndex, CallId, CounterId, DeviceId, EventIndex, LaneId, LossKind, NameId, Record,
+    SignalIndex, Span, SpanId, State, StreamIndex,
 };
 use engine::time::Nanos;
-use engine::workload::{BufferIndex, EventIndex, Launch, Role, SignalIndex, StreamIndex, Target};
+use engine::workload::{Launch, Role, Target};
 
 use super::backends;
 

@@ -205,7 +205,7 @@ const RULES_ELSEWHERE: &[(&str, &str)] = &[
     ),
     (
         "B4",
-        "a kernel's reads and writes are declared, argument by argument: engine/src/workload/kernel.rs",
+        "a kernel's reads and writes are declared, argument by argument: engine/workload/src/kernel.rs",
     ),
     (
         "B5 B6",

@@ -1,11 +1,9 @@
 //! The same numbers as on the processor, for every kernel, launched, packed and replayed.
 
 use engine::backend::{HostIndex, Layout, Operation, Side, Sink, StreamLayout, Submission, named};
-use engine::record::{CallId, CounterId, LaneId, NameId, Record, SpanId};
+use engine::record::{BufferIndex, CallId, CounterId, LaneId, NameId, Record, SpanId, StreamIndex};
 use engine::time::Nanos;
-use engine::workload::{
-    BufferIndex, FailureMode, KERNELS, Kernel, Launch, Role, StreamIndex, StreamTraits, Target,
-};
+use engine::workload::{FailureMode, KERNELS, Kernel, Launch, Role, StreamTraits, Target};
 
 use crate::conformance::backends;
 

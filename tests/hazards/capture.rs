@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use engine::device::order::{NodeIndex, Topology};
-use engine::workload::StreamIndex;
+use engine::order::{NodeIndex, Topology};
+use engine::record::StreamIndex;
 
 use super::case::{Case, Expected, Op};
 

@@ -2,9 +2,8 @@
 
 use std::collections::HashMap;
 
-use engine::device::order::{Act, Awaited, Op, Order, Origin, Traits, Use, WHOLE, of_graph};
-use engine::record::SpanId;
-use engine::workload::{BufferIndex, EventIndex, StreamIndex};
+use engine::order::{Act, Awaited, Op, Order, Origin, Traits, Use, WHOLE, of_graph};
+use engine::record::{BufferIndex, EventIndex, SpanId, StreamIndex};
 
 use super::case::{self, Case, Expected, ExpectedLint, Kind, Part, Returns};
 

@@ -44,12 +44,14 @@ pub fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// The modules of a file below its crate: `["capture", "fold"]` for `engine/src/capture/fold.rs`.
+/// The crate of a file and its modules below it: `record` and `["time", "interval"]` for
+/// `engine/record/src/time/interval.rs`.
 ///
-/// `None` for a file that is no module of a crate's source; empty for `lib.rs` and `main.rs`.
+/// `None` for a file that is no module of a crate's source; no modules for `lib.rs`.
 pub fn modules(path: &str) -> Option<(&str, Vec<&str>)> {
-    let (package, inside) = path.split_once("/src/")?;
+    let (folder, inside) = path.split_once("/src/")?;
     let stem = inside.strip_suffix(".rs")?;
+    let package = folder.strip_prefix("engine/").unwrap_or(folder);
     if package.contains('/') || package == "tests" {
         return None;
     }

@@ -1,0 +1,175 @@
+//! The walk back along binding causes: what happened while something waited, and what the critical path is made of.
+
+use super::SpanClass;
+use super::kind::{CauseKind, TimeUse};
+use super::point::SpanPoint;
+use super::reader::CauseReader;
+use record::time::{Interval, Nanos};
+use record::{LaneId, SpanId};
+
+/// How many calls are passed over between two looks at how far back they lie.
+const STRIDE: usize = 64;
+
+/// A stretch of time on the way back along binding causes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ChainSegment {
+    /// From when to when.
+    pub interval: Interval,
+    /// What it was spent on.
+    pub what: TimeUse,
+    /// What ran, began, or returned; nothing for the host's own time and where nothing is known.
+    pub span: Option<SpanId>,
+    /// Where; nothing where nothing is known.
+    pub lane: Option<LaneId>,
+}
+
+impl CauseReader<'_> {
+    /// What happened from an operation's submission to its start, in order of time; empty where its submission is not
+    /// known.
+    pub fn chain(&self, span: SpanId) -> Vec<ChainSegment> {
+        self.chain_at_most(span, usize::MAX)
+    }
+
+    /// The last segments of that, no more than so many.
+    pub fn chain_at_most(&self, span: SpanId, most: usize) -> Vec<ChainSegment> {
+        let enqueued = self.enqueued(span);
+        enqueued.map_or_else(Vec::new, |enqueued| {
+            self.walk_at_most(SpanPoint::start(span), enqueued, most)
+        })
+    }
+
+    /// What happened from `until` to a point, in order of time: it follows what was complete last, and what that had to
+    /// wait for. The segments follow each other without a gap.
+    pub(super) fn walk(&self, from: SpanPoint, until: Nanos) -> Vec<ChainSegment> {
+        self.walk_at_most(from, until, usize::MAX)
+    }
+
+    /// The same, given up after so many segments.
+    pub(super) fn walk_at_most(
+        &self,
+        from: SpanPoint,
+        until: Nanos,
+        most_segments: usize,
+    ) -> Vec<ChainSegment> {
+        let (mut point, mut time) = (from, self.time(from));
+        let mut segments: Vec<ChainSegment> = Vec::new();
+        // Where times contradict each other a walk might go in a circle at one instant.
+        let (mut still, most) = (0_usize, self.causes.classes.len().saturating_mul(2));
+        while time > until && still <= most && segments.len() < most_segments {
+            let (segment, next) = self.step(point, time, until);
+            still = if next.1 < time { 0 } else { still + 1 };
+            if segment.interval.start < segment.interval.end {
+                push(&mut segments, segment);
+            }
+            let Some(next_point) = next.0 else { break };
+            (point, time) = (next_point, next.1);
+        }
+        segments.reverse();
+        segments
+    }
+
+    /// One step back: what the time until then was spent on, and where the walk goes on.
+    fn step(
+        &self,
+        point: SpanPoint,
+        time: Nanos,
+        until: Nanos,
+    ) -> (ChainSegment, (Option<SpanPoint>, Nanos)) {
+        let span = point.span();
+        let class = self.causes.class(span);
+        let is_end_of_wait = point.is_end() && class.has(SpanClass::BLOCKED);
+        if class.is_call() && !is_end_of_wait {
+            return self.host(point, time, until);
+        }
+        let Some(binding) = self.binding(point) else {
+            return (nothing(until, time), (None, until));
+        };
+        let at = binding.at.min(time);
+        let what = match (class.is_call(), point.is_end() && !class.is_wait()) {
+            _ if self.is_unknown(point, &binding) => TimeUse::Unknown,
+            _ if binding.kind == CauseKind::Limit => TimeUse::Limit,
+            (true, _) if binding.kind == CauseKind::Program => TimeUse::Host,
+            (true, _) => TimeUse::Return,
+            (_, true) => TimeUse::Run,
+            _ => TimeUse::Latency,
+        };
+        let segment = ChainSegment {
+            interval: Interval {
+                start: at.max(until),
+                end: time,
+            },
+            what,
+            span: (what != TimeUse::Host).then_some(span),
+            lane: Some(self.lane(span)),
+        };
+        (segment, (Some(binding.point), at))
+    }
+
+    /// Back over a thread's calls, until one that was blocked, or the first.
+    fn host(
+        &self,
+        from: SpanPoint,
+        time: Nanos,
+        until: Nanos,
+    ) -> (ChainSegment, (Option<SpanPoint>, Nanos)) {
+        let mut point = from;
+        let mut passed = 0;
+        while let Some(before) = self.before_on_thread(point) {
+            point = before;
+            passed += 1;
+            let class = self.causes.class(point.span());
+            let is_far = passed % STRIDE == 0 && self.time(point) <= until;
+            if is_far || point.is_end() && class.has(SpanClass::BLOCKED) {
+                break;
+            }
+        }
+        if point == from {
+            return (nothing(until, time), (None, until));
+        }
+        let at = self.time(point).min(time);
+        let segment = ChainSegment {
+            interval: Interval {
+                start: at.max(until),
+                end: time,
+            },
+            what: TimeUse::Host,
+            span: None,
+            lane: Some(self.lane(from.span())),
+        };
+        (segment, (Some(point), at))
+    }
+
+    /// The point before a call's on its thread.
+    fn before_on_thread(&self, point: SpanPoint) -> Option<SpanPoint> {
+        let column = if point.is_end() {
+            &self.causes.seconds
+        } else {
+            &self.causes.firsts
+        };
+        let number = column.get(point.span().index()).copied();
+        number.map(SpanPoint::from_number).filter(|it| it.is_some())
+    }
+}
+
+/// Nothing is known of what a point came after.
+const fn nothing(start: Nanos, end: Nanos) -> ChainSegment {
+    ChainSegment {
+        interval: Interval { start, end },
+        what: TimeUse::Unknown,
+        span: None,
+        lane: None,
+    }
+}
+
+/// Adds the segment before those that are there; time of one thread is one segment.
+fn push(segments: &mut Vec<ChainSegment>, segment: ChainSegment) {
+    if let Some(after) = segments.last_mut()
+        && segment.what == TimeUse::Host
+        && after.what == TimeUse::Host
+        && after.lane == segment.lane
+    {
+        after.interval.start = segment.interval.start;
+    } else {
+        segments.push(segment);
+    }
+}

@@ -1,0 +1,459 @@
+//! The graph in the making: what was read of a capture, in columns that another thread can order.
+
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::candidates::Candidate;
+use super::class::{LaneClass, SpanClass};
+use super::collective::CollectiveGroups;
+use super::dropped::DroppedWaits;
+use super::extra::ExtraCauses;
+use super::kind::CauseKind;
+use super::point::{MOST_SPANS, SpanPoint};
+use super::queue::{NONE, Predecessor, StreamOrder};
+use super::timetable::{Moments as _, Timetable};
+use super::{Causes, TOLERANCE, program, slack};
+use capture::{Capture, PlacedSpan};
+use record::time::{CoveredTime, Interval, Nanos};
+use record::{
+    Basis, Dependency, DependencyId, DependencyKind, LaneId, SpanId, SpanKind, State, TIME_LIMIT,
+    Value,
+};
+
+/// What was read so far.
+#[derive(Debug, Default)]
+pub(super) struct CausesDraft {
+    lanes: Vec<LaneClass>,
+    streams: Vec<i64>,
+    classes: Vec<SpanClass>,
+    firsts: Vec<u32>,
+    times: Timetable,
+    /// Lanes on which waits or records are operations.
+    has_waits: Vec<bool>,
+    /// Graphs that were replayed.
+    graphs: Vec<u32>,
+    extra: Vec<(SpanPoint, SpanPoint, CauseKind)>,
+    /// Steps on host threads, with what each had to come after.
+    before_steps: Vec<(u32, SpanPoint)>,
+    /// Such steps, with the blocking call within which each settled its promise.
+    settled: Vec<(u32, u32)>,
+    collectives: Vec<(u32, u32)>,
+    /// Waits for operations that never ran.
+    dropped: DroppedWaits,
+    /// Waits whose time ran out.
+    limited: Vec<SpanId>,
+    revision: u64,
+}
+
+impl CausesDraft {
+    /// Begins with the lanes of a capture.
+    pub fn new(capture: &Capture) -> Self {
+        let lanes: Vec<LaneClass> = capture.lanes().iter().map(LaneClass::of).collect();
+        let number = |lane: u32| {
+            let origin = capture.lane_origin(LaneId(lane));
+            origin.and_then(|it| it.number).unwrap_or(i64::from(lane))
+        };
+        Self {
+            streams: (0..lanes.len() as u32).map(number).collect(),
+            has_waits: vec![false; lanes.len()],
+            lanes,
+            revision: capture.revision(),
+            ..Self::default()
+        }
+    }
+
+    /// How many numbers of spans were read.
+    pub fn spans(&self) -> usize {
+        self.times.len()
+    }
+
+    /// Reads the spans with the next numbers, up to `end`.
+    pub fn read_spans(&mut self, capture: &Capture, end: usize) {
+        let next = self.times.len() as u32;
+        for placed in capture.spans_numbered(next..MOST_SPANS.min(end as u32)) {
+            self.leave_out(placed.span.id.index());
+            self.read_span(capture, &placed);
+        }
+        self.leave_out(end);
+    }
+
+    /// No span has the numbers up to this one.
+    fn leave_out(&mut self, end: usize) {
+        while self.times.len() < end {
+            self.times.push(None);
+            self.classes.push(SpanClass::default());
+            self.firsts.push(NONE);
+        }
+    }
+
+    fn read_span(&mut self, capture: &Capture, placed: &PlacedSpan) {
+        let id = placed.span.id;
+        let (lane, kind) = (placed.span.lane, placed.span.kind);
+        self.times.push(Some((placed.interval(), lane)));
+        let lane_class = self.lanes.get(lane.index()).copied();
+        let lane_class = lane_class.unwrap_or(LaneClass::Derived);
+        let class = SpanClass::of(lane_class, kind, placed.span.state);
+        self.classes.push(class);
+        self.firsts.push(NONE);
+        if matches!(kind, SpanKind::EventWait | SpanKind::EventRecord)
+            && class.is_operation()
+            && let Some(has_waits) = self.has_waits.get_mut(lane.index())
+        {
+            *has_waits = true;
+        }
+        if kind == SpanKind::Graph && class.is_operation() {
+            self.graphs.push(id.0);
+        }
+        let waits = class.is_wait() || class.has(SpanClass::BLOCKING);
+        if placed.span.state == State::Failed && waits && has_run_out(capture, placed) {
+            self.limited.push(id);
+        }
+    }
+
+    fn class(&self, span: SpanId) -> SpanClass {
+        self.classes.get(span.index()).copied().unwrap_or_default()
+    }
+
+    /// Reads a dependency, after all spans.
+    pub fn read_dependency(&mut self, capture: &Capture, id: DependencyId) {
+        let Some(found) = capture.dependency(id) else {
+            return;
+        };
+        let (cause, effect) = (self.class(found.cause), self.class(found.effect));
+        if found.kind == DependencyKind::Abort {
+            return self.dropped.add_abort(&found);
+        }
+        if !cause.counts() && (effect.is_call() || effect.is_wait()) && explains(&found, effect) {
+            let lane = self.times.lane_of(found.cause);
+            if self.lanes.get(lane.index()) == Some(&LaneClass::Stream) {
+                self.dropped.add_wait(lane, &found);
+            }
+            return;
+        }
+        if !cause.counts() || !effect.counts() || found.cause == found.effect {
+            return;
+        }
+        match found.kind {
+            DependencyKind::Submission if found.basis != Basis::Observed => {
+                self.read_launch(&found, effect);
+            }
+            _ if !explains(&found, effect) => {}
+            DependencyKind::Collective => self.collectives.push((found.cause.0, found.effect.0)),
+            kind => {
+                if let Some(kind) = CauseKind::of(kind) {
+                    self.read_wait(&found, kind, [cause, effect]);
+                }
+            }
+        }
+    }
+
+    fn read_launch(&mut self, found: &Dependency, effect: SpanClass) {
+        if !effect.is_operation() {
+            return;
+        }
+        let start = self.times.start(found.cause.0);
+        if let Some(launch) = self.firsts.get_mut(found.effect.index())
+            && (*launch == NONE || self.times.start(*launch) < start)
+        {
+            *launch = found.cause.0;
+        }
+    }
+
+    fn read_wait(&mut self, found: &Dependency, kind: CauseKind, of: [SpanClass; 2]) {
+        let [cause, effect] = of;
+        let is_own_stream = self.times.lane_of(found.cause) == self.times.lane_of(found.effect);
+        // What its own stream orders needs no wait.
+        if kind == CauseKind::Event && is_own_stream && !effect.is_wait() {
+            return;
+        }
+        if effect.is_call() {
+            if kind == CauseKind::Step && !effect.has(SpanClass::BLOCKING) {
+                self.before_steps
+                    .push((found.effect.0, SpanPoint::end(found.cause)));
+                return;
+            }
+            if kind == CauseKind::Step && cause.is_call() && is_own_stream {
+                self.settled.push((found.cause.0, found.effect.0));
+                return;
+            }
+            if let Some(class) = self.classes.get_mut(found.effect.index()) {
+                class.mark(SpanClass::BLOCKING);
+            }
+        }
+        // A call does what others wait for while it runs; an operation is complete at its end.
+        let early = cause.is_call() && matches!(kind, CauseKind::Signal | CauseKind::Step);
+        let from = if early {
+            SpanPoint::start(found.cause)
+        } else {
+            SpanPoint::end(found.cause)
+        };
+        let to = if effect.is_call() || effect.is_wait() {
+            SpanPoint::end(found.effect)
+        } else {
+            SpanPoint::start(found.effect)
+        };
+        self.extra.push((to, from, kind));
+    }
+
+    /// A call that waits for a promise settles it itself, in a step within it: what it waited for is what that step had to
+    /// come after.
+    fn reach_through_steps(&mut self) {
+        self.before_steps.sort_unstable();
+        for (step, call) in std::mem::take(&mut self.settled) {
+            let from = self.before_steps.partition_point(|it| it.0 < step);
+            let befores = self.before_steps.iter().skip(from);
+            let befores: Vec<SpanPoint> = befores
+                .take_while(|it| it.0 == step)
+                .map(|it| it.1)
+                .collect();
+            let to = SpanPoint::end(SpanId(call));
+            if befores.is_empty() {
+                let begun = SpanPoint::start(SpanId(step));
+                self.extra.push((to, begun, CauseKind::Step));
+                continue;
+            }
+            let points = befores.into_iter().map(|it| (to, it, CauseKind::Step));
+            self.extra.extend(points);
+            if let Some(class) = self.classes.get_mut(step as usize) {
+                *class = SpanClass::default();
+            }
+        }
+    }
+
+    /// Orders all that was read; nothing where it was cancelled.
+    pub fn finish(mut self, cancelled: &AtomicBool) -> Option<Causes> {
+        self.reach_through_steps();
+        let mut seconds = vec![NONE; self.classes.len()];
+        let by_lane = self.spans_by_lane();
+        for (lane, mut spans) in by_lane.into_iter().enumerate() {
+            if cancelled.load(Ordering::Relaxed) {
+                return None;
+            }
+            match self.lanes.get(lane) {
+                Some(LaneClass::Thread) => {
+                    let (firsts, times) = (&mut self.firsts, &self.times);
+                    program::points(&mut spans, times, &mut |point, before| {
+                        let column = if point.is_end() {
+                            &mut seconds
+                        } else {
+                            &mut *firsts
+                        };
+                        if let Some(slot) = column.get_mut(point.span().index()) {
+                            *slot = before.number();
+                        }
+                    });
+                }
+                Some(LaneClass::Stream | LaneClass::Engine) => {
+                    self.order_stream(lane, &mut spans, &mut seconds);
+                    let more = self
+                        .dropped
+                        .causes(LaneId(lane as u32), &spans, &self.times);
+                    self.extra.extend(more);
+                }
+                _ => {}
+            }
+        }
+        self.complete(seconds, cancelled)
+    }
+
+    /// The numbers of the spans that count, lane by lane.
+    fn spans_by_lane(&self) -> Vec<Vec<u32>> {
+        let mut counts = vec![0_usize; self.lanes.len()];
+        let counted = |it: &(usize, &SpanClass)| it.1.counts();
+        let lane = |span: usize| self.times.lane_of(SpanId(span as u32)).index();
+        for (span, _) in self.classes.iter().enumerate().filter(counted) {
+            if let Some(count) = counts.get_mut(lane(span)) {
+                *count += 1;
+            }
+        }
+        let mut lists: Vec<Vec<u32>> = counts.into_iter().map(Vec::with_capacity).collect();
+        for (span, _) in self.classes.iter().enumerate().filter(counted) {
+            if let Some(list) = lists.get_mut(lane(span)) {
+                list.push(span as u32);
+            }
+        }
+        lists
+    }
+
+    fn order_stream(&mut self, lane: usize, spans: &mut Vec<u32>, seconds: &mut [u32]) {
+        let has_waits = self.has_waits.get(lane).copied().unwrap_or(false);
+        let is_graph = |span: u32| self.graphs.binary_search(&span).is_ok();
+        let order = StreamOrder {
+            times: &self.times,
+            launches: &self.firsts,
+            is_graph: &is_graph,
+        };
+        order.sort(spans, has_waits);
+        let (classes, graphs) = (&mut self.classes, &self.graphs);
+        order.predecessors(spans, &mut |found: Predecessor| {
+            if let Some(slot) = seconds.get_mut(found.span as usize) {
+                *slot = found.before;
+            }
+            // Nodes of a graph have edges, and where they do not they came first.
+            let is_told = !graphs.is_empty();
+            if found.is_branch
+                && !is_told
+                && let Some(class) = classes.get_mut(found.span as usize)
+            {
+                class.mark(SpanClass::BRANCH);
+            }
+        });
+        self.tie_nodes(spans);
+    }
+
+    /// A graph ends once its nodes have.
+    fn tie_nodes(&mut self, spans: &[u32]) {
+        let is_graph = |span: &u32| self.graphs.binary_search(span).is_ok();
+        let mut around: Option<u32> = None;
+        let mut by_start: Vec<u32> = Vec::new();
+        if !self.graphs.is_empty() && spans.iter().any(is_graph) {
+            by_start.extend(spans);
+            by_start.sort_by_key(|it| (self.times.start(*it), !is_graph(it), *it));
+        }
+        for span in by_start {
+            if is_graph(&span) {
+                around = Some(span);
+            } else if let Some(graph) = around
+                && self.times.end(span) <= self.times.end(graph)
+            {
+                let node = SpanPoint::end(SpanId(span));
+                self.extra
+                    .push((SpanPoint::end(SpanId(graph)), node, CauseKind::Edge));
+            }
+        }
+    }
+
+    /// What a wait whose time ran out was to wait for did not let it go.
+    fn limit(&mut self) {
+        if self.limited.is_empty() {
+            return;
+        }
+        let limited = &self.limited;
+        let is_limited =
+            |point: SpanPoint| point.is_end() && limited.binary_search(&point.span()).is_ok();
+        self.extra.retain(|it| !is_limited(it.0));
+        let own = limited
+            .iter()
+            .map(|it| (SpanPoint::end(*it), SpanPoint::start(*it), CauseKind::Limit));
+        self.extra.extend(own);
+    }
+
+    fn complete(mut self, seconds: Vec<u32>, cancelled: &AtomicBool) -> Option<Causes> {
+        self.limit();
+        let extra = ExtraCauses::new(std::mem::take(&mut self.extra));
+        let collectives = CollectiveGroups::new(&self.collectives, &self.times);
+        for point in extra.points() {
+            let flag = if point.is_end() {
+                SpanClass::EXTRA_END
+            } else {
+                SpanClass::EXTRA_START
+            };
+            if let Some(class) = self.classes.get_mut(point.span().index()) {
+                class.mark(flag);
+            }
+        }
+        for member in collectives.members() {
+            if let Some(class) = self.classes.get_mut(member.index()) {
+                class.mark(SpanClass::MEMBER);
+            }
+        }
+        let mut causes = Causes {
+            classes: self.classes,
+            firsts: self.firsts,
+            seconds,
+            extra,
+            collectives,
+            lanes: self.lanes,
+            streams: self.streams,
+            revision: self.revision,
+            slack_unit: 1,
+            ..Causes::default()
+        };
+        bound(&mut causes, &self.times);
+        find_blocked(&mut causes, &self.times);
+        if cancelled.load(Ordering::Relaxed) {
+            return None;
+        }
+        slack::fill(&mut causes, &self.times);
+        causes.times = Some(self.times);
+        Some(causes)
+    }
+}
+
+/// Whether a wait that failed had taken as long as it was given.
+fn has_run_out(capture: &Capture, placed: &PlacedSpan) -> bool {
+    let mut fields = capture.arguments(placed.span.id);
+    let limit = fields.find_map(|(name, value)| match value {
+        Value::Integer(limit) if name == TIME_LIMIT => Some(limit),
+        _ => None,
+    });
+    limit.is_some_and(|limit| placed.interval().length().0.saturating_add(TOLERANCE.0) >= limit)
+}
+
+/// Whether a dependency tells why its effect ended no sooner. What a wait was to wait for does, whether or not it lived to
+/// see that, and what it happened to wait for as well.
+const fn explains(found: &Dependency, effect: SpanClass) -> bool {
+    use DependencyKind::{Event, Signal, Synchronization};
+    match found.basis {
+        Basis::Enforced | Basis::Inferred => true,
+        Basis::Declared | Basis::Observed => {
+            (effect.is_wait() || effect.is_call())
+                && matches!(found.kind, Event | Signal | Synchronization)
+        }
+    }
+}
+
+/// Finds from when to when spans count, and which end last.
+fn bound(causes: &mut Causes, times: &Timetable) {
+    let mut extent: Option<Interval> = None;
+    let mut last = Vec::new();
+    let spans = causes.classes.iter().enumerate();
+    for (span, _) in spans.filter(|it| it.1.counts()) {
+        let interval = times.interval(SpanId(span as u32));
+        let end = extent.map_or(Nanos::MIN, |it| it.end);
+        if interval.end > end {
+            last.clear();
+        }
+        if interval.end >= end {
+            last.push(SpanId(span as u32));
+        }
+        extent = Some(extent.map_or(interval, |it| it.union(interval)));
+    }
+    causes.extent = extent.unwrap_or_default();
+    causes.last = last;
+}
+
+/// Finds the blocking calls that something held, or that took longer than is known why.
+fn find_blocked(causes: &mut Causes, times: &Timetable) {
+    let mut blocked: BTreeMap<LaneId, Vec<Interval>> = BTreeMap::new();
+    for span in 0..causes.classes.len() as u32 {
+        let class = causes.class(SpanId(span));
+        if !class.is_call() || !class.has(SpanClass::BLOCKING) {
+            continue;
+        }
+        let end = SpanPoint::end(SpanId(span));
+        let binding = causes.binding(times, end);
+        let held = binding.is_none_or(|it| it.kind != CauseKind::Program);
+        let unknown = |it: Candidate| causes.is_unknown(end, it.kind, times.time(end) - it.at);
+        let is_unknown = binding.is_some_and(unknown);
+        let start = times.start(span);
+        let blocks = |it: Candidate| it.at.0 > start || it.kind == CauseKind::Limit;
+        if held && binding.is_some_and(blocks) {
+            let interval = Interval {
+                start: Nanos(start),
+                end: times.time(end),
+            };
+            let of_thread = blocked.entry(times.lane_of(SpanId(span)));
+            of_thread.or_default().push(interval);
+        }
+        if (held || is_unknown)
+            && let Some(class) = causes.classes.get_mut(span as usize)
+        {
+            class.mark(SpanClass::BLOCKED);
+        }
+    }
+    let all = blocked.into_iter();
+    causes.blocked = all
+        .map(|(thread, calls)| (thread, CoveredTime::new(calls)))
+        .collect();
+}

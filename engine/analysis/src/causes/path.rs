@@ -1,0 +1,135 @@
+//! The critical path: what the time of a capture, or of a stretch of it, was made of, without a gap.
+
+use super::chain::ChainSegment;
+use super::kind::TimeUse;
+use super::point::SpanPoint;
+use super::reader::CauseReader;
+use record::time::{Interval, Nanos};
+use record::{LaneId, SpanId};
+
+/// What of segments lies in a stretch of time.
+fn clipped(mut segments: Vec<ChainSegment>, within: Interval) -> Vec<ChainSegment> {
+    for segment in &mut segments {
+        let Interval { start, end } = &mut segment.interval;
+        (*start, *end) = ((*start).max(within.start), (*end).min(within.end));
+    }
+    segments.retain(|it| it.interval.start < it.interval.end);
+    segments
+}
+
+impl CauseReader<'_> {
+    /// The critical path of the whole capture: segments in order of time, which add up to the makespan.
+    pub fn path(&self) -> Vec<ChainSegment> {
+        let last = self.first_of(self.causes.last.iter().copied());
+        last.map_or_else(Vec::new, |span| {
+            self.walk(SpanPoint::end(span), self.causes.extent.start)
+        })
+    }
+
+    /// The critical path of a stretch of time: back from what ran, or had ended last, at its end. Its segments add up to
+    /// the stretch.
+    pub fn path_within(&self, interval: Interval) -> Vec<ChainSegment> {
+        let extent = self.causes.extent;
+        let Some(within) = interval.intersection(extent) else {
+            return Vec::new();
+        };
+        if within == extent {
+            return self.path();
+        }
+        let Some((span, end)) = self.last_within(within) else {
+            // Nothing ended there: what the time was made of is what the whole path passes through.
+            return clipped(self.path(), within);
+        };
+        // It may run on beyond the stretch.
+        let mut segments = clipped(self.walk(SpanPoint::end(span), within.start), within);
+        if end < within.end {
+            segments.push(ChainSegment {
+                interval: Interval {
+                    start: end,
+                    end: within.end,
+                },
+                what: TimeUse::Unknown,
+                span: None,
+                lane: None,
+            });
+        }
+        segments
+    }
+
+    /// The span that ends last within a stretch, or runs at its end, and when that is.
+    fn last_within(&self, within: Interval) -> Option<(SpanId, Nanos)> {
+        let mut end = Nanos::MIN;
+        let mut last = Vec::new();
+        for lane in self.capture.lanes() {
+            for placed in self.capture.spans_in(lane.id, within) {
+                if !self.causes.class(placed.span.id).counts() {
+                    continue;
+                }
+                let ends = placed.span.end.min(within.end);
+                if ends > end {
+                    end = ends;
+                    last.clear();
+                }
+                if ends == end {
+                    last.push(placed.span.id);
+                }
+            }
+        }
+        Some((self.first_of(last.into_iter())?, end))
+    }
+
+    /// Of several spans that end last the one that the path begins at.
+    fn first_of(&self, spans: impl Iterator<Item = SpanId>) -> Option<SpanId> {
+        let placed = spans.filter_map(|span| self.capture.span(span));
+        let key = |placed: &capture::PlacedSpan| {
+            let is_call = !self.is_operation(placed.span.id);
+            let number = self.number(placed.span.lane);
+            (
+                is_call,
+                if is_call { 0 } else { number },
+                self.rank(placed.span.lane),
+                std::cmp::Reverse(placed.span.start),
+                self.capture.name(placed.span.name).to_owned(),
+                number,
+                placed.span.id,
+            )
+        };
+        placed.min_by_key(key).map(|placed| placed.span.id)
+    }
+
+    /// The operation that would come onto the critical path first if that became shorter, and by how much it can: one
+    /// with the least slack of those that are not on `path`.
+    pub fn second(&self, path: &[ChainSegment]) -> Option<(SpanId, Nanos)> {
+        let on_path = path
+            .iter()
+            .filter(|it| matches!(it.what, TimeUse::Run | TimeUse::Latency));
+        let mut on_path: Vec<SpanId> = on_path.filter_map(|it| it.span).collect();
+        on_path.sort_unstable();
+        let all = (0..self.causes.classes.len() as u32).map(SpanId);
+        let others =
+            all.filter(|span| self.is_operation(*span) && on_path.binary_search(span).is_err());
+        others
+            .filter_map(|span| Some((span, self.slack(span)?)))
+            .min_by_key(|(span, slack)| (*slack, *span))
+    }
+
+    /// The lanes that have operations, in the order in which they are drawn.
+    pub fn streams(&self) -> Vec<LaneId> {
+        let is_stream = |lane: &LaneId| {
+            self.causes.lanes.get(lane.index()) == Some(&super::LaneClass::Stream)
+                && self
+                    .capture
+                    .spans_in(
+                        *lane,
+                        Interval {
+                            start: Nanos::MIN,
+                            end: Nanos::MAX,
+                        },
+                    )
+                    .any(|it| self.is_operation(it.span.id))
+        };
+        let mut lanes = self.capture.lane_order();
+        lanes.retain(is_stream);
+        lanes
+    }
+}

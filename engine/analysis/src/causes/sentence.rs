@@ -1,0 +1,341 @@
+//! One sentence about the binding cause of a span, with the same numbers as its split.
+
+use super::candidates::Candidate;
+use super::kind::{CauseKind, TimeUse};
+use super::point::SpanPoint;
+use super::reader::CauseReader;
+use super::split::TimePart;
+use super::{SpanCause, SpanClass, TOLERANCE};
+use crate::Piece;
+use crate::fate::{abort, fate, problem};
+use crate::piece::Sentence;
+use record::time::Nanos;
+use record::{BLOCKED_BECAUSE, INSERTED_BECAUSE, SpanId, SpanKind, State, Value};
+
+/// So many records of events in a row are passed over to find the work before them.
+const RECORDS: usize = 32;
+
+/// A sentence about a span under way.
+struct SentenceText<'a, 'b> {
+    reader: &'a CauseReader<'b>,
+    sentence: Sentence,
+}
+
+impl CauseReader<'_> {
+    /// Why an operation began when it did, why a blocking call returned when it did, why a wait ended when it did, or what
+    /// took an operation that was lost or cancelled; in one sentence. Nothing for a span that waits for nothing.
+    pub fn sentence(&self, span: SpanId) -> Option<Vec<Piece>> {
+        let placed = self.capture.span(span)?;
+        if matches!(placed.span.state, State::Cancelled | State::Lost) {
+            return Some(fate(self.capture, &placed).0);
+        }
+        let class = self.causes.class(span);
+        let mut text = SentenceText {
+            reader: self,
+            sentence: Sentence::default(),
+        };
+        if class.is_wait() || self.is_blocking(span) {
+            text.waited(span, &self.of_end(span)?);
+            text.because(span);
+        } else {
+            text.queued(span, &self.of(span)?);
+            if class.has(SpanClass::MEMBER) {
+                text.collective(span);
+            }
+            if let Some(abort) = abort(self.capture, span) {
+                text.text("; ").span(abort).text(" killed it while it ran");
+            }
+        }
+        Some(text.sentence.0)
+    }
+
+    /// What the time of a wait went to, back along binding causes, in order of time: of a span that waits itself from its
+    /// start to its end, of another operation from its submission to its start. At most `most` steps back.
+    pub fn meanwhile(&self, span: SpanId, most: usize) -> Vec<super::ChainSegment> {
+        if self.causes.class(span).is_wait() || self.is_blocking(span) {
+            let from = self.time(SpanPoint::start(span));
+            return self.walk_at_most(SpanPoint::end(span), from, most);
+        }
+        let enqueued = self.enqueued(span);
+        enqueued.map_or_else(Vec::new, |enqueued| {
+            self.walk_at_most(SpanPoint::start(span), enqueued, most)
+        })
+    }
+}
+
+impl SentenceText<'_, '_> {
+    fn text(&mut self, text: impl Into<String>) -> &mut Self {
+        self.sentence.text(text);
+        self
+    }
+
+    fn time(&mut self, time: Nanos) -> &mut Self {
+        self.sentence.time(time);
+        self
+    }
+
+    fn span(&mut self, span: SpanId) -> &mut Self {
+        self.sentence.span(self.reader.capture, span);
+        self
+    }
+
+    /// Why an operation sat in its queue.
+    fn queued(&mut self, span: SpanId, cause: &SpanCause) {
+        let Some(binding) = cause.binding else {
+            self.text("The capture holds nothing that it had to come after, so why it began then is unknown");
+            return;
+        };
+        let split = self.reader.split(span);
+        if split.is_empty() && self.reader.enqueued(span).is_some() {
+            self.text("It began the moment it was submitted");
+            return;
+        }
+        if split.is_empty() {
+            self.text("Its submission is not in the capture; it began ")
+                .time(cause.lag)
+                .text(" after ");
+            self.complete(&binding);
+            if cause.is_unknown {
+                self.text(", which is longer than a start takes: what held it is not told");
+            }
+            return;
+        }
+        self.text("It was queued for ").time(sum(&split));
+        self.text(": ");
+        let rest = split.iter().find(|it| it.what != TimeUse::Blocked);
+        if let Some(blocked) = split.iter().find(|it| it.what == TimeUse::Blocked) {
+            self.time(blocked.interval.length());
+            self.text(format!(" {} ", held_by(binding.kind)));
+            self.span(binding.span());
+            if rest.is_some() {
+                self.text(", then ");
+            }
+        }
+        if let Some(rest) = rest {
+            self.time(rest.interval.length());
+            self.text(match (rest.what, cause.is_branch) {
+                (TimeUse::Unknown, true) => {
+                    " unknown: branches of its graph overlap, and the capture does not tell what orders them"
+                }
+                (TimeUse::Unknown, _) => " unknown: that is longer than a start takes, and the capture does not tell what held it",
+                _ => " latency of its start",
+            });
+        }
+        let alone = self.reader.alone(span);
+        if alone > Nanos::ZERO && binding.kind != CauseKind::Stream {
+            self.text("; without that wait it could have begun at most ")
+                .time(alone)
+                .text(" earlier");
+        }
+    }
+
+    /// Why a blocking call returned, or a wait of a stream ended.
+    fn waited(&mut self, span: SpanId, cause: &SpanCause) {
+        let inside = self.reader.inside(span);
+        let is_call = self.reader.is_blocking(span);
+        let blocked = inside.iter().find(|it| it.what == TimeUse::Blocked);
+        let rest = inside.iter().find(|it| it.what != TimeUse::Blocked);
+        match (blocked, cause.binding) {
+            (Some(blocked), Some(binding)) if binding.kind == CauseKind::Limit => {
+                self.text("It was blocked for ")
+                    .time(blocked.interval.length())
+                    .text(", until the time that it was given ran out");
+                self.awaited(span);
+            }
+            (Some(blocked), Some(binding)) => {
+                self.text("It was blocked for ")
+                    .time(blocked.interval.length())
+                    .text(" until ");
+                self.complete(&binding);
+                self.behind(span, &binding);
+                self.never_ran(span);
+            }
+            (None, Some(binding)) if binding.kind.is_dependency() => {
+                let begun = self.reader.time(SpanPoint::start(span));
+                self.text(if binding.at <= begun + TOLERANCE {
+                    "What it waited for was complete before it began: "
+                } else {
+                    "What it waited for was complete while it ran: "
+                });
+                self.complete(&binding);
+            }
+            _ => self.held_by_nothing(span),
+        }
+        if let Some(rest) = rest {
+            self.text("; ").time(rest.interval.length());
+            self.text(match (rest.what, is_call) {
+                (TimeUse::Unknown, _) => {
+                    " is unknown: longer than a wake-up takes, and the capture does not tell why"
+                }
+                (_, true) => " is the call itself",
+                _ => " is latency until the stream went on",
+            });
+        }
+    }
+
+    /// What a wait was to wait for whose time ran out.
+    fn awaited(&mut self, span: SpanId) {
+        let end = self.reader.time(SpanPoint::end(span));
+        let Some((complete, cause)) = self.last_awaited(span) else {
+            return;
+        };
+        self.text("; what it waited for, ").span(cause);
+        if self.is_dropped(cause) {
+            self.text(", never ran");
+        } else if complete > end {
+            self.text(", was complete ")
+                .time(complete - end)
+                .text(" later");
+        } else {
+            self.text(", was complete at that moment");
+        }
+    }
+
+    /// Says of the last that a wait was to wait for that it never ran, where it did not.
+    fn never_ran(&mut self, span: SpanId) {
+        let last = self.last_awaited(span).map(|it| it.1);
+        if let Some(cause) = last.filter(|it| self.is_dropped(*it)) {
+            self.text("; ")
+                .span(cause)
+                .text(", which it waited for, never ran");
+        }
+    }
+
+    /// Of all that a wait was to wait for the one that was over last, and when.
+    fn last_awaited(&self, span: SpanId) -> Option<(Nanos, SpanId)> {
+        let capture = self.reader.capture;
+        let ties = capture.causes(span).filter_map(|id| capture.dependency(id));
+        let causes = ties.filter(|it| CauseKind::of(it.kind).is_some());
+        causes
+            .map(|it| (self.reader.time(SpanPoint::end(it.cause)), it.cause))
+            .max()
+    }
+
+    fn is_dropped(&self, span: SpanId) -> bool {
+        let placed = self.reader.capture.span(span);
+        placed.is_some_and(|it| it.span.state == State::Cancelled)
+    }
+
+    /// The work before a record of an event: that is what the record itself waited for.
+    fn behind(&mut self, span: SpanId, binding: &Candidate) {
+        let reader = self.reader;
+        let kind = |span: SpanId| reader.capture.span(span).map(|it| it.span.kind);
+        let mut at = binding.span();
+        for _ in 0..RECORDS {
+            if kind(at) != Some(SpanKind::EventRecord) {
+                break;
+            }
+            let before = reader.binding(SpanPoint::start(at));
+            let Some(before) = before.filter(|it| it.kind == CauseKind::Stream) else {
+                return;
+            };
+            at = before.span();
+        }
+        let begun = reader.time(SpanPoint::start(span));
+        let ran = reader.time(SpanPoint::end(at)) - reader.time(SpanPoint::start(at)).max(begun);
+        if at != binding.span() && ran > Nanos::ZERO {
+            self.text(", behind ")
+                .span(at)
+                .text(", which took ")
+                .time(ran)
+                .text(" of that");
+        }
+    }
+
+    /// A wait that nothing in the capture explains, or that ended before what it waited for.
+    fn held_by_nothing(&mut self, span: SpanId) {
+        let end = self.reader.time(SpanPoint::end(span));
+        match self.last_awaited(span) {
+            Some((_, cause)) if self.is_dropped(cause) => {
+                self.text("What it waited for never ran: ").span(cause);
+            }
+            Some((complete, cause)) if complete - end > TOLERANCE => {
+                self.text("It ended before what it waited for: ")
+                    .span(cause)
+                    .text(" was complete ")
+                    .time(complete - end)
+                    .text(" later");
+            }
+            Some((complete, cause)) => {
+                let begun = self.reader.time(SpanPoint::start(span));
+                self.text(if complete <= begun + TOLERANCE {
+                    "What it waited for was complete before it began: "
+                } else {
+                    "What it waited for was complete while it ran: "
+                })
+                .span(cause);
+            }
+            None => {
+                self.text("The capture tells of nothing that it had to wait for");
+            }
+        }
+    }
+
+    /// What the run itself says of a wait.
+    fn because(&mut self, span: SpanId) {
+        let capture = self.reader.capture;
+        let because = |it: &(&str, Value)| matches!(it.0, INSERTED_BECAUSE | BLOCKED_BECAUSE);
+        if let Some((_, Value::Text(text))) = capture.arguments(span).find(because) {
+            self.text(format!("; {text}"));
+        }
+        if let Some(text) = problem(capture, span) {
+            self.text(format!("; {text}"));
+        }
+    }
+
+    /// How long a part of a collective operation waited for the last one.
+    fn collective(&mut self, span: SpanId) {
+        let inside = self.reader.inside(span);
+        let Some(part) = inside.iter().find(|it| it.what == TimeUse::Blocked) else {
+            return;
+        };
+        if let Some(by) = part.by {
+            self.text("; having begun, it waited ")
+                .time(part.interval.length())
+                .text(" for ")
+                .span(by.span())
+                .text(", the part that began last");
+        }
+    }
+
+    /// What of a cause was complete.
+    fn complete(&mut self, binding: &Candidate) {
+        self.span(binding.span());
+        let placed = self.reader.capture.span(binding.span());
+        let state = placed.map(|it| it.span.state).unwrap_or_default();
+        self.text(match (binding.point.is_end(), binding.kind, state) {
+            (false, CauseKind::Launch, _) => " was called",
+            (false, CauseKind::Abort, _) => " dropped what it waited for",
+            (false, ..) => " began",
+            (true, _, State::Failed) => " failed",
+            (true, _, State::Lost) => " was lost",
+            (true, ..) => " was complete",
+        });
+    }
+}
+
+/// How a cause of this sort holds an operation.
+const fn held_by(kind: CauseKind) -> &'static str {
+    match kind {
+        CauseKind::Own | CauseKind::Program | CauseKind::Stream => "behind",
+        CauseKind::Launch => "until the call of",
+        CauseKind::Event => "blocked by an event, for",
+        CauseKind::Legacy => "blocked by the legacy default stream, for",
+        CauseKind::Join => "blocked by a join, for",
+        CauseKind::Sync => "blocked by a synchronization, for",
+        CauseKind::Collective => "blocked by",
+        CauseKind::Automatic => "blocked by an inserted wait, for",
+        CauseKind::Barrier => "blocked by a barrier, for",
+        CauseKind::Signal => "blocked by a signal, for",
+        CauseKind::Pipeline => "blocked until its pipeline was ready, by",
+        CauseKind::Edge => "blocked by an edge of its graph, for",
+        CauseKind::Step => "blocked by the step before,",
+        CauseKind::Limit => "blocked by its own time limit,",
+        CauseKind::Abort => "blocked until the abort by",
+    }
+}
+
+fn sum(parts: &[TimePart]) -> Nanos {
+    let lengths = parts.iter().map(|it| it.interval.length());
+    lengths.fold(Nanos::ZERO, |sum, it| sum + it)
+}

@@ -1,0 +1,139 @@
+//! Where the time of a wait went: parts that follow each other and leave nothing out.
+
+use super::SpanClass;
+use super::candidates::Candidate;
+use super::kind::{CauseKind, TimeUse};
+use super::point::SpanPoint;
+use super::reader::CauseReader;
+use record::SpanId;
+use record::time::{Interval, Nanos};
+
+/// A part of a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TimePart {
+    /// From when to when.
+    pub interval: Interval,
+    /// What it was spent on.
+    pub what: TimeUse,
+    /// What had to be complete first, where it was blocked.
+    pub by: Option<Candidate>,
+}
+
+impl CauseReader<'_> {
+    /// When the call that submitted an operation began; nothing where the capture does not hold it.
+    pub fn enqueued(&self, span: SpanId) -> Option<Nanos> {
+        let mut launch = None;
+        self.candidates(SpanPoint::start(span), |it| {
+            if it.kind == CauseKind::Launch {
+                launch = Some(self.time(it.point));
+            }
+        });
+        launch
+    }
+
+    /// The call that submitted an operation, as far as the capture holds it.
+    pub fn launch(&self, span: SpanId) -> Option<SpanId> {
+        let mut launch = None;
+        self.candidates(SpanPoint::start(span), |it| {
+            if it.kind == CauseKind::Launch {
+                launch = Some(it.span());
+            }
+        });
+        launch
+    }
+
+    /// Where the time from an operation's submission to its start went. Empty where its submission is not known.
+    pub fn split(&self, span: SpanId) -> Vec<TimePart> {
+        let point = SpanPoint::start(span);
+        let (Some(enqueued), Some(binding)) = (self.enqueued(span), self.binding(point)) else {
+            return Vec::new();
+        };
+        let start = self.time(point);
+        let free = enqueued.max(binding.at);
+        let rest = if self.is_unknown(point, &binding) {
+            TimeUse::Unknown
+        } else {
+            TimeUse::Latency
+        };
+        parts([enqueued, free, start], rest, binding)
+    }
+
+    /// Where the time of a span went that itself waits: a wait of a stream, a blocking call, a part of a collective
+    /// operation. Empty for any other.
+    pub fn inside(&self, span: SpanId) -> Vec<TimePart> {
+        let class = self.causes.class(span);
+        let is_blocking = class.is_call() && class.has(SpanClass::BLOCKING);
+        let (start, end) = (SpanPoint::start(span), SpanPoint::end(span));
+        let (from, to) = (self.time(start), self.time(end));
+        if !(class.is_wait() || is_blocking || class.has(SpanClass::MEMBER)) {
+            return Vec::new();
+        }
+        let Some(binding) = self.binding(end) else {
+            return parts(
+                [from, from, to],
+                TimeUse::Unknown,
+                Candidate {
+                    point: start,
+                    kind: CauseKind::Own,
+                    at: from,
+                    back: Nanos::ZERO,
+                },
+            );
+        };
+        let is_own = matches!(binding.kind, CauseKind::Own | CauseKind::Program);
+        let rest = match (class.is_call(), class.is_wait()) {
+            _ if self.is_unknown(end, &binding) => TimeUse::Unknown,
+            (true, _) if is_own => TimeUse::Call,
+            (true, _) => TimeUse::Return,
+            (_, true) => TimeUse::Latency,
+            _ => TimeUse::Run,
+        };
+        let free = match binding.kind {
+            _ if is_own => from,
+            CauseKind::Limit => to,
+            _ => from.max(binding.at),
+        };
+        parts([from, free, to], rest, binding)
+    }
+
+    /// How much of an operation's wait was due to its binding cause and nothing else: the most that removing it saves.
+    pub fn alone(&self, span: SpanId) -> Nanos {
+        let point = SpanPoint::start(span);
+        let (Some(enqueued), Some(binding)) = (self.enqueued(span), self.binding(point)) else {
+            return Nanos::ZERO;
+        };
+        if binding.kind == CauseKind::Launch {
+            return Nanos::ZERO;
+        }
+        let mut others = enqueued;
+        self.candidates(point, |it| {
+            if it.point != binding.point {
+                others = others.max(it.at);
+            }
+        });
+        (binding.at - others).max(Nanos::ZERO)
+    }
+}
+
+/// Blocked until it was free, and then the rest; what is empty is left out.
+fn parts([from, free, to]: [Nanos; 3], rest: TimeUse, by: Candidate) -> Vec<TimePart> {
+    let blocked = TimePart {
+        interval: Interval {
+            start: from,
+            end: free,
+        },
+        what: TimeUse::Blocked,
+        by: Some(by),
+    };
+    let rest = TimePart {
+        interval: Interval {
+            start: free,
+            end: to,
+        },
+        what: rest,
+        by: None,
+    };
+    let both = [blocked, rest].into_iter();
+    both.filter(|it| it.interval.start < it.interval.end)
+        .collect()
+}

@@ -1,0 +1,147 @@
+//! Where the time of a stretch went, as tables: of each stream by use, of the critical path by use and by operation.
+
+use std::collections::BTreeMap;
+
+use super::chain::ChainSegment;
+use super::idle::LaneIdle;
+use super::kind::TimeUse;
+use super::reader::CauseReader;
+use record::time::{Interval, Nanos};
+use record::{NameId, SpanId};
+
+/// How much of the critical path was spent in one way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathUse {
+    /// In which.
+    pub what: TimeUse,
+    /// How long, all together.
+    pub time: Nanos,
+    /// In how many segments.
+    pub count: u64,
+    /// The operation or call of the longest segment: of a host's own time the call that most of it was spent in, and where
+    /// nothing is known what came after.
+    pub longest: Option<SpanId>,
+}
+
+/// How much of the critical path operations of one name ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PathOperation {
+    /// Their name.
+    pub name: NameId,
+    /// How long, all together.
+    pub time: Nanos,
+    /// How many segments of it they are.
+    pub count: u64,
+    /// The one with the longest.
+    pub longest: SpanId,
+}
+
+/// Where the time of a stretch went.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CausesTable {
+    /// The stretch.
+    pub within: Interval,
+    /// Each stream, in the order on screen.
+    pub streams: Vec<LaneIdle>,
+    /// Compile workers and device timelines, and then host threads, where they were asked for.
+    pub others: Vec<LaneIdle>,
+    /// The uses of the critical path, the longest first; they add up to the stretch.
+    pub uses: Vec<PathUse>,
+    /// The operations that ran on the path, the longest first.
+    pub operations: Vec<PathOperation>,
+}
+
+impl CausesTable {
+    /// The tables of a stretch whose critical path is `path`.
+    pub fn new(reader: &CauseReader<'_>, within: Interval, path: &[ChainSegment]) -> Self {
+        let lanes = reader.streams().into_iter();
+        let (uses, operations) = sums(reader, path);
+        Self {
+            within,
+            streams: lanes.map(|lane| reader.lane_idle(lane, within)).collect(),
+            others: Vec::new(),
+            uses,
+            operations,
+        }
+    }
+
+    /// The same with what engines and host threads did.
+    #[must_use]
+    pub fn with_others(mut self, reader: &CauseReader<'_>) -> Self {
+        let engines = reader.engines().into_iter();
+        let engines = engines.map(|lane| reader.lane_idle(lane, self.within));
+        let threads = reader.threads().into_iter();
+        let threads = threads.map(|lane| reader.thread_idle(lane, self.within));
+        self.others = engines.chain(threads).collect();
+        self
+    }
+
+    /// What a path was spent on, the most first.
+    pub fn uses_of(reader: &CauseReader<'_>, path: &[ChainSegment]) -> Vec<PathUse> {
+        sums(reader, path).0
+    }
+}
+
+fn sums(reader: &CauseReader<'_>, path: &[ChainSegment]) -> (Vec<PathUse>, Vec<PathOperation>) {
+    let mut uses: BTreeMap<TimeUse, (PathUse, (Nanos, usize))> = BTreeMap::new();
+    let mut operations: BTreeMap<NameId, (PathOperation, Nanos)> = BTreeMap::new();
+    for (place, segment) in path.iter().enumerate() {
+        let (time, what) = (segment.interval.length(), segment.what);
+        let empty = PathUse {
+            what,
+            time: Nanos::ZERO,
+            count: 0,
+            longest: None,
+        };
+        let (row, longest) = uses.entry(what).or_insert((empty, (Nanos::ZERO, 0)));
+        row.time += time;
+        row.count += 1;
+        if time > longest.0 {
+            *longest = (time, place);
+        }
+        let placed = segment.span.and_then(|it| reader.capture().span(it));
+        let Some(placed) = placed.filter(|_| what == TimeUse::Run) else {
+            continue;
+        };
+        let name = placed.span.name;
+        let empty = PathOperation {
+            name,
+            time: Nanos::ZERO,
+            count: 0,
+            longest: placed.span.id,
+        };
+        let (row, longest) = operations.entry(name).or_insert((empty, Nanos::ZERO));
+        row.time += time;
+        row.count += 1;
+        if time > *longest {
+            (*longest, row.longest) = (time, placed.span.id);
+        }
+    }
+    let uses = uses.into_values().map(|(row, (_, place))| PathUse {
+        longest: place_of(reader, path, place),
+        ..row
+    });
+    let mut uses: Vec<PathUse> = uses.collect();
+    uses.sort_by_key(|it| (std::cmp::Reverse(it.time), it.what));
+    let mut operations: Vec<PathOperation> = operations.into_values().map(|it| it.0).collect();
+    operations.sort_by_key(|it| (std::cmp::Reverse(it.time), it.name));
+    (uses, operations)
+}
+
+/// The span to go to for a segment of a path.
+fn place_of(reader: &CauseReader<'_>, path: &[ChainSegment], place: usize) -> Option<SpanId> {
+    let segment = path.get(place)?;
+    let shares = |lane| reader.thread_shares(lane, segment.interval).into_iter();
+    let of_host = || {
+        segment
+            .lane
+            .and_then(|lane| shares(lane).find_map(|it| it.span))
+    };
+    let after = || {
+        let next = path.get(place + 1)?;
+        let from = |lane| reader.thread_shares(lane, next.interval).into_iter();
+        next.span
+            .or_else(|| next.lane.and_then(|lane| from(lane).find_map(|it| it.span)))
+    };
+    segment.span.or_else(of_host).or_else(after)
+}

@@ -1,0 +1,103 @@
+//! When each span began and ended and on which lane: asked of the capture, or kept in columns while much is asked.
+
+use capture::Capture;
+use record::time::{Interval, Nanos};
+use record::{LaneId, SpanId};
+
+use super::point::SpanPoint;
+
+/// Knows when spans began and ended, and where they ran.
+pub(super) trait Moments {
+    /// From when to when a span ran; empty at zero where there is no such span.
+    fn interval(&self, span: SpanId) -> Interval;
+
+    /// The lane of a span.
+    fn lane_of(&self, span: SpanId) -> LaneId;
+
+    /// When a point is.
+    fn time(&self, point: SpanPoint) -> Nanos {
+        let interval = self.interval(point.span());
+        if point.is_end() {
+            interval.end
+        } else {
+            interval.start
+        }
+    }
+}
+
+impl Moments for Capture {
+    fn interval(&self, span: SpanId) -> Interval {
+        self.span(span).map(|it| it.interval()).unwrap_or_default()
+    }
+
+    fn lane_of(&self, span: SpanId) -> LaneId {
+        self.span(span).map_or(LaneId::NONE, |it| it.span.lane)
+    }
+}
+
+/// The same in columns, by number.
+#[derive(Debug, Default)]
+pub(super) struct Timetable {
+    starts: Vec<i64>,
+    ends: Vec<i64>,
+    lanes: Vec<u32>,
+}
+
+impl Timetable {
+    /// Adds the next span; nothing where no span has its number.
+    pub fn push(&mut self, span: Option<(Interval, LaneId)>) {
+        let (interval, lane) = span.unwrap_or((Interval::default(), LaneId::NONE));
+        self.starts.push(interval.start.0);
+        self.ends.push(interval.end.0);
+        self.lanes.push(lane.0);
+    }
+
+    /// How many numbers of spans there are.
+    pub fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        (self.starts.capacity() + self.ends.capacity()) * 8 + self.lanes.capacity() * 4
+    }
+
+    /// When a span began.
+    pub fn start(&self, span: u32) -> i64 {
+        self.starts.get(span as usize).copied().unwrap_or_default()
+    }
+
+    /// When a span ended.
+    pub fn end(&self, span: u32) -> i64 {
+        self.ends.get(span as usize).copied().unwrap_or_default()
+    }
+}
+
+impl Moments for Timetable {
+    fn interval(&self, span: SpanId) -> Interval {
+        Interval {
+            start: Nanos(self.start(span.0)),
+            end: Nanos(self.end(span.0)),
+        }
+    }
+
+    fn lane_of(&self, span: SpanId) -> LaneId {
+        self.lanes
+            .get(span.index())
+            .map_or(LaneId::NONE, |lane| LaneId(*lane))
+    }
+
+    fn time(&self, point: SpanPoint) -> Nanos {
+        let column = if point.is_end() {
+            &self.ends
+        } else {
+            &self.starts
+        };
+        Nanos(
+            column
+                .get(point.span().index())
+                .copied()
+                .unwrap_or_default(),
+        )
+    }
+}

@@ -1,0 +1,100 @@
+//! Which wait cost the most time, and what was waited for?
+
+use super::causes::{CauseReader, WaitCost};
+use super::piece::plain;
+use super::words::{counted, finding, length, line};
+use super::{Analysis, Answer, WeighedAnswer};
+use capture::{Capture, PlacedSpan};
+use record::time::{Interval, Nanos};
+use record::{DependencyKind, Severity, SpanId};
+
+const CODE: &str = "costliest-wait";
+
+/// Which wait cost the most time?
+pub(super) struct CostliestWait;
+
+impl Analysis for CostliestWait {
+    fn code(&self) -> &'static str {
+        CODE
+    }
+
+    fn name(&self) -> &'static str {
+        "Costliest wait"
+    }
+
+    fn about(&self) -> &'static str {
+        "The wait that alone held a stream longest, and the one that blocked a host thread longest, where that is longer and \
+         the thread submitted more after it, or where none held a stream; their binding causes and what being without them \
+         would save at most, by the graph of causes"
+    }
+
+    fn look(&mut self, _capture: &Capture, _placed: &PlacedSpan) {}
+
+    fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
+        let (mut count, mut total) = (0, Nanos::ZERO);
+        let mut stream: Option<WaitCost> = None;
+        let mut hosts: Vec<WaitCost> = Vec::new();
+        for wait in reader.waits() {
+            count += 1;
+            total += wait.cost;
+            if wait.is_host {
+                hosts.push(wait);
+            } else if stream.is_none_or(|known| wait.cost > known.cost) {
+                stream = Some(wait);
+            }
+        }
+        hosts.sort_by_key(|it| (std::cmp::Reverse(it.cost), it.span));
+        let longer = hosts
+            .iter()
+            .filter(|it| stream.is_none_or(|of| it.cost > of.cost));
+        // The wait for the end of everything holds nothing up.
+        let held = longer.clone().find(|it| submits_after(reader, it.span));
+        let host = held.or_else(|| hosts.first().filter(|_| stream.is_none()));
+        let looked = format!(
+            "{} that took any time, {} in all",
+            counted(count, "wait"),
+            length(total)
+        );
+        let capture = reader.capture();
+        let (mut findings, mut savings) = (Vec::new(), Vec::new());
+        for wait in host.copied().into_iter().chain(stream) {
+            let Some(pieces) = reader.sentence(wait.span) else {
+                continue;
+            };
+            let placed = capture.span(wait.span);
+            let place = placed.and_then(|it| line(capture, &it));
+            let place = place.map_or_else(String::new, |it| format!(" (line {it})"));
+            let name = placed.map_or("?", |it| capture.name(it.span.name));
+            let text = format!(
+                "{name}{place}: {}; being without this wait would save at most {}",
+                plain(&pieces),
+                length(wait.cost)
+            );
+            let mut spans = vec![wait.span];
+            spans.extend(reader.cause_of(wait.span));
+            findings.push(finding(capture, CODE, Severity::Info, text, &spans));
+            savings.push(wait.cost);
+        }
+        let answer = Answer::new(findings, looked);
+        WeighedAnswer { answer, savings }
+    }
+}
+
+/// Whether a host thread submitted anything after a call of it had returned.
+fn submits_after(reader: &CauseReader<'_>, call: SpanId) -> bool {
+    let capture = reader.capture();
+    let Some(placed) = capture.span(call) else {
+        return false;
+    };
+    let after = Interval {
+        start: placed.span.end,
+        end: Nanos::MAX,
+    };
+    let later = capture.spans_in(placed.span.lane, after);
+    let mut later = later.filter(|it| it.span.start >= placed.span.end);
+    later.any(|it| {
+        let effects = capture.effects(it.span.id);
+        let mut effects = effects.filter_map(|id| capture.dependency(id));
+        effects.any(|it| it.kind == DependencyKind::Submission)
+    })
+}

@@ -1,0 +1,177 @@
+//! Which copies could have run while kernels did?
+
+use std::collections::BTreeMap;
+
+use super::causes::{CauseKind, CauseReader, CollectiveMember};
+use super::used_buffers::UsedBuffers;
+use super::words::{counted, finding, length, span};
+use super::{Analysis, Answer, WeighedAnswer};
+use capture::{Capture, PlacedSpan};
+use record::time::{Interval, Nanos, shared, union};
+use record::{Finding, Severity, SpanKind};
+
+const CODE: &str = "exposed-copies";
+/// Less than this part of the whole time, in all, is no finding.
+const LITTLE: i64 = 100;
+/// What the name of a copy of memory that is not pinned says, in CUPTI's words: it blocks its call.
+const PAGEABLE: &str = "Pageable";
+
+/// Which copies could have run while kernels did?
+pub(super) struct ExposedCopies;
+
+/// A copy and a kernel that ran one after the other only because they were on one stream.
+#[derive(Clone, Copy, Debug)]
+struct SerialPair {
+    first: PlacedSpan,
+    second: PlacedSpan,
+    /// How long both could have run together.
+    gain: Nanos,
+}
+
+impl Analysis for ExposedCopies {
+    fn code(&self) -> &'static str {
+        CODE
+    }
+
+    fn name(&self) -> &'static str {
+        "Copies that could have overlapped"
+    }
+
+    fn about(&self) -> &'static str {
+        "A copy and a kernel came after each other on one stream, only the order of that stream held the second back, and no \
+         other kernel of the device ran meanwhile. Not where a buffer ties them; where the capture tells of no buffers, that \
+         is said. Less than a hundredth of the whole time does not count"
+    }
+
+    fn look(&mut self, _: &Capture, _: &PlacedSpan) {}
+
+    fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
+        let capture = reader.capture();
+        let whole = reader.causes().extent();
+        let buffers = UsedBuffers::of(capture);
+        let mut devices: BTreeMap<CollectiveMember, Vec<PlacedSpan>> = BTreeMap::new();
+        for lane in reader.streams() {
+            let works = capture.spans_in(lane, whole);
+            let works = works.filter(|it| reader.is_operation(it.span.id));
+            devices
+                .entry(reader.member(lane))
+                .or_default()
+                .extend(works);
+        }
+        let (mut findings, mut savings, mut looked) = (Vec::new(), Vec::new(), 0);
+        for works in devices.values() {
+            let kernels = works.iter().filter(|it| it.span.kind == SpanKind::Kernel);
+            let kernels = union(kernels.map(PlacedSpan::interval).collect());
+            let copies = works.iter().filter(|it| is_copy(it.span.kind));
+            looked += copies.count();
+            let pairs = pairs(reader, works, &kernels, &buffers);
+            let gain = pairs.iter().fold(Nanos::ZERO, |sum, it| sum + it.gain);
+            if gain.0 <= whole.length().0 / LITTLE {
+                continue;
+            }
+            if let Some(found) = told(capture, &pairs, gain, buffers.is_known()) {
+                findings.push(found);
+                savings.push(gain);
+            }
+        }
+        WeighedAnswer {
+            answer: Answer::new(
+                findings,
+                format!(
+                    "{} looked at",
+                    counted(looked, "copy").replace("copys", "copies")
+                ),
+            ),
+            savings,
+        }
+    }
+}
+
+const fn is_copy(kind: SpanKind) -> bool {
+    matches!(kind, SpanKind::Copy | SpanKind::Upload | SpanKind::Download)
+}
+
+/// The pairs of a copy and a kernel that only stream order held apart. A copy has a share in one pair at most.
+fn pairs(
+    reader: &CauseReader<'_>,
+    works: &[PlacedSpan],
+    kernels: &[Interval],
+    buffers: &UsedBuffers,
+) -> Vec<SerialPair> {
+    let mut found: Vec<SerialPair> = Vec::new();
+    let mut taken = None;
+    for second in works {
+        if reader.binds(second.span.id) != Some(CauseKind::Stream) {
+            continue;
+        }
+        let first = reader.cause_of(second.span.id);
+        let Some(first) = first.and_then(|it| reader.capture().span(it)) else {
+            continue;
+        };
+        let kinds = (first.span.kind, second.span.kind);
+        let copy = match kinds {
+            (SpanKind::Kernel, kind) if is_copy(kind) => second,
+            (kind, SpanKind::Kernel) if is_copy(kind) => &first,
+            _ => continue,
+        };
+        let covered = shared(&[copy.interval()], kernels);
+        let exposed = copy.interval().length() - covered;
+        let kernel = if copy.span.id == first.span.id {
+            second
+        } else {
+            &first
+        };
+        let gain = exposed.min(kernel.interval().length());
+        let is_tied = buffers.tie(first.span.call, second.span.call);
+        if gain > Nanos::ZERO && !is_tied && taken != Some(copy.span.id) {
+            taken = Some(copy.span.id);
+            found.push(SerialPair {
+                first,
+                second: *second,
+                gain,
+            });
+        }
+    }
+    found
+}
+
+fn told(capture: &Capture, pairs: &[SerialPair], gain: Nanos, knows: bool) -> Option<Finding> {
+    let longest = pairs.iter().max_by_key(|it| it.gain)?;
+    let (first, second) = (longest.first, longest.second);
+    let copy = |it: &SerialPair| {
+        if is_copy(it.first.span.kind) {
+            it.first
+        } else {
+            it.second
+        }
+    };
+    let pageable = pairs.iter().filter(|it| {
+        let name = capture.name(copy(it).span.name);
+        name.contains(PAGEABLE)
+    });
+    let pinned = match pageable.count() {
+        0 => String::new(),
+        count => {
+            format!("; {count} of them are of memory that is not pinned, which has to be first")
+        }
+    };
+    let unless = if knows {
+        "no buffer ties the two"
+    } else {
+        "the capture does not tell whether one needs what the other wrote, which has to be looked at first"
+    };
+    let text = format!(
+        "{} of copies, {} of them, ran alone beside a kernel on the same stream, and only the order of that stream kept the two \
+         apart: the longest is {} before {}, and {unless}{pinned}. A stream of their own, with an event where something \
+         needs them, would save at most {}",
+        length(gain),
+        pairs.len(),
+        span(capture, &first),
+        span(capture, &second),
+        length(gain),
+    );
+    let spans = [first.span.id, second.span.id];
+    let mut found = finding(capture, CODE, Severity::Info, text, &spans);
+    found.count = pairs.len() as u64;
+    Some(found)
+}

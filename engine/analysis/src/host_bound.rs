@@ -1,0 +1,197 @@
+//! When did a device stand idle only because the host had not submitted more?
+
+use std::collections::BTreeMap;
+
+use super::causes::{CauseReader, CollectiveMember, ThreadShare};
+use super::words::{counted, finding, length, span};
+use super::{Analysis, Answer, WeighedAnswer};
+use capture::{Capture, PlacedSpan};
+use record::time::{Interval, Nanos, union};
+use record::{Finding, LaneId, Severity, SpanId};
+
+const CODE: &str = "host-bound";
+/// A shorter stretch is what a launch takes.
+const LAUNCH: Nanos = Nanos(50_000);
+/// Less than this part of the whole time, in all, is no finding.
+const LITTLE: i64 = 100;
+/// So many of the things are named that a host thread did meanwhile.
+const NAMED: usize = 3;
+/// Devices about which something is said: those that lost most.
+const MOST: usize = 8;
+
+/// When did a device stand idle only because the host had not submitted more?
+pub(super) struct HostBound;
+
+/// What one device lost.
+#[derive(Debug, Default)]
+struct HostStretches {
+    member: CollectiveMember,
+    count: usize,
+    total: Nanos,
+    longest: Option<HostStretch>,
+}
+
+/// A stretch in which a device was idle and the host had not submitted the next operation.
+#[derive(Clone, Copy, Debug)]
+struct HostStretch {
+    interval: Interval,
+    /// The operation that was next, and the call that submitted it.
+    next: SpanId,
+    call: SpanId,
+    /// Of the stretch, the time in which the thread was not blocked.
+    lost: Nanos,
+}
+
+impl Analysis for HostBound {
+    fn code(&self) -> &'static str {
+        CODE
+    }
+
+    fn name(&self) -> &'static str {
+        "Device idle for the host"
+    }
+
+    fn about(&self) -> &'static str {
+        "No stream of a device ran anything, and the host thread that submitted the next operation had not done so yet and \
+         was not blocked. Stretches shorter than 50 µs, and less than a hundredth of the whole time, do not count"
+    }
+
+    fn look(&mut self, _: &Capture, _: &PlacedSpan) {}
+
+    fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
+        let mut devices: BTreeMap<CollectiveMember, Vec<LaneId>> = BTreeMap::new();
+        for lane in reader.streams() {
+            devices.entry(reader.member(lane)).or_default().push(lane);
+        }
+        let members: Vec<CollectiveMember> = devices.keys().copied().collect();
+        let all = devices.iter();
+        let mut found: Vec<HostStretches> = all
+            .map(|(member, lanes)| stretches(reader, *member, lanes))
+            .collect();
+        found.sort_by_key(|it| (std::cmp::Reverse(it.total), it.member));
+        let least = Nanos(reader.causes().extent().length().0 / LITTLE);
+        let total = found.iter().fold(Nanos::ZERO, |sum, it| sum + it.total);
+        let count: usize = found.iter().map(|it| it.count).sum();
+        found.retain(|it| it.total > least);
+        found.truncate(MOST);
+        let savings = found.iter().map(|it| it.total).collect();
+        let findings = found.iter().filter_map(|it| told(reader, it, &members));
+        WeighedAnswer {
+            answer: Answer::new(
+                findings.collect(),
+                format!(
+                    "{} in which a device waited for the host alone, {} in all, on {} looked at",
+                    counted(count, "stretch").replace("stretchs", "stretches"),
+                    length(total),
+                    counted(members.len(), "device")
+                ),
+            ),
+            savings,
+        }
+    }
+}
+
+/// The stretches in which nothing ran on a device and the host was late.
+fn stretches(
+    reader: &CauseReader<'_>,
+    member: CollectiveMember,
+    lanes: &[LaneId],
+) -> HostStretches {
+    let capture = reader.capture();
+    let whole = reader.causes().extent();
+    let mut found = HostStretches {
+        member,
+        ..HostStretches::default()
+    };
+    let busy = lanes.iter().flat_map(|lane| reader.busy(*lane, whole));
+    let busy = union(busy.collect());
+    let spans = lanes.iter().flat_map(|lane| capture.spans_in(*lane, whole));
+    let works = spans.filter(|it| reader.is_operation(it.span.id) && !it.span.kind.is_waiting());
+    let mut works: Vec<(Nanos, SpanId)> = works.map(|it| (it.span.start, it.span.id)).collect();
+    works.sort_unstable();
+    for (before, after) in busy.iter().zip(busy.iter().skip(1)) {
+        let at = works.partition_point(|it| it.0 < after.start);
+        let Some(&(_, next)) = works.get(at) else {
+            continue;
+        };
+        let Some(call) = reader.launch(next).and_then(|call| capture.span(call)) else {
+            continue;
+        };
+        let interval = Interval {
+            start: before.end,
+            end: call.span.start.min(after.start),
+        };
+        if interval.end <= interval.start {
+            continue;
+        }
+        let blocked = reader.blocked(call.span.lane, interval.start, interval.end);
+        let lost = interval.length() - blocked;
+        if lost < LAUNCH {
+            continue;
+        }
+        found.count += 1;
+        found.total += lost;
+        if found.longest.is_none_or(|it| lost > it.lost) {
+            found.longest = Some(HostStretch {
+                interval,
+                next,
+                call: call.span.id,
+                lost,
+            });
+        }
+    }
+    found
+}
+
+fn told(
+    reader: &CauseReader<'_>,
+    found: &HostStretches,
+    members: &[CollectiveMember],
+) -> Option<Finding> {
+    let capture = reader.capture();
+    let longest = found.longest?;
+    let (next, call) = (capture.span(longest.next)?, capture.span(longest.call)?);
+    let mut spans = vec![longest.next, longest.call];
+    let shares = reader.thread_shares(call.span.lane, longest.interval);
+    let did = spent(capture, &shares, longest.interval.length());
+    spans.extend(shares.iter().find_map(|it| it.span));
+    let device = if members.len() > 1 {
+        format!(" of {}", found.member.title(capture, members))
+    } else {
+        String::new()
+    };
+    let text = format!(
+        "The device{device} stood idle for {} in all, {}, because the host had not submitted what came next. The longest was {}: \
+         before it submitted {}, the host thread {did} of that time. Submitting earlier would save at most {}",
+        length(found.total),
+        match found.count {
+            1 => "once".to_owned(),
+            count => format!("{count} times"),
+        },
+        length(longest.lost),
+        span(capture, &next),
+        length(found.total),
+    );
+    let mut made = finding(capture, CODE, Severity::Warning, text, &spans);
+    made.count = found.count as u64;
+    Some(made)
+}
+
+/// What most of a stretch went to: `spent 70 % in aten::linear and 30 % in no call`.
+fn spent(capture: &Capture, shares: &[ThreadShare], whole: Nanos) -> String {
+    let percent = |time: Nanos| (time.0 as f64 * 100.0 / whole.0.max(1) as f64).round();
+    let shares = shares.iter().take(NAMED);
+    let parts = shares.filter(|it| percent(it.time) >= 1.0).map(|it| {
+        let place = match it.name {
+            Some(name) => capture.name(name),
+            None => "no call that the capture shows",
+        };
+        format!("{} % in {place}", percent(it.time))
+    });
+    let parts: Vec<String> = parts.collect();
+    match parts.split_last() {
+        Some((last, [])) => format!("spent {last}"),
+        Some((last, others)) => format!("spent {} and {last}", others.join(", ")),
+        None => "spent it in more calls than can be named".to_owned(),
+    }
+}

@@ -1,0 +1,139 @@
+//! Iterations: the steps and frames that a capture is made of, by marks in it or by what repeats itself.
+
+mod anchor;
+mod mark;
+mod repetition;
+mod table;
+#[cfg(test)]
+mod tests;
+
+pub use table::{IterationRow, IterationTable};
+
+use std::collections::BTreeSet;
+
+use super::causes::CauseReader;
+use record::time::Interval;
+use record::{LaneId, SpanId};
+
+/// How iterations were found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum IterationSource {
+    /// By ranges of a host thread that name a step or a frame, such as `ProfilerStep#12`, or that repeat.
+    #[default]
+    Range,
+    /// By instants that mark where one ends and the next begins.
+    Frame,
+    /// By a call of the workload that is repeated.
+    Repeat,
+    /// By replays of a graph.
+    Replay,
+    /// By operations of a stream that come in the same order again and again.
+    Repetition,
+}
+
+impl IterationSource {
+    /// What they were found by, in a few words.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Range => "ranges",
+            Self::Frame => "frame marks",
+            Self::Repeat => "a repeated call",
+            Self::Replay => "replays of a graph",
+            Self::Repetition => "operations that repeat in order",
+        }
+    }
+}
+
+impl IterationSource {
+    /// Whether only the start of each is known, which is the end of the one before.
+    const fn is_by_starts(self) -> bool {
+        matches!(self, Self::Repeat | Self::Replay | Self::Repetition)
+    }
+}
+
+/// A step or a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Iteration {
+    /// Counted from 1, in order of time.
+    pub number: u32,
+    /// What it is called: the name of its mark, or of its first operation.
+    pub name: String,
+    /// From when to when.
+    pub interval: Interval,
+    /// Its mark, or its first operation.
+    pub span: SpanId,
+}
+
+/// The iterations of a capture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Iterations {
+    /// How they were found.
+    pub source: IterationSource,
+    /// In order of time; empty where none were found. They do not overlap.
+    pub all: Vec<Iteration>,
+    /// The streams that they are of: those of one rank, where the capture has several.
+    pub streams: Vec<LaneId>,
+}
+
+/// A stretch with its mark, before it has a number.
+type Marked = (Interval, SpanId);
+
+impl Iterations {
+    /// Finds the iterations of one rank, or of the first that has some: by ranges and frame marks first, then by repeated
+    /// calls and replays, and last by the order of operations.
+    pub fn find(reader: &CauseReader<'_>, rank: Option<u32>) -> Self {
+        let capture = reader.capture();
+        let of = |rank: Option<u32>| {
+            let mut lanes = capture.lane_order();
+            lanes.retain(|lane| rank.is_none_or(|rank| reader.rank(*lane) == rank));
+            Self::of_lanes(reader, &lanes)
+        };
+        if rank.is_some() {
+            return of(rank);
+        }
+        let mut ranks: Vec<u32> = capture
+            .lane_order()
+            .iter()
+            .map(|it| reader.rank(*it))
+            .collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        let mut found = ranks.into_iter().map(|rank| of(Some(rank)));
+        found.find(|it| !it.all.is_empty()).unwrap_or_default()
+    }
+
+    fn of_lanes(reader: &CauseReader<'_>, lanes: &[LaneId]) -> Self {
+        let mut streams = reader.streams();
+        let own: BTreeSet<LaneId> = lanes.iter().copied().collect();
+        streams.retain(|it| own.contains(it));
+        let found = mark::by_marks(reader, lanes)
+            .or_else(|| anchor::by_calls(reader, &streams))
+            .or_else(|| anchor::by_replays(reader, &streams))
+            .or_else(|| repetition::by_order(reader, &streams));
+        let Some((source, marked)) = found else {
+            return Self::default();
+        };
+        let name = |span: SpanId| {
+            let placed = reader.capture().span(span);
+            placed.map_or("?", |it| reader.capture().name(it.span.name))
+        };
+        let all = (1..)
+            .zip(marked)
+            .map(|(number, (interval, span))| Iteration {
+                number,
+                name: name(span).to_owned(),
+                interval,
+                span,
+            });
+        Self {
+            source,
+            all: all.collect(),
+            streams,
+        }
+    }
+
+    /// The iteration with a number.
+    pub fn get(&self, number: u32) -> Option<&Iteration> {
+        self.all.get(number.checked_sub(1)? as usize)
+    }
+}

@@ -1,0 +1,98 @@
+//! What each iteration comes to: how long it took, why its streams stood idle, what its critical path is made of.
+
+use super::{Iteration, IterationSource, Iterations};
+use crate::causes::{CauseReader, CausesTable, IdleTime, TimeUse};
+use record::time::Nanos;
+
+/// More iterations than this are not looked into one by one.
+const MOST: usize = 5_000;
+/// Nor are more pairs of an iteration and a stream.
+const MOST_PAIRS: usize = 1_000_000;
+/// An outlier is so many times as far from the median as half of all iterations are at most.
+const FAR: i64 = 5;
+/// And further than one part in so many of the median.
+const LITTLE: i64 = 10;
+
+/// An iteration, and what it comes to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IterationRow {
+    /// Which.
+    pub iteration: Iteration,
+    /// What its streams did of its time, all together.
+    pub time: IdleTime,
+    /// What most of its critical path was spent on, and how much of it.
+    pub critical: Option<(TimeUse, Nanos)>,
+    /// Whether it took much longer, or shorter, than most.
+    pub is_outlier: bool,
+}
+
+/// All iterations of a capture.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct IterationTable {
+    /// How they were found.
+    pub source: IterationSource,
+    /// In order of time.
+    pub rows: Vec<IterationRow>,
+    /// The duration that half of them do not exceed.
+    pub median: Nanos,
+    /// How many more there are than are looked into.
+    pub left_out: usize,
+}
+
+impl IterationTable {
+    /// What the iterations of a capture come to.
+    pub fn new(reader: &CauseReader<'_>, iterations: &Iterations) -> Self {
+        let lengths = iterations.all.iter().map(|it| it.interval.length());
+        let (median, spread) = median_and_spread(lengths.collect());
+        let last = iterations.all.len() as u32;
+        // What begins an iteration ends the one before it, with what came in between; the last has nothing after it.
+        let is_cut = |number: u32| number == last && iterations.source.is_by_starts();
+        let most = MOST
+            .min(MOST_PAIRS / iterations.streams.len().max(1))
+            .max(1);
+        let rows = iterations.all.iter().take(most).map(|iteration| {
+            let within = iteration.interval;
+            let mut time = IdleTime::default();
+            for lane in &iterations.streams {
+                time.add(&reader.idle(*lane, within));
+            }
+            let path = reader.path_within(within);
+            let uses = CausesTable::uses_of(reader, &path);
+            let longer = (within.length() - median).0;
+            let off = match longer {
+                ..0 if is_cut(iteration.number) => 0,
+                longer => longer.saturating_abs(),
+            };
+            IterationRow {
+                iteration: iteration.clone(),
+                time,
+                critical: uses.first().map(|it| (it.what, it.time)),
+                is_outlier: off > spread.0.saturating_mul(FAR) && off > median.0 / LITTLE,
+            }
+        });
+        Self {
+            source: iterations.source,
+            rows: rows.collect(),
+            median,
+            left_out: iterations.all.len().saturating_sub(most),
+        }
+    }
+
+    /// Those that took much longer, or shorter, than most.
+    pub fn outliers(&self) -> impl Iterator<Item = &IterationRow> {
+        self.rows.iter().filter(|it| it.is_outlier)
+    }
+}
+
+/// The duration that half of all do not exceed, and how far from it half of all are at most.
+fn median_and_spread(mut lengths: Vec<Nanos>) -> (Nanos, Nanos) {
+    lengths.sort_unstable();
+    let middle = |sorted: &[Nanos]| sorted.get(sorted.len() / 2).copied().unwrap_or(Nanos::ZERO);
+    let median = middle(&lengths);
+    let mut off: Vec<Nanos> = lengths
+        .iter()
+        .map(|it| Nanos((*it - median).0.saturating_abs()))
+        .collect();
+    off.sort_unstable();
+    (median, middle(&off))
+}

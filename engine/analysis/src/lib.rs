@@ -1,0 +1,154 @@
+//! What can be concluded from a capture: findings, figures, and sentences about single spans. Nothing here changes it.
+//!
+//! ```
+//! use analysis::Statistics;
+//! use capture::Capture;
+//!
+//! /// The stream that was busy for the longest time.
+//! fn busiest(capture: &Capture) -> Option<&str> {
+//!     let statistics = Statistics::of(capture, capture.extent()?);
+//!     let lane = statistics.lanes.iter().max_by_key(|it| it.busy)?.lane;
+//!     Some(&capture.lane(lane)?.name)
+//! }
+//!
+//! assert_eq!(busiest(&Capture::new()), None, "nothing has run");
+//! ```
+
+mod aftermath;
+mod apart;
+pub mod causes;
+mod chain;
+mod conclusions;
+mod costliest;
+mod exposed_copies;
+mod fate;
+mod host_bound;
+mod inserted;
+mod iterations;
+mod job;
+mod launch_bound;
+mod measure;
+mod overview;
+mod piece;
+mod races;
+mod readiness;
+mod redundant;
+mod statistics;
+mod stood;
+mod straggler;
+#[cfg(test)]
+mod tests;
+mod unordered_hosts;
+mod used_buffers;
+mod words;
+
+pub use aftermath::{Aftermath, first_result, recovery};
+pub use chain::{Chain, steps};
+pub use conclusions::Conclusions;
+pub use iterations::{Iteration, IterationRow, IterationSource, IterationTable, Iterations};
+pub use job::{AnalysisJob, Answered, analyse};
+pub use measure::{Measure, measure_of};
+pub use overview::{Overview, OverviewLine, OverviewTopic};
+pub use piece::Piece;
+pub use readiness::{Readiness, pipeline_of};
+pub use statistics::{Durations, LaneUse, Overlap, Statistics, StatisticsJob};
+
+use capture::{Capture, PlacedSpan};
+use causes::{CauseReader, Causes};
+use record::Finding;
+use record::time::Nanos;
+
+/// One question to a capture. It is shown every span that ran, once and by number, and then answers.
+pub trait Analysis: Send {
+    /// A short stable word: the code of its findings, as scripts and `--deny` write it.
+    fn code(&self) -> &'static str;
+
+    /// What it asks, in a few words.
+    fn name(&self) -> &'static str;
+
+    /// What it looks for and how it judges, in a sentence.
+    fn about(&self) -> &'static str;
+
+    /// Looks at a span.
+    fn look(&mut self, capture: &Capture, placed: &PlacedSpan);
+
+    /// Answers from the capture alone, once it has seen every span.
+    fn conclude(&mut self, _capture: &Capture) -> Answer {
+        Answer::default()
+    }
+
+    /// Answers from the graph of causes, once it has seen every span; the default asks the capture alone.
+    fn weigh(&mut self, reader: &CauseReader<'_>) -> WeighedAnswer {
+        WeighedAnswer {
+            answer: self.conclude(reader.capture()),
+            savings: Vec::new(),
+        }
+    }
+
+    /// Looks at every span and answers, in one go. For captures that may be huge, use an [`AnalysisJob`].
+    fn run(&mut self, capture: &Capture) -> Vec<Finding> {
+        for placed in capture.spans() {
+            self.look(capture, &placed);
+        }
+        let causes = Causes::build(capture);
+        self.weigh(&causes.read(capture)).answer.findings
+    }
+}
+
+/// An answer, and what each of its findings would save at most.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct WeighedAnswer {
+    /// The answer.
+    pub answer: Answer,
+    /// For each finding, in their order, what mending it would save at most; nothing where that is not known.
+    pub savings: Vec<Nanos>,
+}
+
+/// What an analysis found, and what it looked at: no finding is an answer as well.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// What it found.
+    pub findings: Vec<Finding>,
+    /// What it looked for, and at how much.
+    pub looked: String,
+    /// Whether it did not look at all, for the reason that it says.
+    pub is_skipped: bool,
+}
+
+impl Answer {
+    /// What was found, and what was looked for.
+    pub const fn new(findings: Vec<Finding>, looked: String) -> Self {
+        Self {
+            findings,
+            looked,
+            is_skipped: false,
+        }
+    }
+
+    /// Nothing was looked for, for this reason.
+    pub const fn skipped(reason: String) -> Self {
+        Self {
+            findings: Vec::new(),
+            looked: reason,
+            is_skipped: true,
+        }
+    }
+}
+
+/// Makes an analysis that has seen nothing.
+pub type Make = fn() -> Box<dyn Analysis>;
+
+/// The list of analyses, the worst that they can find first.
+pub const ANALYSES: &[Make] = &[
+    || Box::new(races::Races),
+    || Box::new(unordered_hosts::UnorderedHosts),
+    || Box::new(costliest::CostliestWait),
+    || Box::new(stood::OverSynchronised::default()),
+    || Box::new(apart::NeverTogether::default()),
+    || Box::new(redundant::RedundantWaits::default()),
+    || Box::new(inserted::Inserted),
+    || Box::new(straggler::Straggler),
+    || Box::new(host_bound::HostBound),
+    || Box::new(launch_bound::LaunchBound),
+    || Box::new(exposed_copies::ExposedCopies),
+];

@@ -1,0 +1,483 @@
+//! What a capture comes to in one screen: how busy devices were, where idle time went, what the critical path is made of,
+//! what would save most, and what the capture cannot tell. The window and the command line show the same lines.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::causes::{CauseReader, CausesTable, IdleUse, LaneIdle, TimeUse};
+use super::piece::Sentence;
+use super::{Answered, IterationRow, IterationTable, Piece};
+use capture::natural_key;
+use record::time::{Interval, Nanos, union};
+use record::{DeviceId, LaneId, SpanId};
+
+/// Where there are more devices than this they share a line: the other answers are to be in sight.
+const DEVICES: usize = 3;
+/// Findings that are named: those that would save most.
+const FINDINGS: usize = 3;
+/// Outliers among iterations that are named.
+const OUTLIERS: usize = 3;
+/// Parts of the path, and of idle time, that are named.
+const PARTS: usize = 4;
+
+/// What an overview's line is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum OverviewTopic {
+    /// How busy a device was.
+    Busy,
+    /// Where idle time went.
+    Idle,
+    /// What the critical path is made of.
+    Path,
+    /// Its steps and frames, and the outliers among them.
+    Iterations,
+    /// What would save most.
+    Savings,
+    /// What the capture cannot tell.
+    Unknown,
+}
+
+impl OverviewTopic {
+    /// Its name on screen.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Busy => "busy",
+            Self::Idle => "idle",
+            Self::Path => "critical path",
+            Self::Iterations => "iterations",
+            Self::Savings => "would save most",
+            Self::Unknown => "not known",
+        }
+    }
+}
+
+/// A line of an overview.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OverviewLine {
+    /// What it is about.
+    pub topic: OverviewTopic,
+    /// What it says, with the places as spans.
+    pub says: Vec<Piece>,
+}
+
+/// What a capture comes to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Overview {
+    /// Its lines, in the order of topics.
+    pub lines: Vec<OverviewLine>,
+}
+
+/// A device, and how long any of its streams ran something.
+struct BusyDevice {
+    name: String,
+    streams: usize,
+    time: Nanos,
+}
+
+/// An overview under way.
+struct OverviewDraft<'a, 'b> {
+    reader: &'a CauseReader<'b>,
+    lines: Vec<OverviewLine>,
+}
+
+impl Overview {
+    /// The overview of a whole capture by the table of all of its time; empty where nothing ran in it.
+    pub fn new(
+        reader: &CauseReader<'_>,
+        table: &CausesTable,
+        answers: &[Answered],
+        iterations: &IterationTable,
+    ) -> Self {
+        let mut draft = OverviewDraft {
+            reader,
+            lines: Vec::new(),
+        };
+        if table.within.length() > Nanos::ZERO {
+            draft.busy(table);
+            draft.idle(table);
+            draft.path(table);
+            draft.iterations(iterations);
+            draft.savings(answers);
+            draft.unknown(table);
+        }
+        Self { lines: draft.lines }
+    }
+}
+
+impl OverviewDraft<'_, '_> {
+    fn say(&mut self, topic: OverviewTopic, sentence: Sentence) {
+        self.lines.push(OverviewLine {
+            topic,
+            says: sentence.0,
+        });
+    }
+
+    /// How busy each device was, all of its streams together.
+    fn busy(&mut self, table: &CausesTable) {
+        let capture = self.reader.capture();
+        let mut devices: BTreeMap<(u32, Option<DeviceId>), Vec<LaneId>> = BTreeMap::new();
+        for row in &table.streams {
+            let device = capture.lane(row.lane).and_then(|it| it.device);
+            let key = (self.reader.rank(row.lane), device);
+            devices.entry(key).or_default().push(row.lane);
+        }
+        let name = |device: Option<DeviceId>| {
+            let known = device.and_then(|id| capture.devices().get(id.index()));
+            known.map_or("The device", |it| it.name.as_str())
+        };
+        let mut devices: Vec<_> = devices.into_iter().collect();
+        devices.sort_by_cached_key(|((rank, device), _)| (*rank, natural_key(name(*device))));
+        let count = devices.len();
+        // Files that were opened together have named their devices apart already.
+        let names: BTreeSet<&str> = devices.iter().map(|(key, _)| name(key.1)).collect();
+        let has_ranks = devices.iter().any(|(key, _)| key.0 > 0) && names.len() < count;
+        let devices = devices.into_iter().map(|((rank, device), lanes)| {
+            let spans = lanes
+                .iter()
+                .flat_map(|lane| self.reader.busy(*lane, table.within));
+            let busy = union(spans.collect());
+            let time = busy
+                .iter()
+                .fold(Nanos::ZERO, |sum, it| sum + Interval::length(*it));
+            let name = name(device);
+            BusyDevice {
+                name: if has_ranks {
+                    format!("rank {rank}, {name}")
+                } else {
+                    name.to_owned()
+                },
+                streams: lanes.len(),
+                time,
+            }
+        });
+        let devices: Vec<BusyDevice> = devices.collect();
+        if count > DEVICES {
+            self.say_together(&devices, table.within.length());
+            return;
+        }
+        for it in devices {
+            let mut says = Sentence::default();
+            says.text(format!("{}: ", it.name))
+                .share(it.time, table.within.length())
+                .text(" of ")
+                .time(table.within.length());
+            if it.streams > 1 {
+                says.text(format!(", on {} streams", it.streams));
+            }
+            self.say(OverviewTopic::Busy, says);
+        }
+    }
+
+    /// How busy many devices were: all together, the most and the least of them.
+    fn say_together(&mut self, devices: &[BusyDevice], whole: Nanos) {
+        let sum = devices.iter().fold(Nanos::ZERO, |sum, it| sum + it.time);
+        let all = Nanos(whole.0.saturating_mul(devices.len() as i64));
+        let mut says = Sentence::default();
+        says.text(format!("{} devices: ", devices.len()))
+            .share(sum, all)
+            .text(" of ")
+            .time(whole)
+            .text(" each");
+        let most = devices.iter().rev().max_by_key(|it| it.time);
+        let least = devices.iter().min_by_key(|it| it.time);
+        for (word, found) in [("most", most), ("least", least)] {
+            if let Some(found) = found {
+                says.text(format!("; {word} {}, ", found.name))
+                    .share(found.time, whole);
+            }
+        }
+        self.say(OverviewTopic::Busy, says);
+    }
+
+    /// Where the idle time of all streams went, each use with the place where it was longest.
+    fn idle(&mut self, table: &CausesTable) {
+        let sum = |what: IdleUse| {
+            let times = table.streams.iter().map(|row| what.of(&row.time));
+            times.fold(Nanos::ZERO, |sum, it| sum + it)
+        };
+        let idle = IdleUse::ALL.into_iter().filter(|it| it.is_idle());
+        let mut parts: Vec<(Nanos, IdleUse)> = idle.map(|it| (sum(it), it)).collect();
+        parts.sort_by_key(|it| std::cmp::Reverse(it.0));
+        let whole = parts.iter().fold(Nanos::ZERO, |sum, it| sum + it.0);
+        let mut says = Sentence::default();
+        if whole == Nanos::ZERO {
+            says.text("no stream stood idle while it had more to do");
+        }
+        let parts = parts.iter().filter(|it| it.0 > Nanos::ZERO).take(PARTS);
+        for (place, (time, what)) in parts.enumerate() {
+            says.text(if place == 0 { "" } else { "; " })
+                .text(format!("{} ", what.label()))
+                .share(*time, whole)
+                .text(", ")
+                .time(*time);
+            if let Some((longest, at)) = longest(&table.streams, *what) {
+                says.text(", the longest ")
+                    .time(longest)
+                    .text(" before ")
+                    .span(self.reader.capture(), at);
+            }
+        }
+        self.say(OverviewTopic::Idle, says);
+    }
+
+    fn path(&mut self, table: &CausesTable) {
+        let whole = table.within.length();
+        let mut says = Sentence::default();
+        for (place, row) in table.uses.iter().take(PARTS).enumerate() {
+            says.text(if place == 0 { "" } else { ", " })
+                .text(format!("{} ", row.what.label()))
+                .share(row.time, whole);
+        }
+        let mut operations = table.operations.iter();
+        if let Some(most) = operations.next() {
+            says.text("; most of it runs ")
+                .time(most.time)
+                .text(format!(" in {} × ", most.count))
+                .span(self.reader.capture(), most.longest);
+        }
+        self.say(OverviewTopic::Path, says);
+    }
+
+    /// The steps and frames: how many, how long, and those that took much longer or shorter than most.
+    fn iterations(&mut self, table: &IterationTable) {
+        let length = |row: &&IterationRow| row.iteration.interval.length();
+        let shortest = table.rows.iter().min_by_key(length);
+        let longest = table.rows.iter().max_by_key(length);
+        let (Some(shortest), Some(longest)) = (shortest, longest) else {
+            return;
+        };
+        let mut says = Sentence::default();
+        let count = table.rows.len() + table.left_out;
+        if count == 1 {
+            says.text(format!("1 by {}: it takes ", table.source.label()))
+                .time(length(&longest))
+                .text(", from ")
+                .span(self.reader.capture(), longest.iteration.span);
+            return self.say(OverviewTopic::Iterations, says);
+        }
+        says.text(format!(
+            "{count} by {}: half take at most ",
+            table.source.label()
+        ))
+        .time(table.median)
+        .text(", the shortest ")
+        .time(length(&shortest))
+        .text(format!(", the longest ({}) ", longest.iteration.number))
+        .time(length(&longest))
+        .text(", from ")
+        .span(self.reader.capture(), longest.iteration.span);
+        self.say(OverviewTopic::Iterations, says);
+        let count = table.outliers().count();
+        for row in table.outliers().take(OUTLIERS) {
+            let mut says = Sentence::default();
+            let taken = row.iteration.interval.length();
+            let (off, how) = if taken > table.median {
+                (taken - table.median, "longer")
+            } else {
+                (table.median - taken, "shorter")
+            };
+            says.text(format!("outlier {}: ", row.iteration.number))
+                .span(self.reader.capture(), row.iteration.span)
+                .text(" took ")
+                .time(off)
+                .text(format!(" {how} than half of them"));
+            if let Some((what, time)) = row.critical {
+                says.text(format!(", most of its critical path is {}, ", what.label()))
+                    .time(time);
+            }
+            self.say(OverviewTopic::Iterations, says);
+        }
+        if count > OUTLIERS {
+            let mut says = Sentence::default();
+            says.text(format!("and {} outliers more", count - OUTLIERS));
+            self.say(OverviewTopic::Iterations, says);
+        }
+    }
+
+    /// The findings that would save most.
+    fn savings(&mut self, answers: &[Answered]) {
+        let weighed = answers.iter().flat_map(|it| {
+            let pairs = it.answer.findings.iter().zip(&it.savings);
+            pairs.map(move |(finding, saved)| (*saved, it, finding))
+        });
+        let mut weighed: Vec<_> = weighed.filter(|it| it.0 > Nanos::ZERO).collect();
+        weighed.sort_by_key(|it| std::cmp::Reverse(it.0));
+        for (saved, answered, finding) in weighed.into_iter().take(FINDINGS) {
+            let mut says = Sentence::default();
+            says.text("at most ")
+                .time(saved)
+                .text(format!(": {}", answered.name.to_lowercase()));
+            if let Some(span) = finding.spans.first() {
+                says.text(", ").span(self.reader.capture(), *span);
+            }
+            self.say(OverviewTopic::Savings, says);
+        }
+    }
+
+    /// What the capture cannot tell.
+    fn unknown(&mut self, table: &CausesTable) {
+        let capture = self.reader.capture();
+        let whole = table.within.length();
+        let on_path = table.uses.iter().find(|it| it.what == TimeUse::Unknown);
+        if let Some(row) = on_path {
+            let mut says = Sentence::default();
+            says.share(row.time, whole).text(
+                " of the critical path: more time than a start takes passed after the last cause that the capture tells",
+            );
+            if let Some(span) = row.longest {
+                says.text(", the longest before ").span(capture, span);
+            }
+            self.say(OverviewTopic::Unknown, says);
+        }
+        let (unsubmitted, first) = self.unsubmitted(table);
+        if unsubmitted > 0 {
+            let mut says = Sentence::default();
+            says.text(format!(
+                "which call submitted {unsubmitted} of the operations"
+            ));
+            if let Some(span) = first {
+                says.text(", the first of them ").span(capture, span);
+            }
+            self.say(OverviewTopic::Unknown, says);
+        }
+        let problems = capture.problems().len();
+        if problems > 0 {
+            let mut says = Sentence::default();
+            let (count, tells) = match problems {
+                1 => ("1 problem".to_owned(), "tells"),
+                many => (format!("{many} problems"), "tell"),
+            };
+            says.text(format!(
+                "{count} of the data {tells} what is wrong or missing in it"
+            ));
+            self.say(OverviewTopic::Unknown, says);
+        }
+    }
+
+    /// How many operations no call is known for, and the first of them.
+    fn unsubmitted(&self, table: &CausesTable) -> (usize, Option<SpanId>) {
+        let capture = self.reader.capture();
+        let spans = table
+            .streams
+            .iter()
+            .flat_map(|row| capture.spans_in(row.lane, table.within));
+        let works = spans.filter(|it| {
+            let id = it.span.id;
+            self.reader.is_operation(id) && !it.span.kind.is_waiting()
+        });
+        let without = works.filter(|it| self.reader.enqueued(it.span.id).is_none());
+        let (mut count, mut first) = (0, None::<(Nanos, SpanId)>);
+        for placed in without {
+            count += 1;
+            let key = (placed.span.start, placed.span.id);
+            first = Some(first.map_or(key, |it| it.min(key)));
+        }
+        (count, first.map(|it| it.1))
+    }
+}
+
+/// The longest single part of a use over all streams.
+fn longest(streams: &[LaneIdle], what: IdleUse) -> Option<(Nanos, SpanId)> {
+    streams.iter().filter_map(|row| row.longest_of(what)).max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Conclusions;
+    use capture::Capture;
+    use record::{CallId, Device, Group, Lane, NameId, Record, Role, Span, SpanKind, State};
+
+    /// Devices of one stream each; each ran something for so long, beginning at zero.
+    fn capture(busy: &[i64]) -> Capture {
+        let mut capture = Capture::new();
+        for (id, end) in (0_u32..).zip(busy) {
+            capture.apply([
+                Record::Device(Box::new(Device {
+                    id: DeviceId(id),
+                    name: format!("GPU {id}"),
+                    backend: String::new(),
+                    detail: String::new(),
+                    rank: None,
+                })),
+                Record::Lane(Box::new(Lane {
+                    id: LaneId(id),
+                    group: Group::Streams,
+                    device: Some(DeviceId(id)),
+                    role: Role::None,
+                    name: "stream".into(),
+                    order: 0,
+                    process: "".into(),
+                    thread: "".into(),
+                })),
+                Record::Span(Span {
+                    id: SpanId(id),
+                    lane: LaneId(id),
+                    name: NameId::NONE,
+                    call: CallId::NONE,
+                    kind: SpanKind::Kernel,
+                    state: State::Done,
+                    enqueued: Nanos::ZERO,
+                    start: Nanos::ZERO,
+                    end: Nanos(*end),
+                }),
+            ]);
+        }
+        capture
+    }
+
+    fn busy(capture: &Capture) -> Vec<String> {
+        let lines = Conclusions::of(capture).overview.lines.into_iter();
+        let lines = lines.filter(|it| it.topic == OverviewTopic::Busy);
+        lines.map(|it| format!("{:?}", it.says)).collect()
+    }
+
+    #[test]
+    fn one_iteration_is_told_without_a_median() {
+        let mut made = capture(&[100]);
+        made.apply([
+            Record::Name(NameId(1), "ProfilerStep#3".into()),
+            Record::Lane(Box::new(Lane {
+                id: LaneId(1),
+                group: Group::Host,
+                device: None,
+                role: Role::None,
+                name: "thread".into(),
+                order: 0,
+                process: "".into(),
+                thread: "".into(),
+            })),
+            Record::Span(Span {
+                id: SpanId(1),
+                lane: LaneId(1),
+                name: NameId(1),
+                call: CallId::NONE,
+                kind: SpanKind::Scope,
+                state: State::Done,
+                enqueued: Nanos::ZERO,
+                start: Nanos::ZERO,
+                end: Nanos(100),
+            }),
+        ]);
+        let lines = Conclusions::of(&made).overview.lines.into_iter();
+        let mut lines = lines.filter(|it| it.topic == OverviewTopic::Iterations);
+        let said = crate::piece::plain(&lines.next().unwrap().says);
+        assert_eq!(
+            said,
+            "1 by ranges: it takes 100 ns, from ProfilerStep#3 on thread"
+        );
+    }
+
+    #[test]
+    fn few_devices_have_a_line_each_and_many_share_one() {
+        let [first, second] = &busy(&capture(&[100, 50]))[..] else {
+            panic!("two lines");
+        };
+        assert!(first.contains("GPU 0") && second.contains("GPU 1"));
+        let [all] = &busy(&capture(&[60, 100, 20, 40, 30]))[..] else {
+            panic!("one line");
+        };
+        for said in ["5 devices", "most GPU 1", "least GPU 2"] {
+            assert!(all.contains(said), "{all}");
+        }
+    }
+}

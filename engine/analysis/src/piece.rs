@@ -1,0 +1,70 @@
+//! Sentences in pieces, so that a window can make links of the spans in them.
+
+use super::words::length;
+use capture::Capture;
+use record::SpanId;
+use record::time::Nanos;
+
+/// A part of a sentence.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Piece {
+    /// Plain words.
+    Text(String),
+    /// A length of time.
+    Time(Nanos),
+    /// A share of a whole, from 0 to 1.
+    Share(f64),
+    /// A span, by what it is called; following it goes there.
+    Span(SpanId, String),
+}
+
+/// A sentence under way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sentence(pub Vec<Piece>);
+
+impl Sentence {
+    /// Adds words; those that follow on words become one piece with them.
+    pub fn text(&mut self, text: impl Into<String>) -> &mut Self {
+        let text = text.into();
+        match self.0.last_mut() {
+            Some(Piece::Text(before)) => before.push_str(&text),
+            _ => self.0.push(Piece::Text(text)),
+        }
+        self
+    }
+
+    /// Adds a length of time.
+    pub fn time(&mut self, time: Nanos) -> &mut Self {
+        self.0.push(Piece::Time(time));
+        self
+    }
+
+    /// Adds the share that a part has of a whole.
+    pub fn share(&mut self, part: Nanos, whole: Nanos) -> &mut Self {
+        let share = part.0 as f64 / whole.0.max(1) as f64;
+        self.0.push(Piece::Share(share));
+        self
+    }
+
+    /// Adds a span with its lane.
+    pub fn span(&mut self, capture: &Capture, span: SpanId) -> &mut Self {
+        let Some(placed) = capture.span(span) else {
+            return self.text("a span that is not there");
+        };
+        let name = capture.name(placed.span.name).to_owned();
+        self.0.push(Piece::Span(span, name));
+        let lane = capture.lane_title(placed.span.lane).into_owned();
+        self.text(format!(" on {lane}"))
+    }
+}
+
+/// A sentence as plain text.
+pub(super) fn plain(pieces: &[Piece]) -> String {
+    let words = pieces.iter().map(|piece| match piece {
+        Piece::Text(text) => text.clone(),
+        Piece::Time(time) => length(*time),
+        Piece::Share(share) => format!("{:.1} %", share * 100.0),
+        Piece::Span(_, name) => name.clone(),
+    });
+    words.collect()
+}

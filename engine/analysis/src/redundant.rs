@@ -1,0 +1,133 @@
+//! Which waits of streams add nothing to what is ordered without them?
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::words::{counted, finding, lane, line};
+use super::{Analysis, Answer};
+use capture::{Capture, PlacedSpan};
+use record::time::Nanos;
+use record::{CallId, DependencyKind, Finding, LaneId, NameId, Severity, SpanId, SpanKind};
+
+const CODE: &str = "redundant-wait";
+
+/// A wait for a record of another stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Wait {
+    lane: LaneId,
+    start: Nanos,
+    id: SpanId,
+    site: (CallId, NameId),
+    /// The stream of the record, and where on it the record stands.
+    from: LaneId,
+    record: (Nanos, SpanId),
+}
+
+/// Which waits of streams add nothing?
+#[derive(Default)]
+pub(super) struct RedundantWaits {
+    waits: Vec<Wait>,
+}
+
+impl Analysis for RedundantWaits {
+    fn code(&self) -> &'static str {
+        CODE
+    }
+
+    fn name(&self) -> &'static str {
+        "Redundant waits"
+    }
+
+    fn about(&self) -> &'static str {
+        "A stream waits for a record that it comes after anyway: by stream order, by an earlier wait, or by what its host \
+         thread waited for; only calls of which every wait is so are named, since a loop may need one of many. What a run \
+         called is looked at in the order of its calls; an opened capture by lane and time"
+    }
+
+    fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
+        if placed.span.kind != SpanKind::EventWait {
+            return;
+        }
+        let ties = capture.causes(placed.span.id);
+        let ties = ties.filter_map(|id| capture.dependency(id));
+        let record = ties.filter(|tie| tie.kind == DependencyKind::Event);
+        let Some(record) = record.filter_map(|tie| capture.span(tie.cause)).last() else {
+            return;
+        };
+        self.waits.push(Wait {
+            lane: placed.span.lane,
+            start: placed.span.start,
+            id: placed.span.id,
+            site: (placed.span.call, placed.span.name),
+            from: record.span.lane,
+            record: (record.span.start, record.span.id),
+        });
+    }
+
+    fn conclude(&mut self, capture: &Capture) -> Answer {
+        let mut searches = capture.searches().iter().filter(|it| it.code == CODE);
+        if let Some(search) = searches.next() {
+            let recorded = capture.findings().iter().filter(|it| it.code == CODE);
+            return Answer::new(recorded.cloned().collect(), search.text.clone());
+        }
+        if capture.run().is_some_and(|run| !run.source.is_empty()) {
+            return Answer::new(
+                Vec::new(),
+                "waits are looked at when the run has ended: a later one of a call may be needed"
+                    .to_owned(),
+            );
+        }
+        self.waits.sort_unstable();
+        let looked = format!(
+            "no wait that adds nothing, {} for events looked at",
+            counted(self.waits.len(), "wait")
+        );
+        let findings: Vec<Finding> = redundant(&self.waits)
+            .into_iter()
+            .map(|(wait, count)| told(capture, &wait, count))
+            .collect();
+        let looked = if findings.is_empty() {
+            looked
+        } else {
+            looked.replace("no wait that adds", "waits that add")
+        };
+        Answer::new(findings, looked)
+    }
+}
+
+/// The first wait of each call of which every wait is redundant, and how many there are.
+fn redundant(waits: &[Wait]) -> Vec<(Wait, u64)> {
+    // For each pair of streams, the latest record of the second that the first has waited for.
+    let mut known: HashMap<(LaneId, LaneId), (Nanos, SpanId)> = HashMap::new();
+    let mut sites: BTreeMap<(CallId, NameId, LaneId), (Wait, u64, bool)> = BTreeMap::new();
+    for wait in waits {
+        let known = known
+            .entry((wait.lane, wait.from))
+            .or_insert((Nanos::MIN, SpanId(0)));
+        let adds = wait.lane != wait.from && *known < wait.record;
+        *known = wait.record.max(*known);
+        let site = (wait.site.0, wait.site.1, wait.lane);
+        let slot = sites.entry(site).or_insert((*wait, 0, false));
+        slot.1 += 1;
+        slot.2 |= adds;
+    }
+    let idle = sites.into_values().filter(|(_, _, adds)| !adds);
+    idle.map(|(wait, count, _)| (wait, count)).collect()
+}
+
+fn told(capture: &Capture, wait: &Wait, count: u64) -> Finding {
+    let placed = capture.span(wait.id);
+    let place = placed.and_then(|placed| line(capture, &placed));
+    let place = place.map_or_else(String::new, |line| format!(" (line {line})"));
+    let (name, stream) = (capture.name(wait.site.1), lane(capture, wait.lane));
+    let why = if wait.lane == wait.from {
+        "was recorded on the same stream, which runs in order anyway".to_owned()
+    } else {
+        let from = lane(capture, wait.from);
+        format!("stands on {from} before another that {stream} has waited for already")
+    };
+    let text = format!("{name}{place} adds nothing: its record {why}; remove it");
+    let spans = [wait.id, wait.record.1];
+    let mut found = finding(capture, CODE, Severity::Info, text, &spans);
+    found.count = count;
+    found
+}

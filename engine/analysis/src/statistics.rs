@@ -1,0 +1,385 @@
+//! Figures over a range: how long kernels take, how busy lanes are, which run at the same time.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use capture::{Capture, PlacedSpan};
+use record::time::{Interval, Nanos, shared, total, union};
+use record::{Group, LaneId, NameId, Role, SpanKind};
+
+/// Streams whose pairs are compared; with more, only the busiest are.
+const COMPARED: usize = 12;
+/// Spans looked at between two looks at the clock.
+const STRIDE: usize = 8_192;
+
+/// What one lane did in the range.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaneUse {
+    /// The lane.
+    pub lane: LaneId,
+    /// Spans that overlap the range.
+    pub spans: usize,
+    /// Time in which at least one of its spans ran, waiting not counted.
+    pub busy: Nanos,
+    /// Time it stood still in waits, holds and blocking calls.
+    pub waiting: Nanos,
+    /// Time its operations spent between being enqueued and starting, added up.
+    pub queued: Nanos,
+}
+
+/// How much two streams ran at the same time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Overlap {
+    /// One stream.
+    pub first: LaneId,
+    /// The other.
+    pub second: LaneId,
+    /// Time in which both were busy.
+    pub both: Nanos,
+    /// That time as a part of the first one's busy time, from 0 to 1.
+    pub of_first: f64,
+    /// That time as a part of the second one's busy time, from 0 to 1.
+    pub of_second: f64,
+}
+
+/// How long the spans of one name took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Durations {
+    /// The name.
+    pub name: NameId,
+    /// What sort of operation it is.
+    pub kind: SpanKind,
+    /// Their lengths, ascending; never empty.
+    pub sorted: Vec<Nanos>,
+    /// Their lengths added up.
+    pub total: Nanos,
+}
+
+impl Durations {
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.sorted.len()
+    }
+
+    /// The arithmetic mean.
+    pub fn mean(&self) -> Nanos {
+        Nanos(self.total.0 / (self.sorted.len().max(1) as i64))
+    }
+
+    /// The smallest length that at least `part` (0 to 1) of the spans do not exceed.
+    pub fn quantile(&self, part: f64) -> Nanos {
+        let rank = (part.clamp(0.0, 1.0) * self.sorted.len() as f64).ceil() as usize;
+        self.sorted
+            .get(rank.saturating_sub(1))
+            .copied()
+            .unwrap_or_default()
+    }
+}
+
+/// Figures over a range.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// The range.
+    pub within: Interval,
+    /// Each lane that has spans in it, in the order on screen.
+    pub lanes: Vec<LaneUse>,
+    /// Pairs of streams that were busy in it.
+    pub overlaps: Vec<Overlap>,
+    /// Device operations by name, the longest total first.
+    pub durations: Vec<Durations>,
+    /// Where each lane is among them.
+    places: BTreeMap<LaneId, usize>,
+}
+
+impl Statistics {
+    /// Figures over `within`, in one go. For captures that may be huge, use a [`StatisticsJob`].
+    pub fn of(capture: &Capture, within: Interval) -> Self {
+        let mut job = StatisticsJob::new(capture, within);
+        while !job.step(capture, Duration::MAX) {}
+        job.finish()
+    }
+
+    /// What one lane did.
+    pub fn lane(&self, lane: LaneId) -> Option<&LaneUse> {
+        self.lanes.get(*self.places.get(&lane)?)
+    }
+}
+
+/// Statistics in the making, a slice of time at a time.
+pub struct StatisticsJob {
+    found: Statistics,
+    lanes: Vec<LaneId>,
+    at: usize,
+    depth: usize,
+    from: Nanos,
+    busy: Vec<Interval>,
+    current: Option<LaneUse>,
+    streams: Vec<(LaneId, Vec<Interval>, Nanos)>,
+    names: BTreeMap<(NameId, SpanKind), Vec<Nanos>>,
+}
+
+impl StatisticsJob {
+    /// Begins; nothing is read yet.
+    pub fn new(capture: &Capture, within: Interval) -> Self {
+        Self {
+            found: Statistics {
+                within,
+                ..Statistics::default()
+            },
+            lanes: capture.lane_order(),
+            at: 0,
+            depth: 0,
+            from: within.start,
+            busy: Vec::new(),
+            current: None,
+            streams: Vec::new(),
+            names: BTreeMap::new(),
+        }
+    }
+
+    /// How much is done, from 0 to 1, counted in lanes.
+    pub fn progress(&self) -> f32 {
+        self.at as f32 / self.lanes.len().max(1) as f32
+    }
+
+    /// Works for about `budget` and says whether all spans have been read.
+    pub fn step(&mut self, capture: &Capture, budget: Duration) -> bool {
+        let start = Instant::now();
+        while let Some(&lane) = self.lanes.get(self.at) {
+            self.read(capture, lane);
+            if start.elapsed() >= budget {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Reads some more spans of a lane, or moves on to its next sub-lane or to the next lane. A queue lane shows
+    /// operations that its streams have shown already: they are not counted again.
+    fn read(&mut self, capture: &Capture, lane: LaneId) {
+        let streams = capture
+            .lane(lane)
+            .is_some_and(|lane| lane.group == Group::Streams && lane.role != Role::Queue);
+        let rest = Interval {
+            start: self.from,
+            end: self.found.within.end,
+        };
+        // A span that reaches in from the left was seen in the stride before; only the first stride may take it.
+        let first = self.from == self.found.within.start;
+        let fresh = |placed: &PlacedSpan| first || placed.span.start >= rest.start;
+        let spans = capture.spans_of(lane, self.depth, rest).filter(fresh);
+        for (taken, placed) in spans.enumerate() {
+            // A stride may only end between two starts, or the spans after it would be read again or never.
+            if taken >= STRIDE && placed.span.start > self.from {
+                self.from = placed.span.start;
+                return;
+            }
+            self.take(&placed, streams);
+            self.from = placed.span.start;
+        }
+        self.from = self.found.within.start;
+        self.depth += 1;
+        if self.depth >= capture.depth(lane) {
+            self.close(streams);
+            self.depth = 0;
+            self.at += 1;
+        }
+    }
+
+    fn take(&mut self, placed: &PlacedSpan, streams: bool) {
+        let span = &placed.span;
+        let inside = placed.interval().intersection(self.found.within);
+        let fresh = LaneUse {
+            lane: span.lane,
+            spans: 0,
+            busy: Nanos::ZERO,
+            waiting: Nanos::ZERO,
+            queued: Nanos::ZERO,
+        };
+        let used = self.current.get_or_insert(fresh);
+        used.spans += 1;
+        used.queued += placed.queued();
+        if span.kind.is_waiting() {
+            used.waiting += inside.map_or(Nanos::ZERO, Interval::length);
+        } else {
+            self.busy.extend(inside);
+        }
+        if streams && !span.kind.is_waiting() && span.kind != SpanKind::EventRecord {
+            self.names
+                .entry((span.name, span.kind))
+                .or_default()
+                .push(span.end - span.start);
+        }
+    }
+
+    fn close(&mut self, streams: bool) {
+        let busy = union(std::mem::take(&mut self.busy));
+        let Some(mut used) = self.current.take() else {
+            return;
+        };
+        used.busy = total(&busy);
+        if streams && used.busy > Nanos::ZERO {
+            self.streams.push((used.lane, busy, used.busy));
+            if self.streams.len() > 4 * COMPARED {
+                self.keep_busiest();
+            }
+        }
+        let place = self.found.lanes.len();
+        self.found.places.insert(used.lane, place);
+        self.found.lanes.push(used);
+    }
+
+    /// Forgets the streams that are not compared.
+    fn keep_busiest(&mut self) {
+        self.streams
+            .sort_by_key(|stream| std::cmp::Reverse(stream.2));
+        self.streams.truncate(COMPARED);
+    }
+
+    /// The figures, once [`StatisticsJob::step`] has said yes.
+    pub fn finish(mut self) -> Statistics {
+        if self.streams.len() > COMPARED {
+            self.keep_busiest();
+        }
+        for (place, (first, a, a_busy)) in self.streams.iter().enumerate() {
+            for (second, b, b_busy) in self.streams.iter().skip(place + 1) {
+                let both = shared(a, b);
+                self.found.overlaps.push(Overlap {
+                    first: *first,
+                    second: *second,
+                    both,
+                    of_first: both.0 as f64 / a_busy.0 as f64,
+                    of_second: both.0 as f64 / b_busy.0 as f64,
+                });
+            }
+        }
+        self.found.durations = self.names.into_iter().map(durations).collect();
+        self.found
+            .durations
+            .sort_by_key(|durations| std::cmp::Reverse(durations.total));
+        self.found
+    }
+}
+
+fn durations(((name, kind), mut sorted): ((NameId, SpanKind), Vec<Nanos>)) -> Durations {
+    sorted.sort_unstable();
+    let total = sorted
+        .iter()
+        .fold(Nanos::ZERO, |total, &length| total + length);
+    Durations {
+        name,
+        kind,
+        sorted,
+        total,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{CallId, Lane, Record, Span, SpanId, State};
+
+    fn capture(spans: &[(u32, i64, i64, SpanKind)]) -> Capture {
+        let lane = |id: u32| Lane {
+            id: LaneId(id),
+            group: Group::Streams,
+            device: None,
+            role: Role::Compute,
+            name: format!("stream {id}"),
+            order: 0,
+            process: "".into(),
+            thread: "".into(),
+        };
+        let span = |(id, &(lane, start, end, kind)): (usize, &(u32, i64, i64, SpanKind))| Span {
+            id: SpanId(id as u32),
+            lane: LaneId(lane),
+            name: NameId(kind as u32),
+            call: CallId::NONE,
+            kind,
+            state: State::Done,
+            enqueued: Nanos(start - 1),
+            start: Nanos(start),
+            end: Nanos(end),
+        };
+        let mut capture = Capture::new();
+        capture.apply([0, 1].map(|id| Record::Lane(Box::new(lane(id)))));
+        capture.apply(spans.iter().enumerate().map(span).map(Record::Span));
+        capture
+    }
+
+    #[test]
+    fn waits_are_not_work() {
+        use SpanKind::{EventWait, Kernel, Upload};
+        let capture = capture(&[
+            (0, 0, 40, Upload),
+            (1, 0, 30, EventWait),
+            (1, 30, 70, Kernel),
+        ]);
+        let found = Statistics::of(&capture, Interval::new(Nanos(0), Nanos(60)));
+        let second = found.lane(LaneId(1)).unwrap();
+        assert_eq!(
+            (second.busy, second.waiting, second.queued),
+            (Nanos(30), Nanos(30), Nanos(2))
+        );
+        let overlap = found.overlaps[0];
+        assert_eq!(overlap.both, Nanos(10));
+        assert!((overlap.of_first - 0.25).abs() < 1e-12);
+        assert_eq!(
+            found.durations.len(),
+            2,
+            "waits have no durations: {:?}",
+            found.durations
+        );
+    }
+
+    #[test]
+    fn a_queue_shows_operations_again_and_they_are_counted_once() {
+        let mut capture = capture(&[(0, 0, 40, SpanKind::Kernel), (1, 0, 40, SpanKind::Kernel)]);
+        capture.apply([Record::Lane(Box::new(Lane {
+            id: LaneId(1),
+            group: Group::Streams,
+            device: None,
+            role: Role::Queue,
+            name: "queue".into(),
+            order: 0,
+            process: "".into(),
+            thread: "".into(),
+        }))]);
+        let found = Statistics::of(&capture, Interval::new(Nanos(0), Nanos(60)));
+        assert_eq!(found.durations[0].count(), 1);
+        assert!(found.overlaps.is_empty());
+        assert_eq!(found.lane(LaneId(1)).map(|used| used.busy), Some(Nanos(40)));
+    }
+
+    #[test]
+    fn strides_read_every_span_once() {
+        let count = STRIDE as i64 * 3;
+        let spans: Vec<_> = (0..count)
+            .map(|i| {
+                (
+                    0,
+                    i / 3 * 10,
+                    i / 3 * 10 + if i % 3 == 0 { 10 } else { 0 },
+                    SpanKind::Kernel,
+                )
+            })
+            .collect();
+        let found = Statistics::of(
+            &capture(&spans),
+            Interval::new(Nanos(-5), Nanos(count * 10)),
+        );
+        assert_eq!(found.lanes[0].spans, spans.len());
+        assert_eq!(found.durations[0].count(), spans.len());
+        assert_eq!(found.lanes[0].busy, Nanos(count / 3 * 10));
+    }
+
+    #[test]
+    fn quantiles_are_lengths_that_occurred() {
+        let lengths: Vec<Nanos> = (1..=100).map(Nanos).collect();
+        let found = durations(((NameId(0), SpanKind::Kernel), lengths));
+        assert_eq!(found.quantile(0.5), Nanos(50));
+        assert_eq!(found.quantile(0.99), Nanos(99));
+        assert_eq!(found.quantile(0.0), Nanos(1));
+        assert_eq!(found.mean(), Nanos(50));
+    }
+}

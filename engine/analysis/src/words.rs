@@ -1,0 +1,85 @@
+//! Words that findings share: lengths of time, names of spans with their places, plain sentences.
+
+use capture::{Capture, PlacedSpan};
+use record::time::Nanos;
+use record::{Finding, FindingId, LaneId, Severity, SpanId};
+
+/// A length of time with three digits and the unit that fits.
+pub(super) fn length(time: Nanos) -> String {
+    let nanos = time.0.unsigned_abs() as f64;
+    let units = [("ns", 1.0), ("µs", 1e3), ("ms", 1e6), ("s", 1e9)];
+    let fits = |it: &&(&str, f64)| nanos >= it.1;
+    let (unit, size) = units.iter().rev().find(fits).unwrap_or(&("ns", 1.0));
+    let value = nanos / size;
+    let digits = match value {
+        _ if *size == 1.0 => 0,
+        100.0.. => 0,
+        10.0.. => 1,
+        _ => 2,
+    };
+    format!("{value:.digits$} {unit}")
+}
+
+/// The name of a lane.
+pub(super) fn lane(capture: &Capture, id: LaneId) -> &str {
+    capture.lane(id).map_or("its lane", |lane| &lane.name)
+}
+
+/// The line of the workload that made a span.
+pub(super) fn line(capture: &Capture, placed: &PlacedSpan) -> Option<u32> {
+    let call = capture.calls().get(placed.span.call.index());
+    call.map(|call| call.line).filter(|line| *line > 0)
+}
+
+/// `upload x on copy (line 16)`.
+pub(super) fn span(capture: &Capture, placed: &PlacedSpan) -> String {
+    let name = capture.name(placed.span.name);
+    let place = line(capture, placed).map_or_else(String::new, |line| format!(" (line {line})"));
+    format!("{name} on {}{place}", lane(capture, placed.span.lane))
+}
+
+/// A finding about these spans, with the lines that made them.
+pub(super) fn finding(
+    capture: &Capture,
+    code: &str,
+    severity: Severity,
+    text: String,
+    spans: &[SpanId],
+) -> Finding {
+    let placed = spans.iter().filter_map(|id| capture.span(*id));
+    let mut lines: Vec<u32> = placed.filter_map(|placed| line(capture, &placed)).collect();
+    lines.dedup();
+    Finding {
+        id: FindingId::NONE,
+        code: code.to_owned(),
+        severity,
+        text,
+        spans: spans.to_vec(),
+        lines,
+        count: 1,
+    }
+}
+
+/// `1 wait`, `12 waits`.
+pub(super) fn counted(count: usize, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_have_three_digits_and_the_unit_that_fits() {
+        for (nanos, expected) in [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1_234, "1.23 µs"),
+            (45_600_000, "45.6 ms"),
+            (2_000_000_000, "2.00 s"),
+        ] {
+            assert_eq!(length(Nanos(nanos)), expected);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Whether an operation names what there is and, if a kernel, fits it.
+
+use super::{Error, Operation};
+use record::BufferIndex;
+use workload::{Kernel, Launch, Shape};
+
+/// Whether an operation names buffers that exist and, if a kernel, fits them. `len` gives the length of a buffer, in
+/// floats.
+///
+/// # Errors
+/// What is wrong.
+pub fn operation(
+    operation: &Operation,
+    len: &dyn Fn(BufferIndex) -> Option<usize>,
+) -> Result<(), Error> {
+    let len = |buffer: BufferIndex| {
+        let unknown = || Error::Unknown(format!("buffer {}", buffer.0));
+        len(buffer).ok_or_else(unknown)
+    };
+    match operation {
+        Operation::Upload(buffer)
+        | Operation::Download(buffer)
+        | Operation::Fill { buffer, .. } => len(*buffer).map(drop),
+        Operation::Copy { from, to } => len(*from).and(len(*to)).map(drop),
+        Operation::Launch(found) => launch(found, &len),
+        // What was packed was looked at then.
+        _ => Ok(()),
+    }
+}
+
+/// Whether a launch of so many elements fits its kernel; none for as many as its buffers have.
+///
+/// # Errors
+/// What is wrong.
+pub fn packed(
+    found: &Launch,
+    elements: Option<usize>,
+    len: &dyn Fn(BufferIndex) -> Option<usize>,
+) -> Result<(), Error> {
+    if elements == Some(0) {
+        return Ok(());
+    }
+    let unknown = |buffer: BufferIndex| Error::Unknown(format!("buffer {}", buffer.0));
+    launch(found, &|buffer| {
+        let len = len(buffer).ok_or_else(|| unknown(buffer))?;
+        Ok(elements.unwrap_or(len).min(len))
+    })
+}
+
+fn launch(launch: &Launch, len: &dyn Fn(BufferIndex) -> Result<usize, Error>) -> Result<(), Error> {
+    let wrong = |reason: String| Error::Launch {
+        kernel: launch.kernel.to_owned(),
+        reason,
+    };
+    let kernel = Kernel::named(launch.kernel);
+    let kernel = kernel.ok_or_else(|| wrong("there is no such kernel".to_owned()))?;
+    let lens = |buffers: &[BufferIndex]| -> Result<Vec<usize>, Error> {
+        buffers.iter().map(|buffer| len(*buffer)).collect()
+    };
+    let (reads, writes) = (lens(&launch.reads)?, lens(&launch.writes)?);
+    if (reads.len(), writes.len()) != (kernel.reads.len(), kernel.writes.len()) {
+        let (reads, writes) = (kernel.reads.join(", "), kernel.writes.join(", "));
+        return Err(wrong(format!("it reads {reads} and writes {writes}")));
+    }
+    let shape = Shape {
+        reads: &reads,
+        writes: &writes,
+        parameters: &launch.parameters,
+    };
+    kernel.check(&shape).map_err(wrong)
+}

@@ -1,0 +1,106 @@
+//! Runs the operations of all streams on the threads that call it.
+
+use super::memory::Memory;
+use crate::threads::{Downfall, Executor, Fault, Turn, Zero};
+use crate::{
+    Answer, Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Question,
+    Side, shader,
+};
+use record::time::Interval;
+use record::{BufferIndex, Clock, LossKind};
+use workload::Launch;
+
+/// The processor.
+pub struct CpuExecutor {
+    memory: Memory,
+    caps: Caps,
+    name: String,
+}
+
+impl CpuExecutor {
+    /// Makes the buffers of `layout`.
+    ///
+    /// # Errors
+    /// They do not fit into memory.
+    pub fn new(layout: &Layout, caps: Caps) -> Result<Self, Error> {
+        Ok(Self {
+            memory: Memory::new(layout)?,
+            name: super::name(caps.width),
+            caps,
+        })
+    }
+}
+
+impl Executor for CpuExecutor {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn check(&self, operation: &Operation) -> Result<(), Error> {
+        self.memory.check(operation)
+    }
+
+    fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error> {
+        self.memory.pack(launch, elements)
+    }
+
+    fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault> {
+        self.memory.perform(operation, turn.is_void).map(|()| None)
+    }
+
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+        self.memory.read(buffer, side)
+    }
+
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
+        self.memory.write(buffer, first, values);
+    }
+
+    fn place(&self, _: &Turn<'_>, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
+        self.memory.place(buffer, values)
+    }
+
+    fn clock(&self, _: Zero) -> Clock {
+        Clock {
+            name: self.caps.clock.to_string(),
+            ..Clock::default()
+        }
+    }
+
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
+        shader::check(request, &self.caps.limits)
+    }
+
+    fn compile(
+        &self,
+        request: &CompileRequest,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Compiled, CompileError> {
+        shader::look_at(request, &self.caps.limits, is_over)
+    }
+
+    fn lose(&self, _: LossKind) -> Downfall {
+        Downfall {
+            is_real: false,
+            message: String::new(),
+            how: "Syncline told the threads of this device to run nothing more",
+        }
+    }
+
+    fn reopen(&self) -> Result<(), Error> {
+        self.memory.restore();
+        Ok(())
+    }
+
+    fn lost(&self) -> Option<String> {
+        None
+    }
+
+    fn raw(&self, _: &Question) -> Option<Answer> {
+        None
+    }
+}

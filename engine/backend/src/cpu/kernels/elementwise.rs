@@ -1,0 +1,65 @@
+//! Kernels that treat every element alike: saxpy, scale, add.
+
+use super::{Arguments, Implementation, first_len};
+use crate::threads::Fault;
+
+pub const SAXPY: Implementation = Implementation {
+    name: "saxpy",
+    run: |arguments| {
+        let a = arguments.number(0);
+        zip(arguments, |x, y| a.mul_add(x, y))
+    },
+    cost: |shape| first_len(shape) / 8,
+};
+
+pub const SCALE: Implementation = Implementation {
+    name: "scale",
+    run: |arguments| {
+        let (a, b) = (arguments.number(0), arguments.number(1));
+        zip(arguments, |x, _| a.mul_add(x, b))
+    },
+    cost: |shape| first_len(shape) / 8,
+};
+
+pub const ADD: Implementation = Implementation {
+    name: "add",
+    run: |arguments| {
+        let (x, y, z) = (arguments.read(0)?, arguments.read(1)?, arguments.write(0)?);
+        for place in 0..z.len().min(arguments.elements) {
+            z.set(place, x.get(place) + y.get(place));
+        }
+        Ok(())
+    },
+    cost: |shape| first_len(shape) / 8,
+};
+
+/// Writes `compute(x, y)` over y, element by element.
+fn zip(arguments: &Arguments<'_>, compute: impl Fn(f32, f32) -> f32) -> Result<(), Fault> {
+    let (x, y) = (arguments.read(0)?, arguments.write(0)?);
+    for place in 0..y.len().min(arguments.elements) {
+        y.set(place, compute(x.get(place), y.get(place)));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{assert_near, noise, run};
+
+    #[test]
+    fn as_the_formulas_say() {
+        let (x, y) = (noise(1003, 1), noise(1003, 2));
+        let expect = |formula: fn(f64, f64) -> f64| -> Vec<f64> {
+            let pairs = x.iter().zip(&y);
+            pairs
+                .map(|(x, y)| formula(f64::from(*x), f64::from(*y)))
+                .collect()
+        };
+        let saxpy = run("saxpy", &[&x], &[&y], &[2.5]);
+        assert_near(&saxpy[0], &expect(|x, y| 2.5 * x + y), 1e-6);
+        let scale = run("scale", &[&x], &[&y], &[-3.0, 0.5]);
+        assert_near(&scale[0], &expect(|x, _| -3.0 * x + 0.5), 1e-6);
+        let add = run("add", &[&x, &y], &[&[0.0; 1003]], &[]);
+        assert_near(&add[0], &expect(|x, y| x + y), 1e-6);
+    }
+}

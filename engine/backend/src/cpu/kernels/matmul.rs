@@ -1,0 +1,114 @@
+//! The tiled product of row-major matrices.
+
+use super::{Arguments, Implementation};
+use crate::floats::Floats;
+use crate::threads::Fault;
+
+/// Side of a tile. Three of them fit into the first cache.
+const TILE: usize = 32;
+
+pub const MATMUL: Implementation = Implementation {
+    name: "matmul",
+    run: matmul,
+    cost: |shape| {
+        shape
+            .matmul()
+            .map_or(0, |[m, n, k]| m as u64 * n as u64 * k as u64 / 16)
+    },
+};
+
+fn matmul(arguments: &Arguments<'_>) -> Result<(), Fault> {
+    let (a, b, c) = (arguments.read(0)?, arguments.read(1)?, arguments.write(0)?);
+    let sizes = arguments.lens().with(arguments.parameters).matmul();
+    let [rows, columns, inner] = sizes.map_err(Fault::Failed)?;
+    let accumulate = arguments.number(3) != 0.0;
+    for row in (0..rows).step_by(TILE) {
+        for column in (0..columns).step_by(TILE) {
+            let mut sums = Tile::default();
+            if accumulate {
+                sums.load(c, [row, column], [rows, columns]);
+            }
+            for step in (0..inner).step_by(TILE) {
+                let (mut left, mut right) = (Tile::default(), Tile::default());
+                left.load(a, [row, step], [rows, inner]);
+                right.load(b, [step, column], [inner, columns]);
+                sums.add_product(&left, &right);
+            }
+            sums.store(c, [row, column], [rows, columns]);
+        }
+    }
+    Ok(())
+}
+
+/// A square piece of a matrix, with zeros beyond the matrix's edge.
+struct Tile([[f32; TILE]; TILE]);
+
+impl Default for Tile {
+    fn default() -> Self {
+        Self([[0.0; TILE]; TILE])
+    }
+}
+
+impl Tile {
+    fn load(&mut self, from: &Floats, [row, column]: [usize; 2], [rows, columns]: [usize; 2]) {
+        let width = TILE.min(columns - column);
+        for (offset, line) in self.0.iter_mut().enumerate().take(rows - row) {
+            let first = (row + offset) * columns + column;
+            from.load(first, line.get_mut(..width).unwrap_or_default());
+        }
+    }
+
+    fn store(&self, to: &Floats, [row, column]: [usize; 2], [rows, columns]: [usize; 2]) {
+        let width = TILE.min(columns - column);
+        for (offset, line) in self.0.iter().enumerate().take(rows - row) {
+            let first = (row + offset) * columns + column;
+            to.store(first, line.get(..width).unwrap_or_default());
+        }
+    }
+
+    fn add_product(&mut self, left: &Self, right: &Self) {
+        for (sums, factors) in self.0.iter_mut().zip(&left.0) {
+            for (factor, line) in factors.iter().zip(&right.0) {
+                for (sum, value) in sums.iter_mut().zip(line) {
+                    *sum += factor * value;
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{assert_near, noise, run};
+
+    fn reference(a: &[f32], b: &[f32], [rows, columns, inner]: [usize; 3]) -> Vec<f64> {
+        let cell = |row: usize, column: usize| {
+            (0..inner)
+                .map(|at| f64::from(a[row * inner + at]) * f64::from(b[at * columns + column]))
+                .sum()
+        };
+        (0..rows * columns)
+            .map(|place| cell(place / columns, place % columns))
+            .collect()
+    }
+
+    #[test]
+    fn as_three_plain_loops() {
+        for sizes in [[1, 1, 1], [32, 32, 32], [33, 70, 5], [5, 3, 100]] {
+            let [rows, columns, inner] = sizes;
+            let (a, b) = (noise(rows * inner, 1), noise(inner * columns, 2));
+            let c = noise(rows * columns, 3);
+            let product = reference(&a, &b, sizes);
+            let sizes = sizes.map(|size| size as f64);
+            let set = run("matmul", &[&a, &b], &[&c], &[&sizes[..], &[0.0]].concat());
+            assert_near(&set[0], &product, 1e-5);
+            let added = run("matmul", &[&a, &b], &[&c], &[&sizes[..], &[1.0]].concat());
+            let sum: Vec<_> = product
+                .iter()
+                .zip(&c)
+                .map(|(p, c)| p + f64::from(*c))
+                .collect();
+            assert_near(&added[0], &sum, 1e-5);
+        }
+    }
+}

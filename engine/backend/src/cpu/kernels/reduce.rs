@@ -1,0 +1,51 @@
+//! The sum of each chunk of a buffer, as a tree.
+
+use super::{Arguments, Implementation, first_len};
+use crate::floats::Floats;
+use crate::threads::Fault;
+
+/// Elements that are summed one after the other at the leaves of the tree.
+const LEAF: usize = 64;
+
+pub const REDUCE: Implementation = Implementation {
+    name: "reduce",
+    run: reduce,
+    cost: |shape| first_len(shape) / 8,
+};
+
+fn reduce(arguments: &Arguments<'_>) -> Result<(), Fault> {
+    let (x, sum) = (arguments.read(0)?, arguments.write(0)?);
+    let chunk = x.len() / sum.len().max(1);
+    for place in 0..sum.len() {
+        sum.set(place, tree(x, place * chunk, chunk));
+    }
+    Ok(())
+}
+
+/// The sum of `len` elements from `first` on: halves are summed apart, so that the error grows with
+/// the tree's depth and not with its breadth.
+fn tree(x: &Floats, first: usize, len: usize) -> f32 {
+    if len <= LEAF {
+        return (first..first + len).map(|place| x.get(place)).sum();
+    }
+    let half = len / 2;
+    tree(x, first, half) + tree(x, first + half, len - half)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{assert_near, noise, run};
+
+    #[test]
+    fn as_sums_in_double_precision() {
+        for (len, chunks) in [(12_000, 1), (12_000, 4), (7, 7), (300, 3)] {
+            let x = noise(len, 9);
+            let found = run("reduce", &[&x], &[&vec![0.0; chunks]], &[]);
+            let sums: Vec<f64> = x
+                .chunks(len / chunks)
+                .map(|chunk| chunk.iter().map(|x| f64::from(*x)).sum())
+                .collect();
+            assert_near(&found[0], &sums, 1e-5);
+        }
+    }
+}

@@ -1,0 +1,198 @@
+//! The buffers of a device, and the operations that work on them.
+
+use super::kernels::{Arguments, Implementation, implementation};
+use crate::floats::Floats;
+use crate::spin::spin;
+use crate::threads::Fault;
+use crate::{Error, Kept, Layout, Operation, Side, available, check};
+use record::BufferIndex;
+use workload::Launch;
+
+/// The buffers of a device.
+#[derive(Debug)]
+pub struct Memory {
+    buffers: Vec<Buffer>,
+}
+
+/// A buffer on the device and its copy on the host.
+#[derive(Debug)]
+struct Buffer {
+    device: Floats,
+    host: Floats,
+}
+
+impl Memory {
+    /// Makes the buffers of `layout`, all zeros.
+    ///
+    /// # Errors
+    /// They do not fit into the memory that is free.
+    pub fn new(layout: &Layout) -> Result<Self, Error> {
+        available::check(&layout.buffers)?;
+        let make = |len: &usize| {
+            let (device, host) = (Floats::zeros(*len), Floats::zeros(*len));
+            let buffer = device
+                .zip(host)
+                .map(|(device, host)| Buffer { device, host });
+            buffer.ok_or_else(|| available::too_much(&layout.buffers))
+        };
+        let buffers = layout.buffers.iter().map(make).collect::<Result<_, _>>()?;
+        Ok(Self { buffers })
+    }
+
+    /// The numbers of a buffer, at one of its two places; empty where there is no such buffer.
+    pub fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+        let buffer = self.buffers.get(buffer.index());
+        let floats = buffer.map(|buffer| match side {
+            Side::Device => &buffer.device,
+            Side::Host => &buffer.host,
+        });
+        floats.map(Floats::to_vec).unwrap_or_default()
+    }
+
+    /// Writes into the host copy of a buffer.
+    pub fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
+        if let Some(buffer) = self.buffers.get(buffer.index()) {
+            buffer.host.store(first, values);
+        }
+    }
+
+    /// Gives a buffer on the device these numbers.
+    ///
+    /// # Errors
+    /// There is no such buffer, or it has another length.
+    pub fn place(&self, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
+        let found = self.buffers.get(buffer.index());
+        let Some(found) = found.filter(|it| it.device.len() == values.len()) else {
+            let text = format!("{} numbers do not fit buffer {}", values.len(), buffer.0);
+            return Err(Fault::Failed(text));
+        };
+        found.device.store(0, values);
+        Ok(())
+    }
+
+    /// Gives every buffer on the device the numbers of its copy on the host, as a device that is opened anew has.
+    pub fn restore(&self) {
+        for buffer in &self.buffers {
+            buffer.device.copy_from(&buffer.host);
+        }
+    }
+
+    /// Whether an operation names buffers that exist and, if a kernel, fits them.
+    ///
+    /// # Errors
+    /// What is wrong.
+    pub fn check(&self, operation: &Operation) -> Result<(), Error> {
+        check::operation(operation, &|buffer| self.len(buffer))
+    }
+
+    fn len(&self, buffer: BufferIndex) -> Option<usize> {
+        let found = self.buffers.get(buffer.index());
+        found.map(|found| found.device.len())
+    }
+
+    /// Runs an operation that works on buffers or computes. The others do nothing.
+    ///
+    /// # Errors
+    /// It failed, or `is_over` came true in its middle.
+    pub fn perform(&self, operation: &Operation, is_over: &dyn Fn() -> bool) -> Result<(), Fault> {
+        let buffer = |index: BufferIndex| {
+            let missing = || Fault::Failed(format!("there is no buffer {}", index.0));
+            self.buffers.get(index.index()).ok_or_else(missing)
+        };
+        match operation {
+            Operation::Upload(index) => buffer(*index).map(|b| b.device.copy_from(&b.host)),
+            Operation::Download(index) => buffer(*index).map(|b| b.host.copy_from(&b.device)),
+            Operation::Copy { from, to } => {
+                buffer(*to)?.device.copy_from(&buffer(*from)?.device);
+                Ok(())
+            }
+            Operation::Fill { buffer: to, value } => buffer(*to).map(|b| b.device.fill(*value)),
+            Operation::Launch(launch) => {
+                let kernel = implementation(launch.kernel);
+                self.launch(launch, kernel, None, is_over)
+            }
+            Operation::Packed(packed) if packed.is_empty() => Ok(()),
+            Operation::Packed(packed) => {
+                let kernel = packed.kept::<&'static Implementation>().copied();
+                self.launch(&packed.launch, kernel, packed.elements, is_over)
+            }
+            Operation::HostFunction(length) => spin(*length, is_over),
+            Operation::Collective(exchange) => {
+                let (read, written) = exchange.what.buffers();
+                let values = read.map(|buffer| self.read(buffer, Side::Device));
+                let values = exchange.perform(values.unwrap_or_default(), is_over)?;
+                written.map_or(Ok(()), |buffer| self.place(buffer, &values))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Looks at a launch, and finds its kernel once and for all.
+    ///
+    /// # Errors
+    /// It does not fit.
+    pub fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error> {
+        check::packed(launch, elements, &|buffer| self.len(buffer))?;
+        let kernel = implementation(launch.kernel);
+        let unknown = || Error::Unknown(format!("the kernel {}", launch.kernel));
+        Ok(Box::new(kernel.ok_or_else(unknown)?))
+    }
+
+    fn launch(
+        &self,
+        launch: &Launch,
+        kernel: Option<&Implementation>,
+        elements: Option<usize>,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<(), Fault> {
+        let floats = |buffers: &[BufferIndex]| -> Option<Vec<&Floats>> {
+            let found = buffers.iter().map(|index| self.buffers.get(index.index()));
+            found
+                .map(|buffer| buffer.map(|buffer| &buffer.device))
+                .collect()
+        };
+        let missing = || Fault::Failed(format!("{} has no buffers to run on", launch.kernel));
+        let reads = floats(&launch.reads).ok_or_else(missing)?;
+        let writes = floats(&launch.writes).ok_or_else(missing)?;
+        let kernel = kernel.ok_or_else(missing)?;
+        (kernel.run)(&Arguments {
+            reads: &reads,
+            writes: &writes,
+            parameters: &launch.parameters,
+            elements: elements.unwrap_or(usize::MAX),
+            is_over,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_go_both_ways() {
+        let layout = Layout {
+            buffers: vec![3, 3],
+            ..Layout::default()
+        };
+        let memory = Memory::new(&layout).unwrap();
+        let (a, b) = (BufferIndex(0), BufferIndex(1));
+        memory.write(a, 1, &[1.0, 2.0, 3.0]);
+        for operation in [
+            Operation::Upload(a),
+            Operation::Copy { from: a, to: b },
+            Operation::Download(b),
+            Operation::Fill {
+                buffer: a,
+                value: 7.0,
+            },
+        ] {
+            memory.check(&operation).unwrap();
+            memory.perform(&operation, &|| false).unwrap();
+        }
+        assert_eq!(memory.read(b, Side::Host), [0.0, 1.0, 2.0]);
+        assert_eq!(memory.read(a, Side::Device), [7.0; 3]);
+        let unknown = memory.check(&Operation::Upload(BufferIndex(9)));
+        assert!(unknown.unwrap_err().to_string().contains("buffer 9"));
+    }
+}

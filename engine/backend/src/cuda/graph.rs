@@ -1,0 +1,269 @@
+//! Graphs of the driver: captured from streams as a program would, made ready, updated, and replayed.
+#![expect(unsafe_code, reason = "the driver's functions are C functions")]
+
+mod capture;
+mod times;
+
+use std::ptr;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+
+use self::capture::{Taking, capture};
+use self::times::{Coming, Part, Times, parts};
+use super::body::Body;
+use super::code::Code;
+use super::context::{Context, Raw};
+use super::cupti::{Activity, Launched};
+use super::event::Event;
+use super::give::Functions;
+use super::lane::Lane;
+use super::stream::Stream;
+use crate::threads::{Fault, Landed, Later, Zero};
+use crate::{EventLayout, Executable, Operation};
+use device::lock;
+use record::time::{Interval, Nanos};
+
+/// A graph that is ready to run, with what keeps the time of its nodes. It runs once at a time.
+pub struct Instance {
+    raw: Raw,
+    context: Arc<Context>,
+    times: Times,
+    functions: Functions,
+    is_busy: AtomicBool,
+}
+
+/// What was made ready.
+#[derive(Default)]
+pub struct Graphs(Mutex<Vec<(Arc<Executable>, Arc<Instance>)>>);
+
+impl Graphs {
+    /// An instance of `graph` that does not run; it can be taken again once it was asked when its nodes ran.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn take(
+        &self,
+        body: &Body,
+        lane: &Lane,
+        graph: &Arc<Executable>,
+    ) -> Result<Arc<Instance>, Code> {
+        let mut all = lock(&self.0);
+        let free = all
+            .iter()
+            .find(|(of, instance)| Arc::ptr_eq(of, graph) && !instance.is_busy.swap(true, SeqCst));
+        if let Some((_, instance)) = free {
+            return Ok(Arc::clone(instance));
+        }
+        // One that nobody can replay any more gives way: the same graph with other arguments is an update.
+        let old = all.iter().position(|(of, instance)| {
+            Arc::strong_count(of) == 1
+                && is_alike(of, graph)
+                && !instance.is_busy.load(SeqCst)
+                && Arc::strong_count(instance) == 1
+        });
+        let old = old.map(|place| all.swap_remove(place).1);
+        let old = old.and_then(|instance| Arc::try_unwrap(instance).ok());
+        let instance = Arc::new(Instance::new(body, lane, graph, old)?);
+        all.push((Arc::clone(graph), Arc::clone(&instance)));
+        Ok(instance)
+    }
+}
+
+/// Whether two graphs have the same nodes, but for their arguments.
+fn is_alike(one: &Executable, other: &Executable) -> bool {
+    let nodes = |it: &Executable| -> Vec<_> {
+        let nodes = it.nodes.iter();
+        nodes
+            .map(|node| (node.operation.kind(), node.before.clone()))
+            .collect()
+    };
+    nodes(one) == nodes(other)
+}
+
+impl Instance {
+    fn new(body: &Body, lane: &Lane, of: &Executable, old: Option<Self>) -> Result<Self, Code> {
+        let is_told = old.as_ref().is_none_or(Self::is_told);
+        let activity = body.activity.filter(|it| is_told && it.names_nodes());
+        let Some(activity) = activity else {
+            return Self::stamped(body, lane, of, old);
+        };
+        // Where it is not known which node a record will be of, events around each have to do.
+        match Self::told(body, lane, of, old, activity)? {
+            Some(told) => Ok(told),
+            None => Self::stamped(body, lane, of, None),
+        }
+    }
+
+    /// One whose nodes' times CUPTI tells; nothing where it does not say which nodes they are.
+    fn told(
+        body: &Body,
+        lane: &Lane,
+        of: &Executable,
+        old: Option<Self>,
+        activity: &Activity,
+    ) -> Result<Option<Self>, Code> {
+        let (kept, known) = match old {
+            Some(mut old) => (old.taken(), old.parts()),
+            None => (Raw(ptr::null_mut()), Vec::new()),
+        };
+        let captured = capture(body, lane, of, Taking::Names(activity))?;
+        let made = Self::empty(body, kept, captured.functions);
+        let (made, clones) = activity.watching_nodes(|| made.ready_with(&captured.graph));
+        let mut made = made?;
+        let Some(parts) = parts(of, captured.made, &clones, &known) else {
+            return Ok(None);
+        };
+        made.times = Times::Told(parts);
+        Ok(Some(made))
+    }
+
+    /// One whose nodes' times are kept by events around each.
+    fn stamped(
+        body: &Body,
+        lane: &Lane,
+        of: &Executable,
+        mut old: Option<Self>,
+    ) -> Result<Self, Code> {
+        let event = || Event::new(&body.context, EventLayout::default());
+        let known = old.as_mut().and_then(|old| match &mut old.times {
+            Times::Events(stamps) => Some(std::mem::take(stamps)),
+            Times::Told(_) => None,
+        });
+        let stamps = if let Some(stamps) = known {
+            stamps
+        } else {
+            let stamps = of.nodes.iter().map(|_| Ok([event()?, event()?]));
+            stamps.collect::<Result<Vec<_>, Code>>()?
+        };
+        let kept = old.map_or(Raw(ptr::null_mut()), |mut old| old.taken());
+        let captured = capture(body, lane, of, Taking::Stamps(&stamps))?;
+        let mut made = Self::empty(body, kept, captured.functions).ready_with(&captured.graph)?;
+        made.times = Times::Events(stamps);
+        Ok(made)
+    }
+
+    fn empty(body: &Body, raw: Raw, functions: Functions) -> Self {
+        Self {
+            raw,
+            context: Arc::clone(&body.context),
+            times: Times::Told(Vec::new()),
+            functions,
+            is_busy: AtomicBool::new(true),
+        }
+    }
+
+    /// Whether CUPTI tells when its nodes ran.
+    pub const fn is_told(&self) -> bool {
+        matches!(self.times, Times::Told(_))
+    }
+
+    fn ready_with(mut self, graph: &Raw) -> Result<Self, Code> {
+        let ready = self.ready(graph);
+        // SAFETY: it is given back once; what was made ready of it stays.
+        self.context
+            .release(|api| unsafe { (api.graph_destroy)(graph.0) });
+        ready.map(|()| self)
+    }
+
+    /// Updates the instance to `graph`, or makes a new one where that is not possible.
+    fn ready(&mut self, graph: &Raw) -> Result<(), Code> {
+        let mut answer = [0_u64; 8];
+        if !self.raw.0.is_null() {
+            let updated = self.context.call(|api| {
+                // SAFETY: both live, and what is written of the outcome is a number and two handles.
+                unsafe { (api.graph_update)(self.raw.0, graph.0, answer.as_mut_ptr().cast()) }
+            });
+            if updated.is_ok() {
+                return Ok(());
+            }
+            let old = self.taken();
+            // SAFETY: it does not run, and is given back once.
+            self.context
+                .release(|api| unsafe { (api.instance_destroy)(old.0) });
+        }
+        let mut instance = ptr::null_mut();
+        self.context.call(|api| {
+            // SAFETY: the graph lives, and the driver writes one handle.
+            unsafe { (api.graph_instantiate)(&raw mut instance, graph.0, 0) }
+        })?;
+        self.raw = Raw(instance);
+        Ok(())
+    }
+
+    /// Who knows when its nodes ran, where CUPTI does.
+    fn parts(&mut self) -> Vec<Part> {
+        match &mut self.times {
+            Times::Told(parts) => std::mem::take(parts),
+            Times::Events(_) => Vec::new(),
+        }
+    }
+
+    const fn taken(&mut self) -> Raw {
+        std::mem::replace(&mut self.raw, Raw(ptr::null_mut()))
+    }
+
+    /// Runs it on `stream`.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn launch(&self, stream: &Stream) -> Result<(), Code> {
+        // SAFETY: both live, and it does not run elsewhere.
+        self.context
+            .call(|api| unsafe { (api.graph_launch)(self.raw.0, stream.raw().0) })
+    }
+
+    /// When its nodes ran, once it has ended, where events keep that; `at` gives the time of one.
+    ///
+    /// # Errors
+    /// What the driver says.
+    pub fn landed(
+        &self,
+        at: &dyn Fn(&Event) -> Result<Nanos, Fault>,
+    ) -> Result<Vec<Landed>, Fault> {
+        let ran = |[start, end]: &[Event; 2]| {
+            let (start, end) = (at(start)?, at(end)?);
+            let interval = Interval {
+                start,
+                end: end.max(start),
+            };
+            Ok(Some((interval, Ok(()))))
+        };
+        let landed = match &self.times {
+            Times::Events(stamps) => stamps.iter().map(ran).collect(),
+            Times::Told(_) => Ok(Vec::new()),
+        };
+        self.is_busy.store(false, SeqCst);
+        landed
+    }
+
+    /// Who tells when its nodes ran, once it has ended, where CUPTI does.
+    pub fn coming(&self, launched: Launched, zero: Zero) -> Option<Box<dyn Later>> {
+        let Times::Told(parts) = &self.times else {
+            return None;
+        };
+        let coming = Coming::new(launched, parts, zero);
+        self.is_busy.store(false, SeqCst);
+        Some(Box::new(coming))
+    }
+
+    /// Whether a function of the host that it called was cut short.
+    pub fn was_cut(&self) -> bool {
+        self.functions.iter().any(|function| function.was_cut())
+    }
+}
+
+impl Drop for Instance {
+    fn drop(&mut self) {
+        if !self.raw.0.is_null() {
+            // SAFETY: it is given back once; the driver lets it end where it runs.
+            self.context
+                .release(|api| unsafe { (api.instance_destroy)(self.raw.0) });
+        }
+    }
+}
+
+/// Whether the driver can hold a graph: one that streams outside see into is run by the engine, node by node.
+pub fn can_hold(of: &Executable) -> bool {
+    let is_plain = |operation: &Operation| super::give::takes(operation);
+    !of.reaches_out && of.nodes.iter().all(|node| is_plain(&node.operation))
+}

@@ -1,0 +1,248 @@
+//! An opened device: takes operations, answers questions, blocks callers until work ends.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{
+    Activity, Alarm, Answer, Caps, CompileError, CompileRequest, Compiled, Error, Flag, LossReport,
+    Overhead, Packed, Question, Submission,
+};
+use device::{Progress, Status};
+use record::time::Nanos;
+use record::{Began, BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, StreamIndex};
+use workload::{Launch, Target};
+
+/// The position of a host thread among those of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct HostIndex(pub usize);
+
+/// The two places in which a buffer's numbers are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Memory of the device.
+    Device,
+    /// The copy on the host, which uploads read and downloads write.
+    Host,
+}
+
+/// An opened device with the resources of its layout. Dropping it stops what has not begun, waits for
+/// what runs and reports every span, also in the middle of a run.
+pub trait Device: Send + Sync {
+    /// What it is called.
+    fn name(&self) -> &str;
+
+    /// What it can and cannot do.
+    fn caps(&self) -> &Caps;
+
+    /// Starts the clock: this instant is zero. Called once, before anything is submitted.
+    fn start(&self);
+
+    /// How its clock is converted to the times that it reports; of use once it was started.
+    fn clock(&self) -> Clock;
+
+    /// The time, as `host` has it; beyond the last host, the latest time of all.
+    fn now(&self, host: HostIndex) -> Nanos;
+
+    /// Called by every host thread before each call. A device that decides in which order host threads
+    /// call blocks here until it is the turn of `host`; others return at once.
+    ///
+    /// # Errors
+    /// The run was stopped.
+    fn turn(&self, host: HostIndex) -> Result<(), Error>;
+
+    /// Called by every host thread after its last call.
+    fn leave(&self, host: HostIndex);
+
+    /// Blocks `host` while so much is queued on `stream` that the device takes no more, as GPUs do. Gives up
+    /// where the device is over; what is submitted then is cancelled.
+    fn make_room(&self, host: HostIndex, stream: StreamIndex);
+
+    /// Blocks `host` until so many operations of `stream` have ended; gives up where the device is over.
+    fn until_ended(&self, host: HostIndex, stream: StreamIndex, ended: u64);
+
+    /// Operations of `stream` that have not ended.
+    fn pending(&self, stream: StreamIndex) -> u64;
+
+    /// Functions of `stream` that the thread of its callbacks was given and that have not ended (rule F15). A stream does
+    /// not wait for those that do not block it.
+    fn calls(&self, stream: StreamIndex) -> u64;
+
+    /// Takes a slot for a record of an event that needs one (rule F3): blocks `host` while none is free. Answers which
+    /// record gave it back; [`SpanId::NONE`] where it was nobody's before.
+    ///
+    /// # Errors
+    /// The device failed or was lost, or the run was stopped.
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error>;
+
+    /// Whether [`Device::take_slot`] would block.
+    fn is_short_of_slots(&self) -> bool;
+
+    /// Kills what runs on `stream` where that is possible, drops what is queued, and blocks `host` until that is done.
+    /// The stream takes work again, whatever it failed of before (rule F14). What it dropped is reported as the effect of
+    /// the call that is the span `by`.
+    ///
+    /// # Errors
+    /// The device failed or was lost, or the run was stopped.
+    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), Error>;
+
+    /// Appends an operation to a stream, without blocking. On a device that has failed the operation is cancelled, and its
+    /// span reported as such.
+    ///
+    /// # Errors
+    /// The operation names what the layout has not, or does not fit its kernel: nothing is submitted.
+    fn submit(
+        &self,
+        host: HostIndex,
+        stream: StreamIndex,
+        submission: Submission,
+    ) -> Result<(), Error>;
+
+    /// Looks at a launch once and keeps it ready, to be submitted any number of times without being looked at again. It
+    /// treats so many elements, or as many as its buffers have.
+    ///
+    /// # Errors
+    /// It does not fit its kernel or this device.
+    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error>;
+
+    /// How far the latest record of `event` has come, without blocking.
+    fn query(&self, host: HostIndex, event: EventIndex) -> Progress;
+
+    /// Blocks `host` until `target` has ended, or for at most `timeout`.
+    ///
+    /// # Errors
+    /// The device failed or was lost, the run was stopped, or time ran out.
+    fn synchronize(
+        &self,
+        host: HostIndex,
+        target: Target,
+        timeout: Option<Duration>,
+    ) -> Result<(), Error>;
+
+    /// Raises `signal` for good.
+    fn raise(&self, host: HostIndex, signal: SignalIndex);
+
+    /// Blocks `host` until `signal` is raised.
+    ///
+    /// # Errors
+    /// The run was stopped, or begins again. A lost device does not end the wait: the signal is another host thread's.
+    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error>;
+
+    /// Lets `host` compute for `length`.
+    fn work(&self, host: HostIndex, length: Nanos);
+
+    /// Lets `act` be done once the device's own time has come to `time`; at once where that has passed. A device
+    /// whose time is the host's gives `act` back: there the caller waits by itself.
+    fn alarm(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
+        let _ = time;
+        Some(act)
+    }
+
+    /// Lets `act` be done once everything that was submitted by now has ended. A device whose time is the host's gives
+    /// `act` back: there the caller looks at [`Device::activity`] by itself.
+    fn when_done(&self, act: Alarm) -> Option<Alarm> {
+        Some(act)
+    }
+
+    /// Blocks `host` until `flag` is raised.
+    ///
+    /// # Errors
+    /// The run was stopped, or begins again. A lost device does not end the wait: whoever would raise the flag decides
+    /// what the loss means.
+    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error>;
+
+    /// Whether it can still run work.
+    fn status(&self) -> Status;
+
+    /// What everything on it is doing.
+    fn activity(&self) -> Activity;
+
+    /// Waits until every stream ended what it was given and reported it, for at most `timeout`, and says whether it did:
+    /// some backends know when an operation ran only some time after it has ended.
+    fn settle(&self, timeout: Duration) -> bool;
+
+    /// Reports each operation that has been running for `age` or longer, unless its id is `known`.
+    fn running(&self, age: Nanos, known: &dyn Fn(SpanId) -> bool, report: &mut dyn FnMut(Began));
+
+    /// Looks at a pipeline as the device timeline does before it is compiled: parses and validates the shader, finds
+    /// the entry point, compares with the device's limits. Quick, and the same whether the device is lost or not.
+    ///
+    /// # Errors
+    /// [`CompileError::Validation`].
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError>;
+
+    /// Compiles a pipeline on the calling thread, which it blocks; several threads may compile at once.
+    ///
+    /// # Errors
+    /// What is wrong with the shader, what the driver could not do, or that the device was lost meanwhile.
+    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError>;
+
+    /// Loses the device now: everything pending comes to [`State::Lost`], waiters are released, and
+    /// [`Device::status`] is [`Status::Lost`] when this returns. Reports no [`Record::Loss`]: the caller does, if
+    /// the answer says that it was news.
+    ///
+    /// [`State::Lost`]: record::State::Lost
+    /// [`Record::Loss`]: record::Record::Loss
+    fn lose(&self, kind: LossKind) -> LossReport;
+
+    /// Since when it is lost, where it knows; a device that was lost by itself is asked.
+    fn lost_at(&self) -> Option<Nanos> {
+        None
+    }
+
+    /// Ends what host threads wait for of each other, signals and flags, with [`Error::Lost`], until [`Device::rewind`]:
+    /// the workload is about to begin again.
+    fn interrupt(&self);
+
+    /// Waits until everything that was submitted to a lost device has come to an end: its operations touch no buffer
+    /// after that.
+    ///
+    /// # Errors
+    /// It does not come to an end.
+    fn drain(&self) -> Result<(), Error>;
+
+    /// How many operations of `stream` ended before it was lost, counted from its first; of use once it was drained. Those
+    /// of an earlier generation count, whatever they came to.
+    fn completed(&self, stream: StreamIndex) -> u64;
+
+    /// Opens the device anew after a loss, with its layout. Buffers on the device begin as their copies on the host
+    /// are, and no event is recorded. What was submitted before stays lost.
+    ///
+    /// # Errors
+    /// It cannot be opened again, or what was submitted before does not come to an end.
+    fn reopen(&self) -> Result<(), Error>;
+
+    /// Lets host threads call from the beginning, after each of them has left: no signal is raised, and streams take
+    /// work whatever they failed of.
+    fn rewind(&self);
+
+    /// How many operations of `stream` have begun to run, waits apart; those that have ended since count as well.
+    /// A device that does [`Device::when_running`] by itself need not count.
+    fn begun(&self, stream: StreamIndex) -> u64 {
+        let _ = stream;
+        0
+    }
+
+    /// Lets `act` be done once an operation runs on `stream`, at a moment at which it does. A device whose time is
+    /// the host's gives `act` back: there the caller looks by itself.
+    fn when_running(&self, stream: StreamIndex, act: Alarm) -> Option<Alarm> {
+        let _ = stream;
+        Some(act)
+    }
+
+    /// What the driver, and whoever measures it, took for itself since this was asked last, as far as it is told.
+    fn overheads(&self) -> Vec<Overhead> {
+        Vec::new()
+    }
+
+    /// Makes a call to the implementation below, on the calling thread; nothing where there is none that has such calls.
+    fn raw(&self, question: &Question) -> Option<Answer>;
+
+    /// Cancels what has not begun and releases everything that waits.
+    fn stop(&self);
+
+    /// The numbers of `buffer`, at one of its two places; empty where there is no such buffer.
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32>;
+
+    /// Writes `values` into the host copy of `buffer` from element `first` on; what does not fit is left out.
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]);
+}

@@ -1,0 +1,112 @@
+//! What is reported of an operation that did not come to a good end: the same on every backend.
+
+use device::{Consequence, Mishap};
+use record::{Basis, Dependency, DependencyKind, EventId, Problem, Record, Severity, SpanId};
+use workload::ErrorKind;
+
+/// Why a node of a graph fails that waits for a record which failed.
+pub const FORSAKEN: &str =
+    "a node of the graph waits for a record of an event that failed or was cancelled";
+
+/// An operation failed, because of `reason`.
+pub fn failed(span: SpanId, reason: &str, consequence: Consequence) -> Record {
+    let text = match consequence {
+        Consequence::DeviceStops => format!(
+            "{reason}; what was queued behind it on any stream is cancelled: mend the launch and run again"
+        ),
+        _ => format!(
+            "{reason}; its stream goes on with the next operation, as its failure mode says, and the next \
+             synchronisation with the stream reports this: mend the launch"
+        ),
+    };
+    record(Severity::Error, "operation-failed", text, span)
+}
+
+/// A wait came to nothing.
+pub fn problem(mishap: Mishap, span: SpanId, consequence: Consequence) -> Record {
+    let (_, reason) = reason(mishap);
+    let code = match mishap {
+        Mishap::Failed => "operation-failed",
+        Mishap::TimedOut => "wait-timed-out",
+        Mishap::Orphaned => "orphaned-wait",
+    };
+    let follows = match consequence {
+        Consequence::GoesOn => {
+            "its stream goes on with the next operation, as its failure mode says"
+        }
+        Consequence::StreamStops => "its stream drops what it is given until it is aborted",
+        Consequence::DeviceStops => "nothing more runs, as the failure mode of its stream says",
+    };
+    let text =
+        format!("{reason}; {follows}, and the next synchronisation with the stream reports this");
+    record(Severity::Warning, code, text, span)
+}
+
+/// The call `by` dropped an operation with its stream (rule F14).
+pub fn aborted(by: SpanId, dropped: SpanId) -> Record {
+    Record::Dependency(Dependency::new(
+        by,
+        dropped,
+        DependencyKind::Abort,
+        Basis::Enforced,
+    ))
+}
+
+/// A function of the host panicked (rule A30).
+pub fn panicked(span: SpanId) -> Record {
+    let text = "the function panicked, which goes no further: its stream goes on with the next operation; mend the \
+                function";
+    record(
+        Severity::Warning,
+        "callback-panicked",
+        text.to_owned(),
+        span,
+    )
+}
+
+/// The device's profiler told no time of an operation.
+pub fn untimed(span: SpanId) -> Record {
+    let text = "CUPTI told no time of this operation: it is shown from when it could begin at the earliest until the host saw \
+                that it had ended; where records were dropped, run less at once, or set SYNCLINE_CUPTI=off for timing \
+                events";
+    record(Severity::Warning, "no-device-time", text.to_owned(), span)
+}
+
+/// The same of `count` more operations of a stream.
+pub fn untimed_too(count: u64) -> Record {
+    let text = format!(
+        "CUPTI told no time of {count} more operations of a stream, which are shown as the host saw them"
+    );
+    record(Severity::Warning, "no-device-time", text, SpanId::NONE)
+}
+
+/// What a device says has gone wrong with its times.
+pub fn dropped(text: String) -> Record {
+    record(Severity::Warning, "dropped-activity", text, SpanId::NONE)
+}
+
+/// What the next synchronisation says, and by which word an error branch knows it.
+pub const fn reason(mishap: Mishap) -> (ErrorKind, &'static str) {
+    match mishap {
+        Mishap::Failed => (ErrorKind::Failed, "an operation failed"),
+        Mishap::TimedOut => (
+            ErrorKind::TimedOut,
+            "a wait of the stream took longer than it was given: record the event in time, or give it longer",
+        ),
+        Mishap::Orphaned => (
+            ErrorKind::Failed,
+            "the record that a stream waits for was dropped or failed, and is never reached: abort the stream that waits, \
+             or let it continue on failure",
+        ),
+    }
+}
+
+fn record(severity: Severity, code: &str, text: String, span: SpanId) -> Record {
+    Record::Problem(Box::new(Problem {
+        severity,
+        code: code.to_owned(),
+        text,
+        span,
+        event: EventId::NONE,
+    }))
+}

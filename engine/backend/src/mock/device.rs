@@ -1,0 +1,437 @@
+//! The opened device: host threads take turns in the order of virtual time.
+
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use super::cost;
+use super::host::{HostState, Until};
+use super::host_waits::Released;
+use super::simulation::Simulation;
+use crate::cpu::Memory;
+use crate::{
+    Activity, Alarm, Answer, CacheUse, Caps, CompileError, CompileRequest, Compiled, Device, Error,
+    Flag, HostIndex, Layout, LossReport, Packed, Question, Side, Sink, StreamActivity, Submission,
+    shader,
+};
+use device::{Cause, Progress, Status, lock};
+use record::time::Nanos;
+use record::{Began, BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, StreamIndex};
+use workload::{Launch, Target};
+
+/// The device.
+pub struct MockDevice {
+    simulation: Mutex<Simulation>,
+    changed: Condvar,
+    memory: Memory,
+    caps: Caps,
+}
+
+impl MockDevice {
+    /// Makes the resources.
+    ///
+    /// # Errors
+    /// Buffers do not fit into memory.
+    pub fn open(layout: &Layout, sink: Box<dyn Sink>, caps: Caps) -> Result<Self, Error> {
+        Ok(Self {
+            simulation: Mutex::new(Simulation::new(layout, sink)),
+            changed: Condvar::new(),
+            memory: Memory::new(layout)?,
+            caps,
+        })
+    }
+
+    /// Runs a call that does not block, and charges `host` for it.
+    fn call<T>(&self, host: HostIndex, length: Nanos, act: impl FnOnce(&mut Simulation) -> T) -> T {
+        let mut simulation = lock(&self.simulation);
+        let result = act(&mut simulation);
+        if let Some(host) = simulation.hosts.get_mut(host.0) {
+            host.clock += length;
+        }
+        result
+    }
+
+    /// Lets things happen until it is a host thread's turn, or nothing can happen. Whoever asked for an alarm is
+    /// called while the simulation is unlocked, so that it may call the device.
+    fn advance<'s>(
+        &'s self,
+        mut simulation: MutexGuard<'s, Simulation>,
+    ) -> MutexGuard<'s, Simulation> {
+        while let Some((time, act)) = simulation.advance(&self.memory) {
+            // Nobody has the turn meanwhile, and yet nothing stands still.
+            simulation.acting += 1;
+            drop(simulation);
+            act(time);
+            simulation = lock(&self.simulation);
+            simulation.acting -= 1;
+            simulation.wake(time);
+        }
+        simulation
+    }
+
+    /// Waits until it is the turn of `host`.
+    fn await_turn<'s>(
+        &'s self,
+        mut simulation: MutexGuard<'s, Simulation>,
+        host: HostIndex,
+    ) -> Result<(), Error> {
+        simulation = self.advance(simulation);
+        self.changed.notify_all();
+        loop {
+            let is_stopped = simulation.released == Some(Released::Stopped);
+            let Some(slot) = simulation.hosts.get_mut(host.0) else {
+                return Ok(());
+            };
+            if is_stopped {
+                return Err(Error::Stopped);
+            }
+            if slot.state == HostState::Granted {
+                slot.state = HostState::Calling;
+                return Ok(());
+            }
+            simulation = self
+                .changed
+                .wait(simulation)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn block(
+        &self,
+        host: HostIndex,
+        until: &Until,
+        timeout: Option<Duration>,
+    ) -> Result<(), Error> {
+        let mut simulation = lock(&self.simulation);
+        simulation.check(until)?;
+        let is_met = simulation.is_met(until);
+        let Some(slot) = simulation.hosts.get_mut(host.0) else {
+            return Ok(());
+        };
+        if is_met {
+            slot.clock += cost::CALL;
+            return Ok(());
+        }
+        let deadline = timeout.map(|timeout| slot.clock + Nanos::from_duration(timeout));
+        slot.state = HostState::Blocked(until.clone(), deadline);
+        slot.blocked_count += 1;
+        slot.timed_out = false;
+        self.await_turn(simulation, host)?;
+        let simulation = lock(&self.simulation);
+        // A signal that was raised, or a promise that settled, stays so whatever became of the device.
+        if until.is_of_device() || !simulation.is_met(until) {
+            simulation.check(until)?;
+        }
+        match simulation.hosts.get(host.0) {
+            Some(slot) if slot.timed_out => Err(Error::TimedOut),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Device for MockDevice {
+    fn name(&self) -> &'static str {
+        "mock"
+    }
+
+    fn caps(&self) -> &Caps {
+        &self.caps
+    }
+
+    fn start(&self) {
+        drop(self.advance(lock(&self.simulation)));
+    }
+
+    fn clock(&self) -> Clock {
+        Clock {
+            device: lock(&self.simulation).device,
+            name: self.caps.clock.to_string(),
+            ..Clock::default()
+        }
+    }
+
+    fn now(&self, host: HostIndex) -> Nanos {
+        let simulation = lock(&self.simulation);
+        let own = simulation.hosts.get(host.0).map(|host| host.clock);
+        own.unwrap_or_else(|| simulation.now())
+    }
+
+    fn turn(&self, host: HostIndex) -> Result<(), Error> {
+        let mut simulation = lock(&self.simulation);
+        if let Some(slot) = simulation.hosts.get_mut(host.0)
+            && slot.state == HostState::Calling
+        {
+            slot.state = HostState::Ready;
+            // Its call may have raised a flag that others wait for.
+            let now = slot.clock;
+            simulation.wake(now);
+        }
+        self.await_turn(simulation, host)
+    }
+
+    fn leave(&self, host: HostIndex) {
+        let mut simulation = lock(&self.simulation);
+        if let Some(slot) = simulation.hosts.get_mut(host.0) {
+            slot.state = HostState::Done;
+        }
+        drop(self.advance(simulation));
+        self.changed.notify_all();
+    }
+
+    fn make_room(&self, _: HostIndex, _: StreamIndex) {
+        // Its queues have no end.
+    }
+
+    fn until_ended(&self, host: HostIndex, stream: StreamIndex, ended: u64) {
+        let until = Until::Streams(Target::Stream(stream), vec![(stream.index(), ended)]);
+        // Where nothing more runs there is nothing to wait for.
+        let _ = self.block(host, &until, None);
+    }
+
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error> {
+        let given_back = lock(&self.simulation).slots.take();
+        if lock(&self.simulation).is_met(&Until::Slot(given_back)) {
+            return Ok(SpanId::NONE);
+        }
+        let taken = self.block(host, &Until::Slot(given_back), None);
+        let simulation = lock(&self.simulation);
+        match taken {
+            Ok(()) => Ok(simulation.slots.giver(given_back)),
+            Err(error) => {
+                // No record will give it back.
+                simulation.slots.give_back(SpanId::NONE);
+                Err(error)
+            }
+        }
+    }
+
+    fn is_short_of_slots(&self) -> bool {
+        lock(&self.simulation).slots.is_short()
+    }
+
+    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), Error> {
+        self.call(host, cost::CALL, |simulation| {
+            simulation.check(&Until::Streams(Target::Stream(stream), Vec::new()))?;
+            let hosts = simulation.hosts.get(host.0);
+            let now = hosts.map_or(simulation.time, |host| host.clock);
+            simulation.abort(stream, now, by);
+            Ok(())
+        })
+    }
+
+    fn pending(&self, stream: StreamIndex) -> u64 {
+        lock(&self.simulation).pending(stream.index())
+    }
+
+    fn calls(&self, stream: StreamIndex) -> u64 {
+        lock(&self.simulation).calls(stream.index())
+    }
+
+    fn submit(
+        &self,
+        host: HostIndex,
+        stream: StreamIndex,
+        submission: Submission,
+    ) -> Result<(), Error> {
+        self.memory.check(&submission.operation)?;
+        self.call(host, cost::CALL, |simulation| {
+            simulation.push(stream, submission)
+        })
+    }
+
+    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+        let kept = self.memory.pack(&launch, elements)?;
+        Ok(Arc::new(Packed::new(launch, elements, kept)))
+    }
+
+    fn query(&self, host: HostIndex, event: EventIndex) -> Progress {
+        self.call(host, cost::CALL, |simulation| {
+            let mark = simulation.latest.get(event.index()).copied().flatten();
+            let point = mark.and_then(|mark| simulation.marks.get(mark));
+            point.map(|point| point.progress()).unwrap_or_default()
+        })
+    }
+
+    fn synchronize(
+        &self,
+        host: HostIndex,
+        target: Target,
+        timeout: Option<Duration>,
+    ) -> Result<(), Error> {
+        let (until, mark, aborts) = {
+            let simulation = lock(&self.simulation);
+            let aborts = simulation.aborts(target);
+            match target {
+                Target::Event(event) => {
+                    match simulation.latest.get(event.index()).copied().flatten() {
+                        Some(mark) => (Until::Mark(event, mark), Some(mark), aborts),
+                        None => (Until::Streams(target, Vec::new()), None, aborts),
+                    }
+                }
+                Target::Stream(stream) => {
+                    let ends = simulation.ends(Some(stream.index()));
+                    (Until::Streams(target, ends), None, aborts)
+                }
+                Target::Device => (Until::Streams(target, simulation.ends(None)), None, aborts),
+            }
+        };
+        let done = self.block(host, &until, timeout);
+        if matches!(done, Err(Error::Stopped | Error::Lost(_) | Error::TimedOut)) {
+            return done;
+        }
+        let mut simulation = lock(&self.simulation);
+        let verdict = simulation.verdict(target, aborts);
+        let verdict = verdict.or_else(|| done.is_ok().then(|| simulation.verdict_on(mark?))?);
+        verdict.map_or(done, Err)
+    }
+
+    fn raise(&self, host: HostIndex, signal: SignalIndex) {
+        self.call(host, cost::CALL, |simulation| {
+            let now = simulation
+                .hosts
+                .get(host.0)
+                .map(|host| host.clock)
+                .unwrap_or_default();
+            if let Some(slot) = simulation.signals.get_mut(signal.index()) {
+                slot.get_or_insert(now);
+            }
+            simulation.wake(now);
+        });
+    }
+
+    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error> {
+        self.block(host, &Until::Signal(signal), None)
+    }
+
+    fn work(&self, host: HostIndex, length: Nanos) {
+        self.call(host, length, |_| ());
+    }
+
+    fn alarm(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
+        lock(&self.simulation).set_alarm(time, act);
+        None
+    }
+
+    fn when_done(&self, act: Alarm) -> Option<Alarm> {
+        lock(&self.simulation).set_last(act);
+        None
+    }
+
+    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
+        self.block(host, &Until::Flag(flag.clone()), None)
+    }
+
+    fn status(&self) -> Status {
+        let simulation = lock(&self.simulation);
+        match simulation.cause {
+            Some(Cause::Poisoned) => Status::Poisoned(simulation.reason.clone()),
+            Some(Cause::Lost) => Status::Lost(simulation.reason.clone()),
+            _ => Status::Working,
+        }
+    }
+
+    fn activity(&self) -> Activity {
+        lock(&self.simulation).activity()
+    }
+
+    fn settle(&self, timeout: Duration) -> bool {
+        let is_idle = || self.activity().streams.iter().all(StreamActivity::is_idle);
+        if is_idle() {
+            return true;
+        }
+        let simulation = lock(&self.simulation);
+        let woken = self.changed.wait_timeout(simulation, timeout);
+        drop(woken.unwrap_or_else(PoisonError::into_inner));
+        is_idle()
+    }
+
+    fn running(&self, _: Nanos, _: &dyn Fn(SpanId) -> bool, _: &mut dyn FnMut(Began)) {
+        // In virtual time an operation is over as soon as it begins.
+    }
+
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
+        shader::check(request, &self.caps.limits)
+    }
+
+    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+        shader::check(request, &self.caps.limits)?;
+        if lock(&self.simulation).cause.is_some() {
+            return Err(CompileError::Lost);
+        }
+        Ok(Compiled {
+            cache: CacheUse::None,
+            driver: cost::compile(request),
+        })
+    }
+
+    fn lose(&self, kind: LossKind) -> LossReport {
+        let reason = format!("{} on purpose", kind.label());
+        let (is_news, time) = lock(&self.simulation).lose(&reason, &self.memory);
+        self.changed.notify_all();
+        LossReport {
+            is_news,
+            is_real: false,
+            time,
+            reason,
+            message: String::new(),
+            how: "Syncline told the simulation to run nothing more",
+        }
+    }
+
+    fn interrupt(&self) {
+        lock(&self.simulation).release(Released::Interrupted);
+        self.changed.notify_all();
+    }
+
+    fn drain(&self) -> Result<(), Error> {
+        // What was queued came to its end when the device was lost.
+        Ok(())
+    }
+
+    fn completed(&self, stream: StreamIndex) -> u64 {
+        let simulation = lock(&self.simulation);
+        let stream = simulation.streams.get(stream.index());
+        stream.map_or(0, |stream| stream.completed)
+    }
+
+    fn reopen(&self) -> Result<(), Error> {
+        let mut simulation = lock(&self.simulation);
+        simulation.reopen();
+        self.memory.restore();
+        Ok(())
+    }
+
+    fn rewind(&self) {
+        lock(&self.simulation).rewind();
+    }
+
+    fn when_running(&self, stream: StreamIndex, act: Alarm) -> Option<Alarm> {
+        lock(&self.simulation).watch(stream, act);
+        None
+    }
+
+    fn raw(&self, _: &Question) -> Option<Answer> {
+        None
+    }
+
+    fn stop(&self) {
+        let mut simulation = lock(&self.simulation);
+        simulation.release(Released::Stopped);
+        simulation.give_up(Cause::Stopped, &self.memory);
+        drop(simulation);
+        self.changed.notify_all();
+    }
+
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+        self.memory.read(buffer, side)
+    }
+
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
+        self.memory.write(buffer, first, values);
+    }
+}
+
+impl Drop for MockDevice {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}

@@ -1,0 +1,587 @@
+//! The simulation: picks what comes next in virtual time, a device's step or a host thread's turn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::cost;
+use super::host::{Host, HostState, Until};
+use super::host_waits::Released;
+use super::point::PointState;
+use super::replay::{self, Next};
+use super::stream::{Item, Stream};
+use super::turn::{held_until, ready_at};
+use crate::cpu::Memory;
+use crate::threads::Slots;
+use crate::{
+    Activity, Alarm, Blocker, Error, EventLayout, Layout, Operation, Position, Sink,
+    StreamActivity, Submission, mishap,
+};
+use device::{Cause, Mishap, Stage, outcome};
+use record::time::{Interval, Nanos};
+use record::{
+    BufferIndex, CounterId, DeviceId, EventIndex, Record, Sample, SpanId, State, StreamIndex,
+};
+use workload::{FailureMode, Target};
+
+/// Everything of the device, behind one lock.
+pub struct Simulation {
+    /// The host threads.
+    pub hosts: Vec<Host>,
+    /// When each signal was raised.
+    pub signals: Vec<Option<Nanos>>,
+    /// Why nothing more runs.
+    pub cause: Option<Cause>,
+    /// What failed.
+    pub reason: String,
+    /// What ends the waits of host threads for each other.
+    pub released: Option<Released>,
+    /// For each event, its latest record.
+    pub latest: Vec<Option<usize>>,
+    /// Every record of every event.
+    pub marks: Vec<PointState>,
+    /// The device's id in the capture.
+    pub device: DeviceId,
+    /// Slots for records of events.
+    pub slots: Slots,
+    /// The generation of the device, counted from 1.
+    pub generation: u32,
+    pub streams: Vec<Stream>,
+    /// The streams that have anything to do: of very many most have not.
+    pub busy: BTreeSet<usize>,
+    /// How many of the streams were asked for; behind them come those of callback threads.
+    pub stream_count: usize,
+    made: Vec<EventLayout>,
+    /// How many floats each buffer has.
+    pub lens: Vec<usize>,
+    /// The node that failed of the graph that ends.
+    pub failed: Option<usize>,
+    sink: Box<dyn Sink>,
+    /// The latest time of all.
+    pub time: Nanos,
+    /// What is to be done, by its time and then by the order of asking.
+    alarms: BTreeMap<(Nanos, u64), Alarm>,
+    alarm_count: u64,
+    /// How many acts are being done, while the simulation is not locked.
+    pub acting: usize,
+    /// What is to be done once so many operations of each stream have ended.
+    last: Vec<(Until, Alarm)>,
+    /// What is to be done once an operation runs on a stream.
+    watches: Vec<(usize, Alarm)>,
+    /// Since when each blocking callback holds its stream.
+    pub called: BTreeMap<SpanId, Nanos>,
+}
+
+/// The end of what is not known to end.
+const OPEN: Nanos = Nanos::MAX;
+
+/// What can happen next, and what it happens to; ties go to the first of these, then to the lower place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Step {
+    Node,
+    End,
+    Start,
+    Timeout,
+    Deadline,
+    Alarm,
+}
+
+impl Simulation {
+    /// Nothing submitted, all host threads ready at time zero.
+    pub fn new(layout: &Layout, sink: Box<dyn Sink>) -> Self {
+        Self {
+            hosts: (0..layout.hosts).map(|_| Host::default()).collect(),
+            signals: vec![None; layout.signals],
+            cause: None,
+            reason: String::new(),
+            released: None,
+            latest: vec![None; layout.events.len()],
+            marks: Vec::new(),
+            device: layout.device,
+            generation: 1,
+            streams: streams(layout),
+            stream_count: layout.streams.len(),
+            made: layout.events.clone(),
+            slots: Slots::new(layout.event_slots),
+            lens: layout.buffers.clone(),
+            failed: None,
+            sink,
+            time: Nanos::ZERO,
+            busy: BTreeSet::new(),
+            alarms: BTreeMap::new(),
+            alarm_count: 0,
+            acting: 0,
+            last: Vec::new(),
+            watches: Vec::new(),
+            called: BTreeMap::new(),
+        }
+    }
+
+    /// The time where no host thread asks for its own: the alarm's while one is acted on, else the latest of all.
+    pub fn now(&self) -> Nanos {
+        if self.acting > 0 {
+            return self.time;
+        }
+        let hosts = self.hosts.iter().map(|host| host.clock);
+        let streams = self.streams.iter().map(|stream| stream.free_at);
+        hosts.chain(streams).fold(self.time, Nanos::max)
+    }
+
+    /// Lets `act` be done once it is `time`.
+    pub fn set_alarm(&mut self, time: Nanos, act: Alarm) {
+        self.alarm_count += 1;
+        self.alarms.insert((time, self.alarm_count), act);
+    }
+
+    /// Lets `act` be done once everything submitted by now has ended.
+    pub fn set_last(&mut self, act: Alarm) {
+        let until = Until::Streams(Target::Device, self.ends(None));
+        self.last.push((until, act));
+    }
+
+    /// Lets `act` be done once an operation runs on `stream`.
+    pub fn watch(&mut self, stream: StreamIndex, act: Alarm) {
+        self.watches.push((stream.index(), act));
+    }
+
+    /// Lets things happen until it is a host thread's turn, or nothing can happen, or somebody's act is due: that
+    /// is given back with its time, to be done while the simulation is not locked.
+    pub fn advance(&mut self, memory: &Memory) -> Option<(Nanos, Alarm)> {
+        while !self.hosts.iter().any(Host::has_turn) {
+            let last = self.last.iter().position(|(until, _)| self.is_met(until));
+            if let Some(place) = last {
+                return Some((self.time, self.last.remove(place).1));
+            }
+            let ready = self.hosts.iter().enumerate();
+            let ready = ready.filter(|(_, host)| host.state == HostState::Ready);
+            let host = ready.min_by_key(|(_, host)| host.clock);
+            let host_time = host.map_or(Nanos::MAX, |(_, host)| host.clock);
+            let host = host.map(|(place, _)| place);
+            // The device goes first: a host thread that asks at this instant sees what ended by it.
+            let step = self.next_step();
+            let alarm = self.alarms.first_key_value();
+            let alarm = alarm.map(|((time, _), _)| (*time, Step::Alarm, 0));
+            let step = step.into_iter().chain(alarm).min();
+            match (step, host) {
+                (Some((time, step, place)), _) if time <= host_time => {
+                    // Whatever happens, happens now: nothing comes to pass in the past.
+                    let time = time.max(self.time);
+                    self.time = time;
+                    match step {
+                        Step::Node => self.reach(place, time, memory),
+                        Step::End => self.end(place, memory),
+                        Step::Start => self.start(place, time, memory),
+                        Step::Timeout => self.give_up_waiting(place, time, memory),
+                        Step::Deadline => self.time_out(place, time),
+                        Step::Alarm => {
+                            let (_, act) = self.alarms.pop_first()?;
+                            return Some((time, act));
+                        }
+                    }
+                    let stream = self.streams.get(place);
+                    if stream.is_some_and(|it| it.running.is_none() && it.queue.is_empty()) {
+                        self.busy.remove(&place);
+                    }
+                }
+                (_, Some(place)) => {
+                    if let Some(host) = self.hosts.get_mut(place) {
+                        host.state = HostState::Granted;
+                    }
+                }
+                (_, None) => return None,
+            }
+        }
+        None
+    }
+
+    /// Appends an operation to a stream that exists; cancels it where nothing more runs.
+    pub fn push(&mut self, index: StreamIndex, submission: Submission) -> Result<(), Error> {
+        let unknown = |event: EventIndex| Error::Unknown(format!("event {}", event.0));
+        let mark = match submission.operation {
+            Operation::Record(event) => {
+                let slot = self.latest.get_mut(event.index());
+                let slot = slot.ok_or_else(|| unknown(event))?;
+                self.marks.push(PointState::Pending);
+                *slot = Some(self.marks.len() - 1);
+                *slot
+            }
+            Operation::Reset(event) => {
+                let slot = self.latest.get_mut(event.index());
+                *slot.ok_or_else(|| unknown(event))? = None;
+                None
+            }
+            Operation::Wait(event) | Operation::WaitFor(event, _) => *self
+                .latest
+                .get(event.index())
+                .ok_or_else(|| unknown(event))?,
+            _ => None,
+        };
+        let points = match &submission.operation {
+            Operation::Join(positions) => self.points(positions),
+            _ => Vec::new(),
+        };
+        let nodes = self.nodes(&submission.operation)?;
+        let stream = self.streams.get_mut(index.index());
+        let stream = stream.ok_or_else(|| Error::Unknown(format!("stream {}", index.0)))?;
+        stream.submitted += 1;
+        let item = Item {
+            nodes,
+            points,
+            ..Item::new(submission, mark)
+        };
+        if let Some(cause) = self.cause {
+            let at = self.time.max(item.submission.enqueued);
+            self.finish(
+                index.index(),
+                &item,
+                Interval { start: at, end: at },
+                outcome(cause, Stage::Queued),
+            );
+        } else {
+            stream.queue.push_back(item);
+            self.busy.insert(index.index());
+            if stream.is_stopped {
+                self.drop_queue(index.index(), self.time);
+            }
+        }
+        Ok(())
+    }
+
+    /// Those of `positions` that are still to come, as points to wait for.
+    fn points(&mut self, positions: &[Position]) -> Vec<usize> {
+        let mut points = Vec::new();
+        for position in positions {
+            let stream = self.streams.get_mut(position.stream.index());
+            let Some(stream) = stream.filter(|stream| stream.ended < position.ended) else {
+                continue;
+            };
+            self.marks.push(PointState::Pending);
+            points.push(self.marks.len() - 1);
+            let later = |(ended, _): &(u64, usize)| *ended <= position.ended;
+            let place = stream.points.partition_point(later);
+            stream
+                .points
+                .insert(place, (position.ended, self.marks.len() - 1));
+        }
+        points
+    }
+
+    /// For every stream, or the one at `only`, how many operations must have ended for all so far to.
+    pub fn ends(&self, only: Option<usize>) -> Vec<(usize, u64)> {
+        let streams = self.streams.iter().take(self.stream_count).enumerate();
+        streams
+            .filter(|(place, _)| only.is_none_or(|only| only == *place))
+            .map(|(place, stream)| (place, stream.submitted))
+            .collect()
+    }
+
+    /// Operations of the stream at `place` that have not ended.
+    pub fn pending(&self, place: usize) -> u64 {
+        let stream = self.streams.get(place);
+        stream.map_or(0, |stream| stream.submitted - stream.ended)
+    }
+
+    /// Whether what a host thread would wait for has come true.
+    pub fn is_met(&self, until: &Until) -> bool {
+        match until {
+            Until::Signal(signal) => self.signals.get(signal.index()).is_none_or(Option::is_some),
+            Until::Mark(_, mark) => self.marks.get(*mark) != Some(&PointState::Pending),
+            Until::Slot(given_back) => self.slots.free().get() >= *given_back,
+            Until::Flag(flag) => flag.raised().is_some(),
+            Until::Streams(_, ends) => ends.iter().all(|(place, ended)| {
+                self.streams
+                    .get(*place)
+                    .is_none_or(|stream| stream.ended >= *ended)
+            }),
+        }
+    }
+
+    /// Nothing more runs: cancels what is queued, lets what runs end, releases those that wait.
+    pub fn give_up(&mut self, cause: Cause, memory: &Memory) {
+        self.cause.get_or_insert(cause);
+        let time = self.time;
+        for place in 0..self.streams.len() {
+            while self
+                .streams
+                .get(place)
+                .is_some_and(|stream| stream.running.is_some())
+            {
+                match cause {
+                    Cause::Lost => self.cut(place),
+                    _ => self.end(place, memory),
+                }
+            }
+            let Some(stream) = self.streams.get_mut(place) else {
+                continue;
+            };
+            for item in std::mem::take(&mut stream.queue) {
+                let at = time.max(item.submission.enqueued);
+                self.finish(
+                    place,
+                    &item,
+                    Interval { start: at, end: at },
+                    outcome(cause, Stage::Queued),
+                );
+            }
+        }
+        self.wake(time);
+    }
+
+    /// The device is lost at the latest time of all, because of `reason`. Says whether that was news, and when.
+    pub fn lose(&mut self, reason: &str, memory: &Memory) -> (bool, Nanos) {
+        let calling = self.hosts.iter().find(|host| host.has_turn());
+        let time = calling.map_or(self.time, |host| self.time.max(host.clock));
+        let is_news = self.cause.is_none();
+        if is_news {
+            reason.clone_into(&mut self.reason);
+            self.time = time;
+            self.give_up(Cause::Lost, memory);
+        }
+        (is_news, time)
+    }
+
+    fn start(&mut self, place: usize, time: Nanos, memory: &Memory) {
+        let Some(stream) = self.streams.get_mut(place) else {
+            return;
+        };
+        let Some(item) = stream.queue.pop_front() else {
+            return;
+        };
+        let start = ready_at(stream.free_at, &item);
+        let ran = Interval { start, end: time };
+        let is_orphaned = self.is_orphaned(&item);
+        match item.submission.operation {
+            Operation::Wait(_) | Operation::WaitFor(..) if is_orphaned => {
+                self.finish(place, &item, ran, State::Cancelled);
+                self.suffer(place, item.submission.span, Mishap::Orphaned, memory);
+            }
+            Operation::Wait(_)
+            | Operation::WaitFor(..)
+            | Operation::Hold(_)
+            | Operation::Reset(_)
+            | Operation::Record(_)
+            | Operation::Join(_)
+            | Operation::Allocate(_)
+            | Operation::Free(_) => self.finish(place, &item, ran, State::Done),
+            Operation::Callback(callback) => self.call(place, item, callback, time),
+            ref operation => {
+                let len = |buffer: BufferIndex| self.lens.get(buffer.index()).copied().unwrap_or(0);
+                let end = match operation {
+                    // It ends when it has, by what it waits for.
+                    Operation::Replay(replay) if replay.graph.reaches_out => OPEN,
+                    _ => time + cost::of(operation, &len),
+                };
+                if let Some(stream) = self.streams.get_mut(place) {
+                    stream.running = Some((item, Interval { start: time, end }));
+                }
+                let found = self
+                    .watches
+                    .iter()
+                    .position(|(watched, _)| *watched == place);
+                if let Some(found) = found {
+                    // In its middle: at its beginning nobody could say whether it runs.
+                    let (_, act) = self.watches.remove(found);
+                    let end = if end == OPEN { time } else { end };
+                    self.set_alarm(Nanos(i64::midpoint(time.0, end.0)), act);
+                }
+            }
+        }
+    }
+
+    /// What runs at `place` is lost: nothing of it is seen.
+    fn cut(&mut self, place: usize) {
+        let stream = self.streams.get_mut(place);
+        if let Some((item, ran)) = stream.and_then(|stream| stream.running.take()) {
+            let end = ran.end.min(self.time).max(ran.start);
+            self.finish(place, &item, Interval { end, ..ran }, State::Lost);
+        }
+    }
+
+    fn end(&mut self, place: usize, memory: &Memory) {
+        let running = self
+            .streams
+            .get_mut(place)
+            .and_then(|stream| stream.running.take());
+        let Some((mut item, mut interval)) = running else {
+            return;
+        };
+        if interval.end == OPEN {
+            let Some(end) = self.known_end(&item, interval.start) else {
+                // Nothing more runs, and it still waits or would record.
+                interval.end = self.time.max(interval.start);
+                let cause = self.cause.unwrap_or(Cause::Stopped);
+                return self.finish(place, &item, interval, outcome(cause, Stage::Held));
+            };
+            interval.end = end;
+        }
+        // What it writes is seen from its end on, as nothing on a device sees it sooner for certain.
+        let performed = self.perform(memory, &mut item, interval.start, None);
+        match (&item.submission.operation, performed) {
+            (Operation::Panic(_), _) => {
+                self.sink.report(mishap::panicked(item.submission.span));
+                self.finish(place, &item, interval, State::Failed);
+            }
+            (_, Ok(())) => self.finish(place, &item, interval, State::Done),
+            (_, Err(reason)) => {
+                self.finish(place, &item, interval, State::Failed);
+                self.fail(place, item.submission.span, &reason, memory);
+            }
+        }
+    }
+
+    /// Reports a record.
+    pub fn report(&mut self, record: Record) {
+        self.sink.report(record);
+    }
+
+    /// An operation of the stream at `place` is over.
+    pub fn finish(&mut self, place: usize, item: &Item, interval: Interval, state: State) {
+        let Some(stream) = self.streams.get_mut(place) else {
+            return;
+        };
+        let submission = &item.submission;
+        let span = submission.span(stream.lane, interval, state);
+        self.sink.report(Record::Span(span));
+        if let Operation::Replay(replay) = &submission.operation {
+            let lens = &self.lens;
+            let len = |buffer: BufferIndex| lens.get(buffer.index()).copied().unwrap_or(0);
+            let times = replay::known(item, interval.start, &len, &self.marks);
+            let ran = (item.performed.as_slice(), self.failed);
+            for record in replay::spans(replay, &span, stream.lane, ran, &times) {
+                self.sink.report(record);
+            }
+            self.failed = None;
+            for (node, mark) in replay.graph.nodes.iter().zip(&item.nodes) {
+                if let (Operation::RecordExternal(_), Some(mark)) = (&node.operation, mark)
+                    && let Some(slot @ PointState::Pending) = self.marks.get_mut(*mark)
+                {
+                    *slot = PointState::Failed(interval.end);
+                }
+            }
+        }
+        stream.free_at = interval.end;
+        stream.ended += 1;
+        if state != State::Lost {
+            stream.completed = stream.ended;
+        }
+        while let Some((_, point)) = stream.points.pop_front_if(|(at, _)| *at <= stream.ended) {
+            if let Some(slot) = self.marks.get_mut(point) {
+                *slot = PointState::Reached(interval.end);
+            }
+        }
+        if stream.pending.is_some() {
+            self.sink.report(Record::Sample(Sample {
+                counter: stream.pending,
+                time: interval.end,
+                value: (stream.submitted - stream.ended) as f64,
+            }));
+        }
+        self.report_uncalled(item, interval.end, state);
+        let submission = &item.submission;
+        if let Operation::Record(event) = submission.operation
+            && self.made.get(event.index()).is_some_and(|it| it.takes_slot)
+        {
+            self.slots.give_back(submission.span);
+        }
+        if let (
+            Operation::Record(_) | Operation::HostFunction(_) | Operation::Panic(_),
+            Some(mark),
+        ) = (&submission.operation, item.mark)
+        {
+            let progress = match state {
+                State::Done => PointState::Reached(interval.end),
+                _ => PointState::Failed(interval.end),
+            };
+            if let Some(slot) = self.marks.get_mut(mark) {
+                *slot = progress;
+            }
+        }
+        self.wake(interval.end);
+    }
+
+    fn time_out(&mut self, place: usize, time: Nanos) {
+        if let Some(host) = self.hosts.get_mut(place) {
+            host.clock = host.clock.max(time);
+            host.timed_out = true;
+            host.state = HostState::Ready;
+        }
+    }
+
+    /// What everything is doing.
+    pub fn activity(&self) -> Activity {
+        let blocker = |stream: &Stream| {
+            if let Some((item, _)) = stream.running.as_ref().filter(|it| it.1.end == OPEN) {
+                return replay::held(item, &self.marks).map(Blocker::Event);
+            }
+            let head = stream.queue.front().filter(|_| stream.running.is_none())?;
+            match head.submission.operation {
+                _ if held_until(head, &self.marks, &self.signals).is_some() => None,
+                Operation::Hold(signal) => Some(Blocker::Signal(signal)),
+                Operation::Wait(event) => Some(Blocker::Event(event)),
+                Operation::Join(ref positions) => positions
+                    .iter()
+                    .find(|it| {
+                        let other = self.streams.get(it.stream.index());
+                        other.is_some_and(|other| other.ended < it.ended)
+                    })
+                    .map(|it| Blocker::Stream(it.stream)),
+                // A wait with a deadline comes to an end by itself.
+                _ => None,
+            }
+        };
+        let streams = self.streams.iter().map(|stream| StreamActivity {
+            submitted: stream.submitted,
+            ended: stream.ended,
+            blocker: blocker(stream),
+        });
+        Activity {
+            streams: streams.collect(),
+            hosts: self.hosts.iter().map(Host::activity).collect(),
+            due: self.alarms.len() + self.acting,
+        }
+    }
+}
+
+/// The streams, and those that the threads of callbacks work on.
+fn streams(layout: &Layout) -> Vec<Stream> {
+    let asked = layout.streams.iter();
+    let asked = asked.map(|stream| Stream::new(stream.lane, stream.pending, stream.failure));
+    let callbacks = layout.callbacks.iter();
+    let callbacks =
+        callbacks.map(|lane| Stream::new(*lane, CounterId::NONE, FailureMode::Continue));
+    asked.chain(callbacks).collect()
+}
+
+impl Simulation {
+    fn next_step(&self) -> Option<(Nanos, Step, usize)> {
+        let of_streams = self
+            .busy
+            .iter()
+            .filter_map(|&place| Some((place, self.streams.get(place)?)))
+            .filter_map(|(place, stream)| {
+                if let Some((item, interval)) = &stream.running {
+                    if !matches!(item.submission.operation, Operation::Replay(_)) {
+                        return Some((interval.end, Step::End, place));
+                    }
+                    return match self.next_of_replay(item, interval.start)? {
+                        Next::Node(time) => Some((time, Step::Node, place)),
+                        Next::End(time) => Some((time, Step::End, place)),
+                    };
+                }
+                let head = stream.queue.front()?;
+                let ready = ready_at(stream.free_at, head);
+                let since = held_until(head, &self.marks, &self.signals);
+                match (since, &head.submission.operation) {
+                    (Some(time), _) => Some((time.max(ready), Step::Start, place)),
+                    (None, Operation::WaitFor(_, timeout)) => {
+                        Some((ready + *timeout, Step::Timeout, place))
+                    }
+                    (None, _) => None,
+                }
+            });
+        let of_hosts = self.hosts.iter().enumerate();
+        let of_hosts = of_hosts.filter_map(|(place, host)| match host.state {
+            HostState::Blocked(_, Some(deadline)) => Some((deadline, Step::Deadline, place)),
+            _ => None,
+        });
+        of_streams.chain(of_hosts).min()
+    }
+}

@@ -1,0 +1,166 @@
+//! A graph of operations that a stream runs as one: its nodes, and what each comes right after.
+
+use std::sync::Arc;
+
+use super::Operation;
+use order::{Actor, Hazard, NodeConflict, NodeOrder, Origin, Party, Relation, Use, conflicts};
+use record::{CallId, EventIndex, NameId, SpanId, StreamIndex};
+
+/// A graph that is ready to be replayed. Nodes come after those they depend on.
+#[derive(Debug, Default, PartialEq)]
+pub struct Executable {
+    /// The nodes.
+    pub nodes: Vec<Node>,
+    /// What they use together (rule B9).
+    pub uses: Vec<Use>,
+    /// Whether streams outside see what it does inside: it records events, waits for some, or allocates or frees memory
+    /// (rules A42, A44).
+    pub reaches_out: bool,
+    /// Its nodes that use one buffer in no order; of a graph that reaches out this is found at each replay.
+    pub conflicts: Vec<NodeConflict>,
+}
+
+/// An operation of a graph: one that moves numbers, computes or calls the host.
+#[derive(Debug, PartialEq)]
+pub struct Node {
+    /// What it does.
+    pub operation: Operation,
+    /// What its span is called.
+    pub name: NameId,
+    /// The call that was captured.
+    pub call: CallId,
+    /// The positions of the nodes that it comes right after, each before its own.
+    pub before: Vec<u32>,
+    /// What it uses itself.
+    pub uses: Vec<Use>,
+    /// The positions of the nodes that come right after it.
+    pub after: Vec<u32>,
+}
+
+/// One replay of a graph (rule A43). Its nodes' spans lie within its own, with numbers that follow each other.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replay {
+    /// What is replayed.
+    pub graph: Arc<Executable>,
+    /// The graph's position in the plan.
+    pub place: u32,
+    /// The span of the first node.
+    pub first: SpanId,
+    /// The span on the queue's lane of the first node that goes through it, where there is such a lane.
+    pub first_queued: SpanId,
+}
+
+impl Executable {
+    /// A graph of these nodes, which use this together, and whose `after` is worked out here.
+    pub fn new(mut nodes: Vec<Node>, uses: Vec<Use>) -> Self {
+        let edges: Vec<(u32, u32)> = nodes
+            .iter()
+            .enumerate()
+            .flat_map(|(place, node)| node.before.iter().map(move |&it| (it, place as u32)))
+            .collect();
+        for (from, to) in edges {
+            if let Some(node) = nodes.get_mut(from as usize) {
+                node.after.push(to);
+            }
+        }
+        let reaches_out = nodes.iter().any(|node| {
+            matches!(
+                node.operation,
+                Operation::RecordExternal(_)
+                    | Operation::WaitExternal(_)
+                    | Operation::Allocate(_)
+                    | Operation::Free(_)
+            )
+        });
+        let orders = nodes.iter().map(|node| NodeOrder {
+            uses: &node.uses,
+            before: &node.before,
+        });
+        let conflicts = if reaches_out {
+            Vec::new()
+        } else {
+            conflicts(orders)
+        };
+        Self {
+            nodes,
+            uses,
+            reaches_out,
+            conflicts,
+        }
+    }
+
+    /// The events that its nodes record or wait for, each once, in order.
+    pub fn events(&self) -> Vec<EventIndex> {
+        let events = self.nodes.iter().filter_map(|node| match node.operation {
+            Operation::RecordExternal(event) | Operation::WaitExternal(event) => Some(event),
+            _ => None,
+        });
+        let mut events: Vec<EventIndex> = events.collect();
+        events.sort_unstable();
+        events.dedup();
+        events
+    }
+
+    /// How many of its nodes go through the queue of a device that has but one.
+    pub fn queued(&self) -> usize {
+        let nodes = self.nodes.iter();
+        nodes.filter(|node| node.operation.is_queued()).count()
+    }
+
+    /// Whether each node comes after the one before it: nothing in it can run at the same time.
+    pub fn is_chain(&self) -> bool {
+        let places = self.nodes.iter().enumerate().skip(1);
+        places
+            .into_iter()
+            .all(|(place, node)| node.before.contains(&(place as u32 - 1)))
+    }
+}
+
+impl Replay {
+    /// The span of the node at `place`.
+    pub const fn span(&self, place: usize) -> SpanId {
+        SpanId(self.first.0 + place as u32)
+    }
+
+    /// What conflicts inside of it, as the host thread `host` replays it on `stream`.
+    pub fn hazards(&self, stream: StreamIndex, host: u32) -> Box<[Hazard]> {
+        let party = |place: u32| Party {
+            origin: Origin {
+                site: self
+                    .graph
+                    .nodes
+                    .get(place as usize)
+                    .map_or(0, |node| node.call.0),
+                span: self.span(place as usize),
+            },
+            actor: Actor::Stream(stream),
+            host,
+        };
+        let hazard = |it: &NodeConflict| Hazard {
+            kind: it.kind,
+            relation: Relation::Nodes,
+            buffer: it.buffer,
+            first: party(it.first),
+            second: party(it.second),
+        };
+        self.graph.conflicts.iter().map(hazard).collect()
+    }
+
+    /// Each node with its span, and with its span on the queue's lane where it has one.
+    pub fn spans(&self) -> impl Iterator<Item = (&Node, SpanId, SpanId)> {
+        let mut queued = 0;
+        self.graph
+            .nodes
+            .iter()
+            .enumerate()
+            .map(move |(place, node)| {
+                let on_queue = if self.first_queued.is_some() && node.operation.is_queued() {
+                    queued += 1;
+                    SpanId(self.first_queued.0 + queued - 1)
+                } else {
+                    SpanId::NONE
+                };
+                (node, self.span(place), on_queue)
+            })
+    }
+}

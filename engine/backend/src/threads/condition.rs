@@ -1,0 +1,138 @@
+//! Whether a device still runs work: read before every operation, so it is one atomic load.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering::SeqCst};
+
+use crate::Error;
+use device::{Cause, Status, lock};
+use record::time::Nanos;
+
+/// Whether a device still runs work, and why not. The first cause stays.
+#[derive(Debug)]
+pub struct Condition {
+    code: AtomicU8,
+    is_stopped: AtomicBool,
+    lost: AtomicI64,
+    reason: Mutex<String>,
+}
+
+/// The time of a loss that has just been.
+const UNKNOWN: i64 = i64::MIN;
+const STOPPED: u8 = 1;
+const POISONED: u8 = 2;
+const LOST: u8 = 3;
+
+impl Default for Condition {
+    fn default() -> Self {
+        Self {
+            code: AtomicU8::new(0),
+            is_stopped: AtomicBool::new(false),
+            lost: AtomicI64::new(UNKNOWN),
+            reason: Mutex::default(),
+        }
+    }
+}
+
+impl Condition {
+    /// Why nothing more runs, where that is so.
+    pub fn cause(&self) -> Option<Cause> {
+        match self.code.load(SeqCst) {
+            0 => None,
+            STOPPED => Some(Cause::Stopped),
+            LOST => Some(Cause::Lost),
+            _ => Some(Cause::Poisoned),
+        }
+    }
+
+    /// Whether nothing more runs.
+    pub fn is_over(&self) -> bool {
+        self.code.load(SeqCst) != 0
+    }
+
+    /// Nothing more runs because somebody stopped it.
+    pub fn stop(&self) {
+        self.is_stopped.store(true, SeqCst);
+        self.set(STOPPED);
+    }
+
+    /// Whether somebody stopped it, whatever happened before: what runs may be cut short.
+    pub fn is_stopped(&self) -> bool {
+        self.is_stopped.load(SeqCst)
+    }
+
+    /// Nothing more runs because of `reason`. Says whether that was news.
+    pub fn poison(&self, reason: &str) -> bool {
+        let mut guard = lock(&self.reason);
+        let is_news = self.set(POISONED);
+        if is_news {
+            reason.clone_into(&mut guard);
+        }
+        is_news
+    }
+
+    /// The device is lost from now on, for the reason that `act` gives, which runs once nothing new begins. Answers
+    /// when, where that is news.
+    pub fn lose(&self, now: &dyn Fn() -> Nanos, act: impl FnOnce() -> String) -> Option<Nanos> {
+        let mut guard = lock(&self.reason);
+        if !self.set(LOST) {
+            return None;
+        }
+        // Read after the loss is seen: what looked before and saw none ended before this time.
+        let time = now();
+        self.lost.store(time.0, SeqCst);
+        *guard = act();
+        Some(time)
+    }
+
+    /// When the device was lost, which it is.
+    pub fn lost_at(&self) -> Nanos {
+        loop {
+            match self.lost.load(SeqCst) {
+                UNKNOWN => std::hint::spin_loop(),
+                time => return Nanos(time),
+            }
+        }
+    }
+
+    /// Whether the device is lost.
+    pub fn is_lost(&self) -> bool {
+        self.code.load(SeqCst) == LOST
+    }
+
+    /// Whether what runs may be cut short: nobody will see what it comes to.
+    pub fn is_void(&self) -> bool {
+        self.is_stopped() || self.is_lost()
+    }
+
+    /// The device was opened anew after a loss. Says whether it was lost.
+    pub fn reopen(&self) -> bool {
+        if !self.is_lost() {
+            return false;
+        }
+        self.lost.store(UNKNOWN, SeqCst);
+        self.code.compare_exchange(LOST, 0, SeqCst, SeqCst).is_ok()
+    }
+
+    fn set(&self, code: u8) -> bool {
+        self.code.compare_exchange(0, code, SeqCst, SeqCst).is_ok()
+    }
+
+    /// The device's status.
+    pub fn status(&self) -> Status {
+        match self.cause() {
+            Some(Cause::Poisoned) => Status::Poisoned(lock(&self.reason).clone()),
+            Some(Cause::Lost) => Status::Lost(lock(&self.reason).clone()),
+            _ => Status::Working,
+        }
+    }
+
+    /// What a call that blocked comes to, where nothing more runs.
+    pub fn check(&self) -> Result<(), Error> {
+        match self.cause() {
+            None => Ok(()),
+            Some(Cause::Stopped) => Err(Error::Stopped),
+            Some(Cause::Lost) => Err(Error::Lost(lock(&self.reason).clone())),
+            Some(Cause::Poisoned) => Err(Error::Poisoned(lock(&self.reason).clone())),
+        }
+    }
+}

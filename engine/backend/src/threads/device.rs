@@ -1,0 +1,585 @@
+//! The opened device: the calls that host threads make on it.
+
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::executor::Executor;
+use super::host::Wait;
+use super::mark::Mark;
+use super::shared::Shared;
+use super::stream::{Item, Marks, Stream};
+use super::trouble;
+use super::watermark::Watermark;
+use super::worker::Worker;
+use crate::spin::spin;
+use crate::{
+    Activity, Answer, Caps, CompileError, CompileRequest, Compiled, Device, Error, Executable,
+    Flag, HostIndex, Layout, LossReport, Operation, Overhead, Packed, Question, Side, Sink,
+    Submission,
+};
+use device::{Cause, Progress, Status, lock};
+use record::time::Nanos;
+use record::{Began, BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, StreamIndex};
+use workload::{Launch, Target};
+
+/// Operations that may queue on a stream before the submitting host thread has to wait, as on a GPU.
+const ROOM: u64 = 1 << 16;
+
+/// How long what was submitted to a lost device may take to come to an end.
+const DRAIN: Duration = Duration::from_secs(10);
+
+/// How often a thread that waits for others looks whether it is to give up.
+const LOOK: Duration = Duration::from_millis(10);
+
+/// Bytes of the stack of a stream's thread: kernels do not call deep, and thousands of streams have one each.
+const STACK: usize = 512 << 10;
+
+/// The device.
+pub struct ThreadedDevice<E> {
+    shared: Arc<Shared<E>>,
+    /// For each stream its thread, which is started with its first operation.
+    workers: Vec<Mutex<Thread<E>>>,
+}
+
+/// The thread of a stream.
+enum Thread<E> {
+    /// Nothing was submitted to the stream.
+    Idle(String, Box<Worker<E>>),
+    Started(JoinHandle<()>),
+    /// It could not be started, or has been joined.
+    None,
+}
+
+impl<E: Executor> ThreadedDevice<E> {
+    /// Starts the threads of the streams.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn open(
+        layout: &Layout,
+        sinks: &dyn Fn() -> Box<dyn Sink>,
+        executor: E,
+    ) -> Result<Self, Error> {
+        let mut device = Self {
+            shared: Arc::new(Shared::new(layout, executor)),
+            workers: Vec::new(),
+        };
+        let streams = layout.streams.iter();
+        let streams = streams.map(|stream| format!("stream {}", stream.name));
+        let callbacks = (0..layout.callbacks.len()).map(|place| format!("callbacks {place}"));
+        for (place, name) in streams.chain(callbacks).enumerate() {
+            let worker = Worker::new(Arc::clone(&device.shared), place, sinks());
+            device
+                .workers
+                .push(Mutex::new(Thread::Idle(name, Box::new(worker))));
+        }
+        // Those of callbacks are handed work by streams, which start no thread.
+        for place in layout.streams.len()..device.workers.len() {
+            device.start_thread(StreamIndex(place as u32))?;
+        }
+        Ok(device)
+    }
+
+    /// Starts the thread of a stream, unless it runs.
+    fn start_thread(&self, index: StreamIndex) -> Result<(), Error> {
+        let Some(thread) = self.workers.get(index.index()) else {
+            return Ok(());
+        };
+        let mut thread = lock(thread);
+        if let Thread::Started(_) = &*thread {
+            return Ok(());
+        }
+        let Thread::Idle(name, worker) = std::mem::replace(&mut *thread, Thread::None) else {
+            return Err(Error::Thread("the system gave none before".to_owned()));
+        };
+        let started = std::thread::Builder::new()
+            .name(name)
+            .stack_size(STACK)
+            .spawn(move || worker.run());
+        *thread = Thread::Started(started.map_err(|error| Error::Thread(error.to_string()))?);
+        Ok(())
+    }
+
+    fn stream(&self, stream: StreamIndex) -> Result<&Stream, Error> {
+        let asked = self.shared.streams.get(..self.shared.stream_count);
+        let found = asked.unwrap_or_default().get(stream.index());
+        found.ok_or_else(|| Error::Unknown(format!("stream {}", stream.0)))
+    }
+
+    fn event(&self, event: EventIndex) -> Result<&Mutex<Option<Arc<Mark>>>, Error> {
+        let found = self.shared.events.get(event.index());
+        found.ok_or_else(|| Error::Unknown(format!("event {}", event.0)))
+    }
+
+    /// New records of the events that a graph records, and the latest of those that it waits for (rule A42).
+    fn marks(&self, graph: &Executable) -> Result<Marks, Error> {
+        let marks = graph.nodes.iter().map(|node| match node.operation {
+            Operation::RecordExternal(event) => {
+                let mark = Arc::new(Mark::default());
+                *lock(self.event(event)?) = Some(Arc::clone(&mark));
+                Ok(Some(mark))
+            }
+            Operation::WaitExternal(event) => Ok(lock(self.event(event)?).clone()),
+            _ => Ok(None),
+        });
+        marks.collect()
+    }
+
+    fn latest(&self, event: EventIndex) -> Option<Arc<Mark>> {
+        self.event(event).ok().and_then(|slot| lock(slot).clone())
+    }
+
+    /// A loss below is seen by what runs, and by nothing while nothing does.
+    fn look_for_loss(&self) {
+        let shared = &self.shared;
+        if shared.condition.is_over() {
+            return;
+        }
+        let Some(reason) = shared.executor.lost() else {
+            return;
+        };
+        shared.lose(&reason);
+    }
+
+    fn wait_for_streams(&self, ends: &[(StreamIndex, u64)], deadline: Option<Instant>) -> bool {
+        let is_over = || self.shared.condition.is_over();
+        ends.iter().all(|(stream, ended)| {
+            let stream = self.shared.streams.get(stream.index());
+            stream.is_none_or(|stream| stream.ended.wait(*ended, &is_over, deadline))
+        })
+    }
+}
+
+impl<E: Executor> ThreadedDevice<E> {
+    /// Blocks `host` until the latest record of an event is reached: it spins where the event is made so (rule A10).
+    fn until_recorded(
+        &self,
+        host: HostIndex,
+        event: EventIndex,
+        deadline: Option<Instant>,
+    ) -> Result<(), Error> {
+        let shared = &self.shared;
+        let Some(mark) = self.latest(event) else {
+            return shared.condition.check();
+        };
+        let sleeps = shared.made.get(event.index()).is_some_and(|it| it.blocking);
+        let is_over = || shared.condition.is_over();
+        let wait = Wait::Mark(event, Arc::clone(&mark));
+        let block = || {
+            if sleeps {
+                mark.level().wait(Mark::SETTLED, &is_over, deadline)
+            } else {
+                mark.level().spin(Mark::SETTLED, &is_over, deadline)
+            }
+        };
+        shared.block(host, &wait, deadline.is_some(), block)?;
+        match mark.progress() {
+            Progress::Failed => Err(trouble::failed_record()),
+            _ => Ok(()),
+        }
+    }
+
+    /// Blocks `host` until streams have ended what they were given, and says what they have gone through.
+    fn until_idle(
+        &self,
+        host: HostIndex,
+        target: Target,
+        streams: &[StreamIndex],
+        deadline: Option<Instant>,
+    ) -> Result<(), Error> {
+        let mut ends = Vec::new();
+        let mut aborts = Vec::new();
+        for index in streams {
+            let stream = self.stream(*index)?;
+            ends.push((*index, stream.submitted()));
+            aborts.push((stream, stream.trouble.aborts()));
+        }
+        let wait = Wait::Streams(target, ends.clone());
+        let block = || self.wait_for_streams(&ends, deadline);
+        let done = self.shared.block(host, &wait, deadline.is_some(), block);
+        if matches!(done, Err(Error::Stopped | Error::Lost(_) | Error::TimedOut)) {
+            return done;
+        }
+        if aborts
+            .iter()
+            .any(|(stream, count)| stream.trouble.aborts() > *count)
+        {
+            return Err(trouble::aborted());
+        }
+        let kept = aborts.iter().find_map(|(stream, _)| stream.trouble.take());
+        kept.map_or(done, Err)
+    }
+}
+
+impl<E: Executor> Device for ThreadedDevice<E> {
+    fn name(&self) -> &str {
+        self.shared.executor.name()
+    }
+
+    fn caps(&self) -> &Caps {
+        self.shared.executor.caps()
+    }
+
+    fn start(&self) {
+        self.shared.start();
+    }
+
+    fn clock(&self) -> Clock {
+        Clock {
+            device: self.shared.device,
+            ..self.shared.executor.clock(self.shared.zero())
+        }
+    }
+
+    fn now(&self, _: HostIndex) -> Nanos {
+        self.shared.now()
+    }
+
+    fn turn(&self, _: HostIndex) -> Result<(), Error> {
+        // A host thread learns of a failure where it synchronises, as on a GPU, and of a stop here.
+        if self.shared.condition.is_stopped() {
+            return Err(Error::Stopped);
+        }
+        Ok(())
+    }
+
+    fn leave(&self, host: HostIndex) {
+        if let Some(host) = self.shared.hosts.get(host.0) {
+            host.leave();
+        }
+    }
+
+    fn make_room(&self, host: HostIndex, index: StreamIndex) {
+        let Ok(stream) = self.stream(index) else {
+            return;
+        };
+        let submitted = stream.submitted();
+        if submitted < ROOM || stream.ended.get() > submitted - ROOM {
+            return;
+        }
+        self.until_ended(host, index, submitted - ROOM / 2);
+    }
+
+    fn until_ended(&self, host: HostIndex, index: StreamIndex, ended: u64) {
+        let Ok(stream) = self.stream(index) else {
+            return;
+        };
+        let is_over = || self.shared.condition.is_over();
+        let wait = Wait::Room(index, ended);
+        let block = || stream.ended.wait(ended, &is_over, None);
+        let _ = self.shared.block(host, &wait, false, block);
+    }
+
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error> {
+        let slots = &self.shared.slots;
+        let given_back = slots.take();
+        let is_over = || self.shared.condition.is_over();
+        let block = || slots.free().wait(given_back, &is_over, None);
+        let taken = self
+            .shared
+            .block(host, &Wait::Slot(given_back), false, block);
+        match taken {
+            Ok(()) => Ok(slots.giver(given_back)),
+            Err(error) => {
+                // No record will give it back.
+                slots.give_back(SpanId::NONE);
+                Err(error)
+            }
+        }
+    }
+
+    fn is_short_of_slots(&self) -> bool {
+        self.shared.slots.is_short()
+    }
+
+    fn abort(&self, host: HostIndex, index: StreamIndex, by: SpanId) -> Result<(), Error> {
+        let stream = self.stream(index)?;
+        let submitted = stream.submitted();
+        stream.trouble.abort(submitted, by);
+        stream.poke();
+        self.shared.signals.iter().for_each(Watermark::poke);
+        let others = self.shared.streams.iter();
+        others.for_each(|other| other.ended.poke());
+        let is_over = || self.shared.condition.is_over();
+        let wait = Wait::Streams(Target::Stream(index), vec![(index, submitted)]);
+        let block = || stream.ended.wait(submitted, &is_over, None);
+        // What is killed may take a while to notice, but it does.
+        self.shared.block(host, &wait, true, block)
+    }
+
+    fn pending(&self, stream: StreamIndex) -> u64 {
+        self.stream(stream).map_or(0, |stream| {
+            // In this order, so that the difference is never negative.
+            let ended = stream.ended.get();
+            stream.submitted().saturating_sub(ended)
+        })
+    }
+
+    fn calls(&self, stream: StreamIndex) -> u64 {
+        self.stream(stream).map_or(0, Stream::calls)
+    }
+
+    fn submit(
+        &self,
+        _: HostIndex,
+        index: StreamIndex,
+        submission: Submission,
+    ) -> Result<(), Error> {
+        let stream = self.stream(index)?;
+        self.shared.executor.check(&submission.operation)?;
+        if stream.submitted() == 0 {
+            self.start_thread(index)?;
+        }
+        let item = match &submission.operation {
+            Operation::Record(event) => {
+                let mark = Arc::new(Mark::default());
+                let mut slot = lock(self.event(*event)?);
+                *slot = Some(Arc::clone(&mark));
+                stream.push(Item::new(submission, Some(mark)));
+                return Ok(());
+            }
+            Operation::Reset(event) => {
+                let mut slot = lock(self.event(*event)?);
+                *slot = None;
+                stream.push(Item::new(submission, None));
+                return Ok(());
+            }
+            Operation::Wait(event) | Operation::WaitFor(event, _) => {
+                let slot = lock(self.event(*event)?);
+                stream.push(Item::new(submission, slot.clone()));
+                return Ok(());
+            }
+            Operation::Replay(replay) if replay.graph.reaches_out => Item {
+                nodes: self.marks(&replay.graph)?,
+                ..Item::new(submission, None)
+            },
+            _ => Item::new(submission, None),
+        };
+        stream.push(item);
+        Ok(())
+    }
+
+    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+        let kept = self.shared.executor.pack(&launch, elements)?;
+        Ok(Arc::new(Packed::new(launch, elements, kept)))
+    }
+
+    fn query(&self, _: HostIndex, event: EventIndex) -> Progress {
+        let progress = self.latest(event).map(|mark| mark.progress());
+        match progress.unwrap_or(Progress::NotRecorded) {
+            // Its stream comes to it no more, though it may not have noticed (rule A9).
+            Progress::Pending if self.shared.condition.cause() == Some(Cause::Poisoned) => {
+                Progress::Failed
+            }
+            progress => progress,
+        }
+    }
+
+    fn synchronize(
+        &self,
+        host: HostIndex,
+        target: Target,
+        timeout: Option<Duration>,
+    ) -> Result<(), Error> {
+        let deadline = timeout.map(|timeout| Instant::now() + timeout);
+        match target {
+            Target::Event(event) => self.until_recorded(host, event, deadline),
+            Target::Stream(stream) => self.until_idle(host, target, &[stream], deadline),
+            Target::Device => {
+                let all = 0..self.shared.stream_count as u32;
+                let all: Vec<StreamIndex> = all.map(StreamIndex).collect();
+                self.until_idle(host, target, &all, deadline)
+            }
+        }
+    }
+
+    fn raise(&self, _: HostIndex, signal: SignalIndex) {
+        if let Some(level) = self.shared.signals.get(signal.index()) {
+            level.raise(1);
+        }
+    }
+
+    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error> {
+        let level = self.shared.signals.get(signal.index());
+        let level = level.ok_or_else(|| Error::Unknown(format!("signal {}", signal.0)))?;
+        let gives_up = || self.shared.check_hosts().is_err();
+        let block = || level.wait(1, &gives_up, None);
+        if self
+            .shared
+            .show_blocked(host, &Wait::Signal(signal), false, block)
+        {
+            return Ok(());
+        }
+        self.shared.check_hosts()
+    }
+
+    fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
+        let block = || {
+            while !flag.wait(LOOK) {
+                self.shared.check_hosts()?;
+            }
+            Ok(())
+        };
+        match self.shared.hosts.get(host.0) {
+            Some(slot) => slot.blocked(&Wait::Flag(flag.clone()), false, block),
+            None => block(),
+        }
+    }
+
+    fn work(&self, _: HostIndex, length: Nanos) {
+        // A host thread that has not noticed a failure works on; only a stop cuts it short.
+        let is_stopped = || self.shared.condition.is_stopped();
+        let _ = spin(length, &is_stopped);
+    }
+
+    fn status(&self) -> Status {
+        self.shared.condition.status()
+    }
+
+    fn activity(&self) -> Activity {
+        self.look_for_loss();
+        let shared = &self.shared;
+        let streams = shared
+            .streams
+            .iter()
+            .map(|stream| shared.stream_activity(stream));
+        let hosts = shared.hosts.iter();
+        Activity {
+            streams: streams.collect(),
+            hosts: hosts
+                .map(|host| host.activity(|wait| shared.holds(wait)))
+                .collect(),
+            due: 0,
+        }
+    }
+
+    fn settle(&self, timeout: Duration) -> bool {
+        let deadline = Some(Instant::now() + timeout);
+        self.shared.streams.iter().all(|stream| {
+            let submitted = stream.submitted();
+            stream.reported.wait(submitted, &|| false, deadline)
+        })
+    }
+
+    fn running(&self, age: Nanos, known: &dyn Fn(SpanId) -> bool, report: &mut dyn FnMut(Began)) {
+        let now = self.shared.now();
+        let current = self.shared.streams.iter().filter_map(Stream::current);
+        current
+            .filter(|began| now - began.start >= age && !known(began.id))
+            .for_each(report);
+    }
+
+    fn begun(&self, stream: StreamIndex) -> u64 {
+        let stream = self.shared.streams.get(stream.index());
+        stream.map_or(0, Stream::begun)
+    }
+
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
+        self.shared.executor.validate(request)
+    }
+
+    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+        let is_over = || self.shared.condition.is_over();
+        if is_over() {
+            return Err(CompileError::Lost);
+        }
+        self.shared.executor.compile(request, &is_over)
+    }
+
+    fn lose(&self, kind: LossKind) -> LossReport {
+        let mut fall = None;
+        let mut reason = format!("{} on purpose", kind.label());
+        let time = self.shared.lose_by(|| {
+            let fall = fall.insert(self.shared.executor.lose(kind));
+            if !fall.message.is_empty() {
+                reason = format!("{reason}: {}", fall.message);
+            }
+            reason.clone()
+        });
+        LossReport {
+            is_news: time.is_some(),
+            is_real: fall.as_ref().is_some_and(|fall| fall.is_real),
+            time: time.unwrap_or_else(|| self.shared.now()),
+            reason,
+            how: fall.as_ref().map_or("it was lost before", |fall| fall.how),
+            message: fall.map(|fall| fall.message).unwrap_or_default(),
+        }
+    }
+
+    fn lost_at(&self) -> Option<Nanos> {
+        let condition = &self.shared.condition;
+        condition.is_lost().then(|| condition.lost_at())
+    }
+
+    fn interrupt(&self) {
+        self.shared.interrupt();
+    }
+
+    fn drain(&self) -> Result<(), Error> {
+        let deadline = Instant::now() + DRAIN;
+        while !self.settle(LOOK) {
+            self.shared.wake_all();
+            if Instant::now() > deadline {
+                return Err(Error::TimedOut);
+            }
+        }
+        Ok(())
+    }
+
+    fn completed(&self, stream: StreamIndex) -> u64 {
+        self.stream(stream)
+            .map_or(0, |stream| stream.completed.get())
+    }
+
+    fn reopen(&self) -> Result<(), Error> {
+        self.drain()?;
+        self.shared.executor.reopen()?;
+        self.shared.reopen();
+        Ok(())
+    }
+
+    fn rewind(&self) {
+        self.shared.rewind();
+    }
+
+    fn overheads(&self) -> Vec<Overhead> {
+        self.shared.executor.overheads(self.shared.zero())
+    }
+
+    fn raw(&self, question: &Question) -> Option<Answer> {
+        self.shared.executor.raw(question)
+    }
+
+    fn stop(&self) {
+        self.shared.stop();
+    }
+
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+        self.shared.executor.read(buffer, side)
+    }
+
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
+        self.shared.executor.write(buffer, first, values);
+    }
+}
+
+impl<E> Drop for ThreadedDevice<E> {
+    fn drop(&mut self) {
+        self.shared.stop();
+        let count = self.shared.stream_count;
+        let (streams, callbacks) = self.shared.streams.split_at(count);
+        let mut workers = self.workers.drain(..);
+        // Those of callbacks last: streams may still hand them something.
+        for group in [streams, callbacks] {
+            group.iter().for_each(Stream::close);
+            for worker in workers.by_ref().take(group.len()) {
+                // A worker that panicked outside a kernel has nothing more to report.
+                if let Ok(Thread::Started(worker)) = worker.into_inner() {
+                    let _ = worker.join();
+                }
+            }
+        }
+        self.shared.crew.close();
+    }
+}

@@ -1,0 +1,171 @@
+//! What the threads of streams run operations with.
+
+use std::time::Instant;
+
+use super::ahead::{Flying, Native};
+use crate::{
+    Answer, Caps, CompileError, CompileRequest, Compiled, Error, Kept, Operation, Overhead,
+    Question, Side,
+};
+use record::time::{Interval, Nanos};
+use record::{BufferIndex, Clock, LossKind};
+use workload::Launch;
+
+/// Runs the operations of all streams. Each stream has a thread that calls it, so operations of different streams
+/// come at the same time; those of one stream come one after the other.
+pub trait Executor: Send + Sync + 'static {
+    /// What the device is called.
+    fn name(&self) -> &str;
+
+    /// What it can and cannot do.
+    fn caps(&self) -> &Caps;
+
+    /// Whether an operation names buffers that exist and, if a kernel, fits them.
+    ///
+    /// # Errors
+    /// What is wrong.
+    fn check(&self, operation: &Operation) -> Result<(), Error>;
+
+    /// What to keep with a launch that is run often, once it was looked at whether it fits.
+    ///
+    /// # Errors
+    /// What is wrong.
+    fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error>;
+
+    /// Runs an operation of the stream that `turn` names to its end. Records, waits and holds never come here.
+    /// Answers when it ran, where the device says that itself.
+    ///
+    /// # Errors
+    /// Why it did not run to its end.
+    fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault>;
+
+    /// Whether [`Executor::begin`] is asked: operations run ahead of the threads of their streams.
+    fn runs_ahead(&self) -> bool {
+        false
+    }
+
+    /// Gives an operation to the device, behind what it was given before for the same stream, and waits for nothing. A
+    /// record and a wait come here too, the wait with the record that it is for, which was given on. Nothing where the
+    /// stream's thread has to run it.
+    ///
+    /// # Errors
+    /// Why it could not be given.
+    fn begin(
+        &self,
+        turn: &Turn<'_>,
+        operation: &Operation,
+        cause: Option<&Native>,
+    ) -> Result<Option<Box<dyn Flying>>, Fault> {
+        let _ = (turn, operation, cause);
+        Ok(None)
+    }
+
+    /// The numbers of `buffer`, at one of its two places; empty where there is no such buffer.
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32>;
+
+    /// Writes `values` into the host copy of `buffer` from element `first` on; what does not fit is left out.
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]);
+
+    /// Gives `buffer` on the device these numbers, which a collective operation brought.
+    ///
+    /// # Errors
+    /// They could not be written.
+    fn place(&self, turn: &Turn<'_>, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
+        // By way of the host's copy, which is as it was afterwards.
+        let kept = self.read(buffer, Side::Host);
+        self.write(buffer, 0, values);
+        let done = self.run(turn, &Operation::Upload(buffer)).map(drop);
+        self.write(buffer, 0, &kept);
+        done
+    }
+
+    /// How its clock is converted to times counted from `zero`.
+    fn clock(&self, zero: Zero) -> Clock;
+
+    /// As [`crate::Device::validate`].
+    ///
+    /// # Errors
+    /// [`CompileError::Validation`].
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError>;
+
+    /// As [`crate::Device::compile`]; gives up once `is_over`.
+    ///
+    /// # Errors
+    /// Why it could not.
+    fn compile(
+        &self,
+        request: &CompileRequest,
+        is_over: &dyn Fn() -> bool,
+    ) -> Result<Compiled, CompileError>;
+
+    /// Loses what is below, for good.
+    fn lose(&self, kind: LossKind) -> Downfall;
+
+    /// Opens anew what is below, after it was lost: buffers on the device begin as their copies on the host are.
+    /// Nothing runs meanwhile.
+    ///
+    /// # Errors
+    /// It cannot be opened again.
+    fn reopen(&self) -> Result<(), Error>;
+
+    /// Looks whether the implementation below has lost its device by itself, and says what it gave as the reason.
+    fn lost(&self) -> Option<String>;
+
+    /// What has gone wrong with the times that it tells since this was asked last, in words for the user.
+    fn complaint(&self) -> Option<String> {
+        None
+    }
+
+    /// As [`crate::Device::overheads`].
+    fn overheads(&self, zero: Zero) -> Vec<Overhead> {
+        let _ = zero;
+        Vec::new()
+    }
+
+    /// As [`crate::Device::raw`].
+    fn raw(&self, question: &Question) -> Option<Answer>;
+}
+
+/// For which stream an operation runs, and until when.
+pub struct Turn<'a> {
+    /// The position of the stream.
+    pub stream: usize,
+    /// Where times are counted from.
+    pub zero: Zero,
+    /// Whether nobody will see what it comes to: a stopped run, or a lost device.
+    pub is_void: &'a dyn Fn() -> bool,
+    /// Whether the device is lost: nothing below will answer any more.
+    pub is_lost: &'a dyn Fn() -> bool,
+}
+
+/// Where the times of a device are counted from: an instant of the host's clock.
+#[derive(Clone, Copy, Debug)]
+pub struct Zero(pub Instant);
+
+impl Zero {
+    /// The time at `instant`.
+    pub fn at(self, instant: Instant) -> Nanos {
+        Nanos::from_duration(instant.saturating_duration_since(self.0))
+    }
+}
+
+/// Why an operation did not run to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The run was stopped in its middle.
+    Stopped,
+    /// It failed, for this reason.
+    Failed(String),
+    /// The implementation below lost its device by itself, for this reason.
+    Lost(String),
+}
+
+/// What losing the device below came to.
+pub struct Downfall {
+    /// Whether the implementation lost its device, rather than Syncline acting as if it had.
+    pub is_real: bool,
+    /// What the implementation says of it; may be empty.
+    pub message: String,
+    /// How it was brought about, in words for the screen.
+    pub how: &'static str,
+}

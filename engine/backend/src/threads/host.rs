@@ -1,0 +1,98 @@
+//! A host thread as the device sees it: what it is blocked by.
+
+use record::{EventIndex, SignalIndex, StreamIndex};
+use std::sync::{Arc, Mutex};
+
+use super::mark::Mark;
+use crate::{Blocker, Flag, HostActivity};
+use device::lock;
+use workload::Target;
+
+/// A host thread as the device sees it.
+#[derive(Debug, Default)]
+pub struct Host(Mutex<Slot>);
+
+#[derive(Debug, Default)]
+struct Slot {
+    blocked_count: u64,
+    wait: Option<Wait>,
+    gives_up: bool,
+    is_done: bool,
+}
+
+/// What a host thread waits for.
+#[derive(Clone, Debug)]
+pub enum Wait {
+    /// A signal.
+    Signal(SignalIndex),
+    /// A record of an event.
+    Mark(EventIndex, Arc<Mark>),
+    /// For each stream, this many ended operations.
+    Streams(Target, Vec<(StreamIndex, u64)>),
+    /// A slot for a record of an event: so many given back.
+    Slot(u64),
+    /// Fewer operations in the queue of a stream: this many ended ones.
+    Room(StreamIndex, u64),
+    /// A flag of the runner's.
+    Flag(Flag),
+}
+
+impl Wait {
+    /// The same, for others to read.
+    const fn blocker(&self) -> Blocker {
+        match self {
+            Self::Signal(signal) => Blocker::Signal(*signal),
+            Self::Mark(event, _) => Blocker::Target(Target::Event(*event)),
+            Self::Streams(target, _) => Blocker::Target(*target),
+            Self::Slot(_) => Blocker::Slot,
+            Self::Room(stream, _) => Blocker::Room(*stream),
+            Self::Flag(_) => Blocker::Flag,
+        }
+    }
+}
+
+impl Host {
+    /// Runs `block`, and shows meanwhile that the thread waits for `wait`; it is at no standstill where it `gives_up`.
+    pub fn blocked<T>(&self, wait: &Wait, gives_up: bool, block: impl FnOnce() -> T) -> T {
+        {
+            let mut slot = lock(&self.0);
+            slot.blocked_count += 1;
+            slot.wait = Some(wait.clone());
+            slot.gives_up = gives_up;
+        }
+        let result = block();
+        let mut slot = lock(&self.0);
+        slot.blocked_count += 1;
+        slot.wait = None;
+        result
+    }
+
+    /// The thread makes calls again.
+    pub fn rewind(&self) {
+        lock(&self.0).is_done = false;
+    }
+
+    /// The thread makes no more calls.
+    pub fn leave(&self) {
+        lock(&self.0).is_done = true;
+    }
+
+    /// What it waits for.
+    pub fn wait(&self) -> Option<Wait> {
+        lock(&self.0).wait.clone()
+    }
+
+    /// What it is doing; what it waits for counts only while `holds` says that it has not come true.
+    pub fn activity(&self, holds: impl FnOnce(&Wait) -> bool) -> HostActivity {
+        let slot = lock(&self.0);
+        let wait = slot
+            .wait
+            .as_ref()
+            .filter(|wait| !slot.gives_up && holds(wait));
+        HostActivity {
+            blocked_count: slot.blocked_count,
+            blocker: wait.map(Wait::blocker),
+            is_done: slot.is_done,
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! What the threads of a device's streams and the host threads that call it share.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Instant;
+
+use super::condition::Condition;
+use super::crew::Crew;
+use super::executor::Zero;
+use super::host::{Host, Wait};
+use super::mark::Mark;
+use super::slots::Slots;
+use super::stream::{Obstacle, Stream};
+use super::watermark::Watermark;
+use crate::{Blocker, Error, EventLayout, HostIndex, Layout, StreamActivity};
+use device::{Progress, lock};
+use record::time::Nanos;
+use record::{CounterId, DeviceId, LaneId, SignalIndex, SpanId, StreamIndex};
+use workload::FailureMode;
+
+/// What workers and host threads share.
+pub struct Shared<E> {
+    /// The device's id in the capture.
+    pub device: DeviceId,
+    /// The streams.
+    pub streams: Vec<Stream>,
+    /// The signals: 1 once raised.
+    pub signals: Vec<Watermark>,
+    /// Who helps with the branches of graphs.
+    pub crew: Crew,
+    /// What runs operations.
+    pub executor: E,
+    /// The lane of the queue that the streams share, where there is one.
+    pub queue: LaneId,
+    /// Whether work still runs.
+    pub condition: Condition,
+    /// The latest record of each event.
+    pub events: Vec<Mutex<Option<Arc<Mark>>>>,
+    /// How each event was made.
+    pub made: Vec<EventLayout>,
+    /// Slots for records of events.
+    pub slots: Slots,
+    /// How many of the streams were asked for; behind them come those of callback threads.
+    pub stream_count: usize,
+    /// The host threads.
+    pub hosts: Vec<Host>,
+    generation: AtomicU32,
+    /// Whether host threads are to end, so that the workload can begin again.
+    is_interrupted: AtomicBool,
+    zero: OnceLock<Zero>,
+}
+
+impl<E> Shared<E> {
+    /// For the resources of `layout`, all streams empty.
+    pub fn new(layout: &Layout, executor: E) -> Self {
+        Self {
+            device: layout.device,
+            generation: AtomicU32::new(1),
+            is_interrupted: AtomicBool::new(false),
+            queue: layout.queue,
+            streams: streams(layout),
+            stream_count: layout.streams.len(),
+            made: layout.events.clone(),
+            slots: Slots::new(layout.event_slots),
+            signals: (0..layout.signals).map(|_| Watermark::default()).collect(),
+            executor,
+            crew: Crew::default(),
+            condition: Condition::default(),
+            events: layout.events.iter().map(|_| Mutex::default()).collect(),
+            hosts: (0..layout.hosts).map(|_| Host::default()).collect(),
+            zero: OnceLock::new(),
+        }
+    }
+
+    /// Starts the clock: this instant is zero.
+    pub fn start(&self) {
+        self.zero.get_or_init(|| Zero(Instant::now()));
+    }
+
+    /// The generation of the device, counted from 1.
+    pub fn generation(&self) -> u32 {
+        self.generation.load(SeqCst)
+    }
+
+    /// The next generation of the device takes work; no event is recorded.
+    pub fn reopen(&self) {
+        for slot in &self.events {
+            *lock(slot) = None;
+        }
+        if self.condition.reopen() {
+            self.generation.fetch_add(1, SeqCst);
+        }
+    }
+
+    /// Host threads wait for each other no longer, until [`Shared::rewind`].
+    pub fn interrupt(&self) {
+        self.is_interrupted.store(true, SeqCst);
+        self.wake_all();
+    }
+
+    /// Host threads may call from the beginning: no signal is raised, no stream has failed.
+    pub fn rewind(&self) {
+        self.hosts.iter().for_each(Host::rewind);
+        self.signals.iter().for_each(Watermark::lower);
+        let submitted = self.streams.iter().map(|it| (it, it.submitted()));
+        submitted.for_each(|(stream, submitted)| stream.trouble.abort(submitted, SpanId::NONE));
+        self.is_interrupted.store(false, SeqCst);
+    }
+
+    /// Whether host threads may go on waiting for each other.
+    ///
+    /// # Errors
+    /// The run was stopped, or begins again.
+    pub fn check_hosts(&self) -> Result<(), Error> {
+        if self.condition.is_stopped() {
+            return Err(Error::Stopped);
+        }
+        if self.is_interrupted.load(SeqCst) {
+            return Err(Error::Lost("the workload begins again".to_owned()));
+        }
+        Ok(())
+    }
+
+    /// Where times are counted from: now, while the clock was not started.
+    pub fn zero(&self) -> Zero {
+        let zero = self.zero.get().copied();
+        zero.unwrap_or_else(|| Zero(Instant::now()))
+    }
+
+    /// The time since the clock was started.
+    pub fn now(&self) -> Nanos {
+        let zero = self.zero.get();
+        zero.map_or(Nanos::ZERO, |zero| zero.at(Instant::now()))
+    }
+
+    /// Nothing more runs because of `reason`. Says whether that was news.
+    pub fn poison(&self, reason: &str) -> bool {
+        let is_news = self.condition.poison(reason);
+        self.wake_all();
+        is_news
+    }
+
+    /// Nothing more runs because somebody stopped it.
+    pub fn stop(&self) {
+        self.condition.stop();
+        self.wake_all();
+    }
+
+    /// The implementation below lost its device, because of `reason`.
+    pub fn lose(&self, reason: &str) {
+        self.lose_by(|| reason.to_owned());
+    }
+
+    /// Loses the device by `act`, which gives the reason. Answers when, where that is news.
+    pub fn lose_by(&self, act: impl FnOnce() -> String) -> Option<Nanos> {
+        let time = self.condition.lose(&|| self.now(), act);
+        self.wake_all();
+        time
+    }
+
+    /// Makes everything that waits look whether it should give up.
+    pub fn wake_all(&self) {
+        self.signals.iter().for_each(Watermark::poke);
+        for stream in &self.streams {
+            stream.ended.poke();
+            stream.poke();
+        }
+        self.slots.free().poke();
+        for wait in self.hosts.iter().filter_map(Host::wait) {
+            if let Wait::Mark(_, mark) = wait {
+                mark.level().poke();
+            }
+        }
+    }
+
+    /// Whether what is waited for has not come true.
+    pub fn holds(&self, wait: &Wait) -> bool {
+        let is_short = |stream: &StreamIndex, ended: &u64| {
+            let stream = self.streams.get(stream.index());
+            stream.is_some_and(|stream| stream.ended.get() < *ended)
+        };
+        match wait {
+            Wait::Signal(signal) => self.is_low(*signal),
+            Wait::Mark(_, mark) => mark.progress() == Progress::Pending,
+            Wait::Streams(_, ends) => ends.iter().any(|(stream, ended)| is_short(stream, ended)),
+            Wait::Slot(given_back) => self.slots.free().get() < *given_back,
+            Wait::Room(stream, ended) => is_short(stream, ended),
+            Wait::Flag(flag) => flag.raised().is_none(),
+        }
+    }
+
+    fn is_low(&self, signal: SignalIndex) -> bool {
+        let level = self.signals.get(signal.index());
+        level.is_some_and(|level| level.get() == 0)
+    }
+
+    /// What a stream is doing.
+    pub fn stream_activity(&self, stream: &Stream) -> StreamActivity {
+        // Read first: what ended between the two readings makes a stream look busier, never idler.
+        let ended = stream.ended.get();
+        let blocker = lock(&stream.hold)
+            .as_ref()
+            .and_then(|obstacle| match obstacle {
+                Obstacle::Event(event, mark) => {
+                    (mark.progress() == Progress::Pending).then_some(Blocker::Event(*event))
+                }
+                Obstacle::Signal(signal) => {
+                    self.is_low(*signal).then_some(Blocker::Signal(*signal))
+                }
+                Obstacle::Stream(to) => {
+                    let other = self.streams.get(to.stream.index());
+                    let is_short = other.is_some_and(|other| other.ended.get() < to.ended);
+                    is_short.then_some(Blocker::Stream(to.stream))
+                }
+                // They come to an end by themselves.
+                Obstacle::Until(_) | Obstacle::Callback(_) => None,
+            });
+        StreamActivity {
+            submitted: stream.submitted(),
+            ended,
+            blocker,
+        }
+    }
+
+    /// Blocks `host` for `wait` with `block`, which says whether it came true, and `gives_up` by itself where that
+    /// takes too long.
+    ///
+    /// # Errors
+    /// Time ran out, or nothing more runs.
+    pub fn block(
+        &self,
+        host: HostIndex,
+        wait: &Wait,
+        gives_up: bool,
+        block: impl FnOnce() -> bool,
+    ) -> Result<(), Error> {
+        let reached = self.show_blocked(host, wait, gives_up, block);
+        self.condition.check()?;
+        if reached {
+            Ok(())
+        } else {
+            Err(Error::TimedOut)
+        }
+    }
+
+    /// Runs `block` unless `wait` has come true, and shows meanwhile that `host` is blocked. Says whether it came true.
+    pub fn show_blocked(
+        &self,
+        host: HostIndex,
+        wait: &Wait,
+        gives_up: bool,
+        block: impl FnOnce() -> bool,
+    ) -> bool {
+        if !self.holds(wait) {
+            return true;
+        }
+        match self.hosts.get(host.0) {
+            Some(host) => host.blocked(wait, gives_up, block),
+            None => block(),
+        }
+    }
+}
+
+/// The streams, and those that the threads of callbacks work on.
+fn streams(layout: &Layout) -> Vec<Stream> {
+    let asked = layout.streams.iter();
+    let asked = asked.map(|stream| Stream::new(stream.lane, stream.pending, stream.failure));
+    let callbacks = layout.callbacks.iter();
+    let callbacks =
+        callbacks.map(|lane| Stream::new(*lane, CounterId::NONE, FailureMode::Continue));
+    asked.chain(callbacks).collect()
+}

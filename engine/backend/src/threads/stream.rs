@@ -1,0 +1,272 @@
+//! A stream: the queue between host threads and its worker, and what its worker is doing.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use super::mark::Mark;
+use super::trouble::Trouble;
+use super::watermark::Watermark;
+use crate::{Position, Submission};
+use device::{Progress, lock};
+use record::time::Nanos;
+use record::{Began, CounterId, EventIndex, LaneId, NameId, SignalIndex, SpanId, SpanKind};
+use workload::FailureMode;
+
+/// A stream of the device.
+#[derive(Debug)]
+pub struct Stream {
+    /// The lane its spans go to.
+    pub lane: LaneId,
+    /// The counter of its pending operations.
+    pub pending: CounterId,
+    /// Operations that ended.
+    pub ended: Watermark,
+    /// Operations up to the last that was not lost.
+    pub completed: Watermark,
+    /// Operations that were reported: those that ended, but for some whose time is not known yet.
+    pub reported: Watermark,
+    /// What the worker waits for at the moment.
+    pub hold: Mutex<Option<Obstacle>>,
+    /// What it does after an operation of its own failed.
+    pub failure: FailureMode,
+    /// What it has gone through.
+    pub trouble: Trouble,
+    /// The ends of functions that the thread of its callbacks was given.
+    called: Mutex<Vec<Arc<Mark>>>,
+    submitted: AtomicU64,
+    queue: Mutex<Queue>,
+    arrived: Condvar,
+    current: Current,
+    /// Operations that began to run, waits apart.
+    begun: AtomicU64,
+}
+
+/// An operation in a queue, with the record of an event that it reaches or waits for.
+#[derive(Debug)]
+pub struct Item {
+    /// The operation.
+    pub submission: Submission,
+    /// The record it reaches or waits for, where it is an operation on an event that has one.
+    pub mark: Option<Arc<Mark>>,
+    /// For each node of a graph that records events or waits for some, its record.
+    pub nodes: Marks,
+}
+
+/// For each node of a graph the record that it reaches or waits for; none at all where no node does either.
+pub type Marks = Arc<[Option<Arc<Mark>>]>;
+
+impl Item {
+    /// An operation, with the record that it reaches or waits for.
+    pub fn new(submission: Submission, mark: Option<Arc<Mark>>) -> Self {
+        Self {
+            submission,
+            mark,
+            nodes: Arc::default(),
+        }
+    }
+}
+
+/// What the operation at the head of a stream waits for.
+#[derive(Clone, Debug)]
+pub enum Obstacle {
+    /// A record of an event.
+    Event(EventIndex, Arc<Mark>),
+    /// A record of an event, until its deadline.
+    Until(Arc<Mark>),
+    /// A function that a callback thread calls.
+    Callback(Arc<Mark>),
+    /// A signal.
+    Signal(SignalIndex),
+    /// A position of another stream.
+    Stream(Position),
+}
+
+#[derive(Debug, Default)]
+struct Queue {
+    items: VecDeque<Item>,
+    is_closed: bool,
+    is_asleep: bool,
+}
+
+impl Stream {
+    /// An empty stream whose spans go to `lane` and whose pending operations `pending` counts.
+    pub fn new(lane: LaneId, pending: CounterId, failure: FailureMode) -> Self {
+        Self {
+            lane,
+            pending,
+            ended: Watermark::default(),
+            completed: Watermark::default(),
+            reported: Watermark::default(),
+            hold: Mutex::default(),
+            failure,
+            trouble: Trouble::default(),
+            called: Mutex::default(),
+            submitted: AtomicU64::new(0),
+            queue: Mutex::default(),
+            arrived: Condvar::new(),
+            current: Current::default(),
+            begun: AtomicU64::new(0),
+        }
+    }
+
+    /// Appends an operation.
+    pub fn push(&self, item: Item) {
+        let mut queue = lock(&self.queue);
+        queue.items.push_back(item);
+        self.submitted.fetch_add(1, Ordering::SeqCst);
+        if queue.is_asleep {
+            queue.is_asleep = false;
+            self.arrived.notify_one();
+        }
+    }
+
+    /// The thread of its callbacks was given a function, whose end is `end`.
+    pub fn call(&self, end: &Arc<Mark>) {
+        let mut called = lock(&self.called);
+        called.retain(|end| end.progress() == Progress::Pending);
+        called.push(Arc::clone(end));
+    }
+
+    /// Functions that the thread of its callbacks was given and that have not ended.
+    pub fn calls(&self) -> u64 {
+        let called = lock(&self.called);
+        let open = called
+            .iter()
+            .filter(|end| end.progress() == Progress::Pending);
+        open.count() as u64
+    }
+
+    /// Operations submitted so far.
+    pub fn submitted(&self) -> u64 {
+        self.submitted.load(Ordering::SeqCst)
+    }
+
+    /// Moves all that is queued to `into`, which is empty; waits where nothing is. False once closed.
+    pub fn take(&self, into: &mut VecDeque<Item>) -> bool {
+        let mut queue = lock(&self.queue);
+        loop {
+            if !queue.items.is_empty() {
+                std::mem::swap(&mut queue.items, into);
+                return true;
+            }
+            if queue.is_closed {
+                return false;
+            }
+            queue.is_asleep = true;
+            queue = self
+                .arrived
+                .wait(queue)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// As [`Stream::take`], and gives up after `patience`: then nothing was moved.
+    pub fn take_for(&self, into: &mut VecDeque<Item>, patience: Option<Duration>) -> bool {
+        let Some(patience) = patience else {
+            return self.take(into);
+        };
+        let mut queue = lock(&self.queue);
+        if queue.items.is_empty() && !queue.is_closed {
+            queue.is_asleep = true;
+            let woken = self.arrived.wait_timeout(queue, patience);
+            queue = woken.unwrap_or_else(PoisonError::into_inner).0;
+            queue.is_asleep = false;
+        }
+        std::mem::swap(&mut queue.items, into);
+        !(into.is_empty() && queue.is_closed)
+    }
+
+    /// Makes the worker look whether it should go on waiting for what it waits for.
+    pub fn poke(&self) {
+        match &*lock(&self.hold) {
+            Some(Obstacle::Event(_, mark) | Obstacle::Until(mark) | Obstacle::Callback(mark)) => {
+                mark.level().poke();
+            }
+            // What they wait on is no mark of theirs.
+            Some(Obstacle::Signal(_) | Obstacle::Stream(_)) | None => {}
+        }
+    }
+
+    /// Ends the worker once it has taken what is queued.
+    pub fn close(&self) {
+        lock(&self.queue).is_closed = true;
+        self.arrived.notify_all();
+    }
+
+    /// Notes that the worker runs `submission` since `start`.
+    pub fn begin(&self, submission: &Submission, start: Nanos) {
+        let current = &self.current;
+        let kind = submission.operation.kind();
+        if !kind.is_waiting() {
+            self.begun.fetch_add(1, Ordering::Release);
+        }
+        let kind = kind as u8;
+        current.span.store(SpanId::NONE.0, Ordering::Relaxed);
+        current.name.store(submission.name.0, Ordering::Release);
+        current.kind.store(kind, Ordering::Release);
+        current
+            .enqueued
+            .store(submission.enqueued.0, Ordering::Release);
+        current.start.store(start.0, Ordering::Release);
+        current.span.store(submission.span.0, Ordering::Release);
+    }
+
+    /// Notes that it ended, and how many have.
+    pub fn end(&self, ended: u64) {
+        self.current.span.store(SpanId::NONE.0, Ordering::Relaxed);
+        self.ended.raise(ended);
+    }
+
+    /// Operations that began to run, waits apart: whoever looks from time to time misses none, however short.
+    pub fn begun(&self) -> u64 {
+        self.begun.load(Ordering::Acquire)
+    }
+
+    /// What the worker runs.
+    pub fn current(&self) -> Option<Began> {
+        self.current.read(self.lane)
+    }
+}
+
+/// What a worker runs, written by it before each operation and read by whoever asks. Ids of spans are
+/// never used twice, so a reading between two equal ids is of one operation.
+#[derive(Debug)]
+struct Current {
+    span: AtomicU32,
+    name: AtomicU32,
+    kind: AtomicU8,
+    enqueued: AtomicI64,
+    start: AtomicI64,
+}
+
+impl Default for Current {
+    /// Nothing runs: the number 0 is that of a span.
+    fn default() -> Self {
+        Self {
+            span: AtomicU32::new(SpanId::NONE.0),
+            name: AtomicU32::default(),
+            kind: AtomicU8::default(),
+            enqueued: AtomicI64::default(),
+            start: AtomicI64::default(),
+        }
+    }
+}
+
+impl Current {
+    fn read(&self, lane: LaneId) -> Option<Began> {
+        let id = SpanId(self.span.load(Ordering::Acquire));
+        let kind = self.kind.load(Ordering::Acquire);
+        let began = Began {
+            id,
+            lane,
+            name: NameId(self.name.load(Ordering::Acquire)),
+            kind: *SpanKind::ALL.get(usize::from(kind))?,
+            enqueued: Nanos(self.enqueued.load(Ordering::Acquire)),
+            start: Nanos(self.start.load(Ordering::Acquire)),
+        };
+        let is_whole = id.is_some() && self.span.load(Ordering::Acquire) == id.0;
+        is_whole.then_some(began)
+    }
+}

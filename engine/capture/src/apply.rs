@@ -1,0 +1,349 @@
+//! The one door: a record goes in, and the table it belongs to grows.
+
+use super::table::Refusal;
+use super::{Capture, PlainOrigin, Samples, names};
+use record::time::{Interval, Nanos};
+use record::{
+    Began, Counter, Dependency, Device, EventId, Fields, Group, Lane, LaneId, LaneOrigin, Loss,
+    NameId, Problem, Record, Recovery, Sample, Severity, ShortText, Span, SpanId, SpanKind, Value,
+};
+
+/// Rows that a table of names, lanes, devices, events, calls or counters may be asked to skip. Beyond that the
+/// file is damaged.
+const FAR: usize = 1 << 20;
+
+/// How far ahead of the spans known a field's span may be: importers hand over spans in order of time, and what is
+/// said of them as it comes.
+const FAR_SPAN: usize = 1 << 24;
+
+impl Capture {
+    /// An empty capture.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Takes records, in any order. What cannot be kept as it is becomes a [`Problem`], never silence.
+    pub fn apply(&mut self, records: impl IntoIterator<Item = Record>) {
+        let mut changed = false;
+        for record in records {
+            changed = true;
+            self.take(record);
+        }
+        self.spans.settle();
+        self.revision += u64::from(changed);
+    }
+
+    fn take(&mut self, record: Record) {
+        match record {
+            Record::Span(span) => self.take_span(&span),
+            Record::Dependency(dependency) => self.take_dependency(&dependency),
+            Record::Argument(span, name, value) => self.take_argument(span, name, value),
+            Record::Fields(fields) => self.take_fields(*fields),
+            Record::Began(began) => self.take_began(began),
+            Record::Sample(sample) => self.take_sample(sample),
+            Record::Name(id, text) => self.take_name(id.index(), &text),
+            Record::Lane(lane) => {
+                self.shared_names.take();
+                self.put("lane", lane.id.index(), *lane, |capture| &mut capture.lanes);
+            }
+            Record::LaneOrigin(origin) => self.take_origin(origin),
+            Record::Device(device) => {
+                self.put("device", device.id.index(), *device, |capture| {
+                    &mut capture.devices
+                });
+            }
+            Record::Event(event) => self.put("event", event.id.index(), event, |capture| {
+                &mut capture.events
+            }),
+            Record::Call(call) => {
+                self.put("call", call.id.index(), call, |capture| &mut capture.calls);
+            }
+            Record::BufferUse(used) => self.buffer_uses.push(used),
+            Record::Counter(counter) => {
+                self.put("counter", counter.id.index(), *counter, |capture| {
+                    &mut capture.counters
+                });
+            }
+            Record::Loss(loss) => {
+                self.reach(loss.time, loss.time);
+                // Several threads report, and each in batches of its own.
+                let when = |it: &Loss| (it.time, it.generation);
+                let place = self.losses.partition_point(|it| when(it) <= when(&loss));
+                self.losses.insert(place, *loss);
+            }
+            Record::Recovery(recovery) => {
+                self.reach(recovery.time, recovery.time);
+                let when = |it: &Recovery| (it.time, it.generation);
+                let place = self
+                    .recoveries
+                    .partition_point(|it| when(it) <= when(&recovery));
+                self.recoveries.insert(place, *recovery);
+            }
+            Record::Pipeline(pipeline) => self.take_pipeline(*pipeline),
+            Record::PipelineStep(step) => self.take_pipeline_step(*step),
+            Record::Promise(promise) => self.take_promise(*promise),
+            Record::Settlement(settlement) => self.take_settlement(*settlement),
+            Record::Launch(launch) => self.take_launch(*launch),
+            Record::LaunchStep(step) => self.take_launch_step(*step),
+            Record::Relaunch(relaunch) => self.take_relaunch(relaunch),
+            Record::Run(run) => self.run = Some(*run),
+            Record::Clock(clock) => self.clocks.push(*clock),
+            Record::Problem(problem) => self.problems.push(*problem),
+            Record::Finding(finding) => self.take_finding(*finding),
+            Record::Search(search) => self.searches.push(*search),
+            Record::Expectation(expectation) => self.expectations.push(*expectation),
+            Record::Log(log) => self.log.push(*log),
+            Record::Note(text) => self.notes.push(text),
+            Record::FileRepair(repair) => self.file_repairs.push(*repair),
+            Record::End(end) => self.end = Some(*end),
+            // It is for the near end of a link, which hands nothing of it on.
+            Record::Submitted(_) => {}
+        }
+    }
+
+    fn take_span(&mut self, span: &Span) {
+        if !self.open.is_empty() {
+            self.open.remove(&span.id);
+        }
+        let streams = self
+            .lanes
+            .get(span.lane.index())
+            .is_some_and(|lane| lane.group == Group::Streams);
+        self.has_graphs |= span.kind == SpanKind::Graph;
+        let streams = streams && !self.is_node(span);
+        match self.spans.insert(span, streams) {
+            Ok(()) => self.reach(span.start.min(span.enqueued), span.end.max(span.start)),
+            Err(refusal) => self.refuse_span(span, refusal),
+        }
+    }
+
+    /// Whether a span is a node of a graph on its lane: those run at the same time where nothing orders them. A graph
+    /// is reported before its nodes.
+    fn is_node(&self, span: &Span) -> bool {
+        let at = Interval {
+            start: span.start,
+            end: span.end.max(Nanos(span.start.0.saturating_add(1))),
+        };
+        let contains =
+            |it: Span| it.kind == SpanKind::Graph && it.start <= span.start && span.end <= it.end;
+        self.has_graphs
+            && self
+                .spans
+                .spans_in(span.lane, 0, at)
+                .any(|placed| contains(placed.span))
+    }
+
+    fn refuse_span(&mut self, span: &Span, refusal: Refusal) {
+        let name = self.name(span.name).to_owned();
+        let (why, next) = match refusal {
+            Refusal::Duplicate => ("another span has its number", "The first one is kept."),
+            Refusal::Far => (
+                "its number is far beyond every other",
+                "The file is damaged there.",
+            ),
+        };
+        self.complain(
+            "span-refused",
+            format!("Span {} ({name}) was left out: {why}. {next}", span.id.0),
+            span.id,
+        );
+    }
+
+    fn take_origin(&mut self, origin: LaneOrigin) {
+        let plain = PlainOrigin::new(origin);
+        self.put("lane", origin.lane.index(), plain, |capture| {
+            &mut capture.lane_origins
+        });
+    }
+
+    fn take_began(&mut self, began: Began) {
+        if self.spans.get(began.id).is_none() {
+            self.reach(began.start.min(began.enqueued), began.start);
+            self.open.insert(began.id, began);
+        }
+    }
+
+    fn take_dependency(&mut self, dependency: &Dependency) {
+        if !self.dependencies.push(dependency, self.spans.ids()) {
+            let text = format!(
+                "A dependency from span {} to span {} was left out: one of them is far beyond every span. The \
+                 file is damaged there.",
+                dependency.cause.0, dependency.effect.0
+            );
+            self.complain("dependency-refused", text, SpanId::NONE);
+        }
+    }
+
+    fn take_argument(&mut self, span: SpanId, name: NameId, value: Value) {
+        if span.index() > self.spans.ids() + FAR_SPAN {
+            let text = format!(
+                "A field of span {} was left out: no span has a number near it.",
+                span.0
+            );
+            return self.complain("argument-refused", text, SpanId::NONE);
+        }
+        self.arguments.push(span, name, value);
+    }
+
+    fn take_fields(&mut self, fields: Fields) {
+        let end = fields.range().end;
+        if end as usize > self.spans.ids() + FAR_SPAN {
+            let text = format!(
+                "{} fields of spans up to {end} were left out: no span has a number near it.",
+                fields.count
+            );
+            self.refused += u64::from(fields.count).saturating_sub(1);
+            return self.complain("argument-refused", text, SpanId::NONE);
+        }
+        self.arguments.push_packed(fields);
+    }
+
+    fn take_sample(&mut self, sample: Sample) {
+        let index = sample.counter.index();
+        if index > self.samples.len() + FAR {
+            let text = format!(
+                "A sample of counter {index} was left out: no counter has a number near it."
+            );
+            return self.complain("sample-refused", text, SpanId::NONE);
+        }
+        if index >= self.samples.len() {
+            self.samples.resize_with(index + 1, Samples::default);
+        }
+        if let Some(samples) = self.samples.get_mut(index) {
+            samples.push(sample.time, sample.value);
+        }
+        self.reach(sample.time, sample.time);
+    }
+
+    /// Puts a row at its position in a table, filling the gap before it with rows that say nothing.
+    pub(super) fn put<T: Filler>(
+        &mut self,
+        what: &str,
+        index: usize,
+        row: T,
+        table: impl Fn(&mut Self) -> &mut Vec<T>,
+    ) {
+        let rows = table(self);
+        let len = rows.len();
+        if index > len + FAR {
+            return self.refuse_far(what, index, len);
+        }
+        while rows.len() <= index {
+            rows.push(T::filler(rows.len() as u32));
+        }
+        if let Some(slot) = rows.get_mut(index) {
+            *slot = row;
+        }
+    }
+
+    fn refuse_far(&mut self, what: &str, index: usize, len: usize) {
+        let text =
+            format!("A {what} was left out: its number {index} is far beyond the {len} known.");
+        self.complain("row-refused", text, SpanId::NONE);
+    }
+
+    fn take_name(&mut self, index: usize, text: &str) {
+        let len = self.names.len();
+        if index > len + FAR {
+            self.refuse_far("name", index, len);
+        } else if !self.names.put(index, text) {
+            let text = format!(
+                "Name {index} was left out: it and the {} before it are longer than 4 GB.",
+                index % names::PAGE
+            );
+            self.complain("row-refused", text, SpanId::NONE);
+        }
+    }
+
+    /// Says of a record that it is not kept.
+    fn complain(&mut self, code: &str, text: String, span: SpanId) {
+        self.refused += 1;
+        let problem = Problem {
+            severity: Severity::DataLoss,
+            code: code.to_owned(),
+            text,
+            span,
+            event: EventId::NONE,
+        };
+        self.problems.push(problem);
+    }
+
+    pub(super) fn reach(&mut self, start: Nanos, end: Nanos) {
+        let interval = Interval { start, end };
+        self.extent = Some(
+            self.extent
+                .map_or(interval, |extent| extent.union(interval)),
+        );
+    }
+}
+
+/// A row that stands in a table until the record for its number arrives.
+pub(super) trait Filler {
+    fn filler(index: u32) -> Self;
+}
+
+impl Filler for Lane {
+    fn filler(index: u32) -> Self {
+        Self {
+            id: LaneId(index),
+            group: Group::Streams,
+            device: None,
+            role: record::Role::None,
+            name: format!("lane {index}"),
+            order: i32::MAX,
+            process: ShortText::default(),
+            thread: ShortText::default(),
+        }
+    }
+}
+
+impl Filler for PlainOrigin {
+    fn filler(_: u32) -> Self {
+        Self::default()
+    }
+}
+
+impl Filler for Device {
+    fn filler(index: u32) -> Self {
+        let id = record::DeviceId(index);
+        Self {
+            id,
+            name: format!("device {index}"),
+            backend: String::new(),
+            detail: String::new(),
+            rank: None,
+        }
+    }
+}
+
+impl Filler for record::Event {
+    fn filler(index: u32) -> Self {
+        Self {
+            id: EventId(index),
+            name: NameId::NONE,
+            timing: false,
+        }
+    }
+}
+
+impl Filler for record::Call {
+    fn filler(index: u32) -> Self {
+        Self {
+            id: record::CallId(index),
+            line: 0,
+            name: NameId::NONE,
+        }
+    }
+}
+
+impl Filler for Counter {
+    fn filler(index: u32) -> Self {
+        let id = record::CounterId(index);
+        Self {
+            id,
+            name: format!("counter {index}"),
+            unit: String::new(),
+            device: None,
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The table of arguments: those of one span lie together, a few bytes each, and every text is stored once.
+
+mod blocks;
+mod pages;
+mod texts;
+
+use super::sparse::Sparse;
+use blocks::Blocks;
+use pages::Pages;
+use record::{Fields, NameId, SpanId, Value};
+use texts::Texts;
+
+/// What the payload of an argument is, in the lowest two bits of its key.
+const INTEGER: u64 = 0;
+const NUMBER: u64 = 1;
+const TEXT: u64 = 2;
+
+/// Further fields of spans: those that came packed, and then the others, both in the order in which they arrived.
+///
+/// Arguments of one span that arrive one after the other make a run: the place of the span's run before it, then for
+/// each argument its key and its payload, then a zero.
+#[derive(Default)]
+pub(super) struct Arguments {
+    pages: Pages,
+    texts: Texts,
+    /// The latest run of each span that has one.
+    latest: Sparse,
+    blocks: Blocks,
+    /// The span whose run is at the end, and still grows.
+    growing: Option<SpanId>,
+}
+
+impl Arguments {
+    /// Takes a field of a span. The caller bounds the span's number.
+    pub fn push(&mut self, span: SpanId, name: NameId, value: Value) {
+        if self.growing == Some(span) && self.pages.has_room() {
+            self.pages.pop();
+        } else {
+            self.begin(span);
+        }
+        let (tag, payload) = match value {
+            Value::Integer(value) => (INTEGER, zigzag(value)),
+            Value::Number(value) => (NUMBER, value.to_bits()),
+            Value::Text(value) => (TEXT, u64::from(self.texts.intern(value))),
+        };
+        // A key is never zero, which ends a run.
+        self.pages.number(((u64::from(name.0) + 1) << 2) | tag);
+        if tag == NUMBER {
+            self.pages.fixed(payload);
+        } else {
+            self.pages.number(payload);
+        }
+        self.pages.byte(0);
+    }
+
+    /// Takes fields of many spans. The caller bounds the spans' numbers.
+    pub fn push_packed(&mut self, fields: Fields) {
+        for (span, name, value) in self.blocks.push(fields, &mut self.texts) {
+            self.push(span, name, value);
+        }
+    }
+
+    fn begin(&mut self, span: SpanId) {
+        let place = self.pages.begin();
+        let before = self.latest.put(span.index(), place);
+        self.pages
+            .number(before.map_or(0, |before| u64::from(before) + 1));
+        self.growing = Some(span);
+    }
+
+    /// The fields of a span, in the order in which they arrived.
+    pub fn of(&self, span: SpanId) -> impl Iterator<Item = (NameId, Value)> {
+        let mut runs = Vec::new();
+        let mut next = self.latest.get(span.index());
+        while let Some(place) = next {
+            let (before, run) = self.run(place);
+            runs.push(run);
+            next = before;
+        }
+        let packed = self.blocks.of(span, &self.texts);
+        packed.into_iter().chain(runs.into_iter().rev().flatten())
+    }
+
+    /// The place of the run before one, and what is in it.
+    fn run(&self, place: u32) -> (Option<u32>, Vec<(NameId, Value)>) {
+        let mut reader = self.pages.read(place);
+        let before = reader.number().unwrap_or(0).checked_sub(1);
+        let before = before.map(|before| before as u32);
+        let mut fields = Vec::new();
+        while let Some(key @ 1..) = reader.number() {
+            let name = NameId((key >> 2).wrapping_sub(1) as u32);
+            let value = match key & 3 {
+                INTEGER => reader.number().map(|it| Value::Integer(unzigzag(it))),
+                NUMBER => reader.fixed().map(|it| Value::Number(f64::from_bits(it))),
+                _ => reader
+                    .number()
+                    .and_then(|it| self.texts.get(it as u32))
+                    .map(|it| Value::Text(it.into())),
+            };
+            let Some(value) = value else { break };
+            fields.push((name, value));
+        }
+        (before, fields)
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let runs = self.pages.heap_bytes() + self.latest.heap_bytes();
+        runs + self.texts.heap_bytes() + self.blocks.heap_bytes()
+    }
+}
+
+/// Small numbers of either sign as small numbers.
+fn zigzag(value: i64) -> u64 {
+    (value << 1 ^ value >> 63) as u64
+}
+
+fn unzigzag(value: u64) -> i64 {
+    (value >> 1) as i64 ^ -((value & 1) as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn values() -> Vec<Value> {
+        vec![
+            Value::Integer(0),
+            Value::Integer(-1),
+            Value::Integer(i64::MIN),
+            Value::Integer(i64::MAX),
+            Value::Number(5.9),
+            Value::Number(f64::NEG_INFINITY),
+            Value::Text("kernel".into()),
+            Value::Text("".into()),
+            Value::Text("kernel".into()),
+        ]
+    }
+
+    #[test]
+    fn fields_come_back_in_order_however_they_are_mixed() {
+        let mut table = Arguments::default();
+        for round in 0..3_000_u32 {
+            for (place, value) in values().into_iter().enumerate() {
+                // Every third span gets its fields in between those of others.
+                let span = if round % 3 == 0 { round } else { round / 3 * 3 };
+                table.push(SpanId(span), NameId(place as u32), value.clone());
+            }
+        }
+        table.push(SpanId(5), NameId::NONE, Value::Integer(7));
+        for span in (0..3_000).step_by(3) {
+            let found: Vec<_> = table.of(SpanId(span)).collect();
+            let expected = values().into_iter().enumerate();
+            let expected: Vec<_> = expected.map(|(at, it)| (NameId(at as u32), it)).collect();
+            assert_eq!(found, [&expected[..]; 3].concat());
+        }
+        let last: Vec<_> = table.of(SpanId(5)).collect();
+        assert_eq!(last, [(NameId::NONE, Value::Integer(7))]);
+        assert_eq!(table.of(SpanId(9_999)).count(), 0);
+    }
+
+    #[test]
+    fn a_field_takes_a_few_bytes() {
+        let mut table = Arguments::default();
+        for span in 0..100_000 {
+            for name in 0..8 {
+                table.push(SpanId(span), NameId(name), Value::Integer(i64::from(span)));
+            }
+        }
+        let each = table.heap_bytes() / 100_000;
+        assert!(each <= 44, "{each} bytes a span of eight fields");
+    }
+}

@@ -1,0 +1,82 @@
+//! Fields that came packed: blocks of spans, kept as they came.
+
+use std::collections::BTreeMap;
+
+use super::texts::Texts;
+use record::{Fields, Form, NameId, SpanId, Value};
+
+/// What one writer said of its forms and texts.
+#[derive(Default)]
+struct Writer {
+    forms: Vec<Form>,
+    /// For each of its texts the number here.
+    texts: Vec<u32>,
+}
+
+/// Blocks of packed fields, by their first span.
+#[derive(Default)]
+pub(super) struct Blocks {
+    writers: BTreeMap<u32, Writer>,
+    blocks: BTreeMap<u32, Fields>,
+}
+
+impl Blocks {
+    /// Takes a block. Gives back the fields of one that covers spans which another covers already.
+    pub fn push(&mut self, mut fields: Fields, texts: &mut Texts) -> Vec<(SpanId, NameId, Value)> {
+        let writer = self.writers.entry(fields.writer).or_default();
+        writer.forms.append(&mut fields.forms);
+        let new = std::mem::take(&mut fields.texts).into_iter();
+        writer.texts.extend(new.map(|text| texts.intern(text)));
+        let range = fields.range();
+        if range.is_empty() {
+            return Vec::new();
+        }
+        let below = self.blocks.range(..range.end).next_back();
+        if below.is_none_or(|(_, block)| block.range().end <= range.start) {
+            fields.shrink();
+            self.blocks.insert(range.start, fields);
+            return Vec::new();
+        }
+        let mut rest = Vec::new();
+        fields.all(&writer.forms, |span, name, value| {
+            let text = |number| {
+                writer
+                    .texts
+                    .get(number as usize)
+                    .and_then(|it| texts.get(*it))
+            };
+            rest.push((span, name, value.value(text)));
+        });
+        rest
+    }
+
+    /// The fields of a span.
+    pub fn of(&self, span: SpanId, texts: &Texts) -> Vec<(NameId, Value)> {
+        let block = self.blocks.range(..=span.0).next_back();
+        let Some((block, writer)) =
+            block.and_then(|(_, it)| Some((it, self.writers.get(&it.writer)?)))
+        else {
+            return Vec::new();
+        };
+        let text = |number: u32| {
+            writer
+                .texts
+                .get(number as usize)
+                .and_then(|it| texts.get(*it))
+        };
+        let fields = block.of(span, &writer.forms).into_iter();
+        fields
+            .map(|(name, value)| (name, value.value(text)))
+            .collect()
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let blocks = self.blocks.values().map(Fields::heap_bytes).sum::<usize>();
+        let writers = self.writers.values().map(|it| {
+            let forms: usize = it.forms.iter().map(|form| form.len() * 8 + 16).sum();
+            forms + it.texts.capacity() * 4
+        });
+        blocks + self.blocks.len() * (size_of::<Fields>() + 8) + writers.sum::<usize>()
+    }
+}

@@ -1,0 +1,584 @@
+//! Up to 512 spans of one row in order of start, column by column, with a node over every 16 of them.
+
+use super::block::{Block, waiting};
+use super::columns::{Columns, Line};
+use super::forest::Node;
+use super::near::Nodes;
+use super::packed::STEP;
+use super::sealed::Sealed;
+use super::table::{PlacedSpan, Repair};
+use record::time::{Interval, Nanos};
+use record::{CallId, NameId, Span, SpanId, SpanKind, State};
+
+/// Spans a chunk holds at most. Its columns then fill whole allocations, and an insertion moves little.
+pub(super) const CHUNK: usize = 512;
+/// Spans under one node of a chunk: what a fold may have to look at one by one.
+pub(super) const BLOCK: usize = STEP;
+/// Stands in a 32-bit column for a length that does not fit; the length is then in `wide`.
+pub(super) const WIDE: u32 = u32::MAX;
+
+/// The lengths that 32 bits of nanoseconds (4.29 s) cannot hold.
+#[derive(Clone, Copy, Default)]
+struct Wide {
+    duration: i64,
+    queued: i64,
+}
+
+/// The columns of a chunk, in one of three forms.
+enum Form {
+    /// One span alone, or none yet: where many overlap, most sub-lanes have no more.
+    One(Option<Line>),
+    Open(Box<Columns>),
+    Sealed(Box<Sealed>),
+}
+
+/// Spans of one row, none of which overlap.
+pub(super) struct Chunk {
+    /// The row it belongs to.
+    pub row: u32,
+    /// Whether the table will seal it once it has rested.
+    pub is_loose: bool,
+    base: i64,
+    form: Form,
+    /// What a chunk of one short span, of which there may be millions, does without.
+    rest: Option<Box<Rest>>,
+}
+
+/// What is known of a chunk besides its columns.
+#[derive(Default)]
+struct Rest {
+    /// From when to when its last span is.
+    last: Option<Interval>,
+    nodes: Nodes,
+    /// By the number of their span.
+    wide: Vec<(u32, Wide)>,
+}
+
+/// Which span it is, and what it is.
+#[derive(Clone, Copy)]
+pub(super) struct Label {
+    pub id: SpanId,
+    pub name: NameId,
+    pub flags: u16,
+}
+
+/// What a chunk stores of a span; the row and the table know the rest.
+#[derive(Clone, Copy)]
+pub(super) struct Entry {
+    pub id: SpanId,
+    pub name: NameId,
+    pub kind: SpanKind,
+    pub state: State,
+    pub repair: Repair,
+    pub enqueued: Nanos,
+    pub start: Nanos,
+    pub end: Nanos,
+}
+
+impl Entry {
+    pub fn is_empty(&self) -> bool {
+        self.start == self.end
+    }
+
+    /// How long it does not wait.
+    pub fn busy(&self) -> Nanos {
+        if self.kind.is_waiting() {
+            Nanos::ZERO
+        } else {
+            self.end - self.start
+        }
+    }
+
+    pub fn node(&self) -> Node {
+        let length = self.end - self.start;
+        Node {
+            start: self.start,
+            end: self.end,
+            busy: self.busy(),
+            longest: length.0.clamp(0, i64::from(u32::MAX)) as u32,
+            count: 1,
+            span: self.id,
+            name: self.name,
+            flags: pack(self.kind, self.state, self.repair),
+        }
+    }
+
+    pub fn placed(&self, lane: record::LaneId, depth: u32, call: CallId) -> PlacedSpan {
+        let span = Span {
+            id: self.id,
+            lane,
+            name: self.name,
+            call,
+            kind: self.kind,
+            state: self.state,
+            enqueued: self.enqueued,
+            start: self.start,
+            end: self.end,
+        };
+        PlacedSpan {
+            span,
+            depth,
+            repair: self.repair,
+        }
+    }
+}
+
+fn pack(kind: SpanKind, state: State, repair: Repair) -> u16 {
+    (kind as u16) << 8 | (state as u16) << 4 | repair as u16
+}
+
+/// The kind, state and repair in a node's or a chunk's flags.
+pub(super) fn unpack(flags: u16) -> (SpanKind, State, Repair) {
+    let at = |place: u16, mask: u16| usize::from(flags >> place & mask);
+    (
+        SpanKind::ALL.get(at(8, 0xff)).copied().unwrap_or_default(),
+        State::ALL.get(at(4, 0xf)).copied().unwrap_or_default(),
+        Repair::ALL.get(at(0, 0xf)).copied().unwrap_or_default(),
+    )
+}
+
+impl Chunk {
+    /// An empty chunk, in columns that another had or in new ones.
+    pub fn new(row: u32, base: Nanos, columns: Option<Box<Columns>>) -> Self {
+        Self {
+            row,
+            is_loose: false,
+            base: base.0,
+            form: columns.map_or(Form::One(None), Form::Open),
+            rest: None,
+        }
+    }
+
+    /// Packs its columns, which are opened again when a span is put into it. Gives back those that it had, empty.
+    pub fn seal(&mut self) -> Option<Box<Columns>> {
+        let Form::Open(columns) = &self.form else {
+            return None;
+        };
+        let sealed = Form::Sealed(Box::new(Sealed::new(columns)));
+        let rest = self.rest();
+        rest.nodes.shrink();
+        rest.wide.shrink_to_fit();
+        match std::mem::replace(&mut self.form, sealed) {
+            Form::Open(mut columns) => {
+                columns.clear();
+                Some(columns)
+            }
+            Form::One(_) | Form::Sealed(_) => None,
+        }
+    }
+
+    /// Makes its columns such that spans can be put into them.
+    pub fn unseal(&mut self) {
+        if let Form::Sealed(sealed) = &self.form {
+            self.form = Form::Open(Box::new(sealed.open()));
+        }
+    }
+
+    fn rest(&mut self) -> &mut Rest {
+        let last = self.last();
+        self.rest.get_or_insert_with(|| {
+            Box::new(Rest {
+                last,
+                ..Rest::default()
+            })
+        })
+    }
+
+    /// From when to when its last span is.
+    pub fn last(&self) -> Option<Interval> {
+        match (&self.rest, &self.form) {
+            (Some(rest), _) => rest.last,
+            // A chunk of one span, be it in columns already or not, has nothing else to keep.
+            (None, _) => self.interval(self.len().checked_sub(1)?),
+        }
+    }
+
+    fn columns(&mut self) -> Option<&mut Columns> {
+        self.unseal();
+        if let Form::One(line) = self.form {
+            self.rest();
+            let mut columns = Box::<Columns>::default();
+            if let Some(line) = line {
+                columns.insert(0, line);
+            }
+            self.form = Form::Open(columns);
+        }
+        match &mut self.form {
+            Form::Open(columns) => Some(columns),
+            Form::One(_) | Form::Sealed(_) => None,
+        }
+    }
+
+    pub fn len(&self) -> usize {
+        match &self.form {
+            Form::One(line) => usize::from(line.is_some()),
+            Form::Open(columns) => columns.len(),
+            Form::Sealed(sealed) => sealed.len(),
+        }
+    }
+
+    /// What offsets are from, in nanoseconds of capture time.
+    pub fn base(&self) -> i64 {
+        self.base
+    }
+
+    /// The widest node inside it that begins with the span `at` and fits a column, with how many spans it covers.
+    #[inline]
+    pub fn widest(&self, at: usize, shift: u32) -> Option<(Node, usize)> {
+        self.rest.as_ref()?.nodes.widest(at, (self.base, shift))
+    }
+
+    fn line(&self, at: usize) -> Option<Line> {
+        match &self.form {
+            Form::One(line) => line.filter(|_| at == 0),
+            Form::Open(columns) => columns.line(at),
+            Form::Sealed(sealed) => sealed.line(at),
+        }
+    }
+
+    fn offset(&self, at: usize) -> Option<u32> {
+        match &self.form {
+            Form::One(_) => self.line(at).map(|line| line.offset),
+            Form::Open(columns) => columns.offsets.get(at).copied(),
+            Form::Sealed(sealed) => sealed.offset(at),
+        }
+    }
+
+    pub fn id(&self, at: usize) -> Option<SpanId> {
+        let id = match &self.form {
+            Form::One(_) => self.line(at).map(|line| line.id),
+            Form::Open(columns) => columns.ids.get(at).copied(),
+            Form::Sealed(sealed) => sealed.id(at),
+        };
+        id.map(SpanId)
+    }
+
+    /// The position of a span, by a scan of at most 512 numbers.
+    pub fn position(&self, id: SpanId) -> Option<usize> {
+        match &self.form {
+            Form::One(line) => line.filter(|line| line.id == id.0).map(|_| 0),
+            // Most often they are in order.
+            Form::Open(columns) => columns.ids.binary_search(&id.0).ok().or_else(|| {
+                let mut ids = columns.ids.iter();
+                ids.position(|&other| other == id.0)
+            }),
+            Form::Sealed(sealed) => sealed.position(id.0),
+        }
+    }
+
+    pub fn start(&self, at: usize) -> Option<Nanos> {
+        let offset = self.offset(at)?;
+        Some(Nanos(self.base + i64::from(offset)))
+    }
+
+    pub fn interval(&self, at: usize) -> Option<Interval> {
+        let start = self.start(at)?;
+        let duration = match &self.form {
+            Form::One(_) => self.line(at).map(|line| line.duration),
+            Form::Open(columns) => columns.durations.get(at).copied(),
+            Form::Sealed(sealed) => sealed.duration(at),
+        };
+        let length = match duration? {
+            WIDE => self.wide(self.id(at)?.0).duration,
+            short => i64::from(short),
+        };
+        Some(Interval {
+            start,
+            end: start + Nanos(length),
+        })
+    }
+
+    fn wide(&self, id: u32) -> Wide {
+        let wide = self.rest.as_ref().map_or(&[][..], |rest| &rest.wide);
+        let at = wide.binary_search_by_key(&id, |(id, _)| *id);
+        let found = at.ok().and_then(|at| wide.get(at));
+        found.map_or_else(Wide::default, |(_, wide)| *wide)
+    }
+
+    pub fn entry(&self, at: usize) -> Option<Entry> {
+        let line = self.line(at)?;
+        let start = self.base + i64::from(line.offset);
+        let (mut duration, mut queued) = (i64::from(line.duration), i64::from(line.queued));
+        if line.duration == WIDE || line.queued == WIDE {
+            let wide = self.wide(line.id);
+            (duration, queued) = (wide.duration, wide.queued);
+        }
+        let (kind, state, repair) = unpack(line.flags);
+        Some(Entry {
+            id: SpanId(line.id),
+            name: NameId(line.name),
+            kind,
+            state,
+            repair,
+            enqueued: Nanos(start - queued),
+            start: Nanos(start),
+            end: Nanos(start + duration),
+        })
+    }
+
+    pub fn label(&self, at: usize) -> Option<Label> {
+        let (id, name, flags) = match &self.form {
+            Form::One(_) => {
+                let line = self.line(at)?;
+                (line.id, line.name, line.flags)
+            }
+            Form::Open(columns) => (
+                *columns.ids.get(at)?,
+                *columns.names.get(at)?,
+                *columns.flags.get(at)?,
+            ),
+            Form::Sealed(sealed) => sealed.label(at)?,
+        };
+        Some(Label {
+            id: SpanId(id),
+            name: NameId(name),
+            flags,
+        })
+    }
+
+    /// How long a span was queued, where that is less than `WIDE`.
+    pub fn queued(&self, at: usize) -> Option<u32> {
+        let queued = match &self.form {
+            Form::One(_) => self.line(at).map(|line| line.queued),
+            Form::Open(columns) => columns.queued.get(at),
+            Form::Sealed(sealed) => sealed.queued(at),
+        };
+        queued.filter(|&queued| queued != WIDE)
+    }
+
+    /// Reads `length` spans from a place on into a block.
+    pub fn read(&self, from: usize, length: usize, block: &mut Block) {
+        let (Some(offsets), Some(durations)) = (
+            block.offsets.get_mut(..length),
+            block.durations.get_mut(..length),
+        ) else {
+            return;
+        };
+        match &self.form {
+            Form::One(line) => {
+                if let (Some(line), [offset], [duration]) = (line, offsets, durations) {
+                    (*offset, *duration) = (line.offset, line.duration);
+                    block.waiting = waiting(&[line.flags]);
+                }
+            }
+            Form::Open(columns) => {
+                copy(&columns.offsets, from, offsets);
+                copy(&columns.durations, from, durations);
+                let first = from / BLOCK * BLOCK;
+                let flags = columns.flags.get(first..).unwrap_or_default();
+                block.waiting = waiting(flags.get(..BLOCK).unwrap_or(flags));
+            }
+            Form::Sealed(sealed) => {
+                sealed.read(from, offsets, durations);
+                block.waiting = sealed.waiting(from / BLOCK);
+            }
+        }
+    }
+
+    /// Reads names from a place on; says how many.
+    pub fn names(&self, from: usize, names: &mut [u32]) -> usize {
+        let length = names.len().min(self.len().saturating_sub(from));
+        let names = names.get_mut(..length).unwrap_or_default();
+        match &self.form {
+            Form::One(_) => {
+                for (at, name) in (from..).zip(names) {
+                    *name = self.line(at).map_or(0, |line| line.name);
+                }
+            }
+            Form::Open(columns) => copy(&columns.names, from, names),
+            Form::Sealed(sealed) => sealed.names(from, names),
+        }
+        length
+    }
+
+    /// The first place whose offset is not one of those that come before.
+    fn partition(&self, comes_before: impl Fn(u32) -> bool) -> usize {
+        match &self.form {
+            Form::One(line) => usize::from(line.is_some_and(|line| comes_before(line.offset))),
+            Form::Open(columns) => columns.offsets.partition_point(|&it| comes_before(it)),
+            Form::Sealed(sealed) => sealed.partition(comes_before),
+        }
+    }
+
+    /// How many spans start at or before `instant`.
+    pub fn started_by(&self, instant: Nanos) -> usize {
+        let offset = instant.0.saturating_sub(self.base);
+        self.partition(|other| i64::from(other) <= offset)
+    }
+
+    /// How many spans start before `instant`.
+    pub fn started_before(&self, instant: Nanos) -> usize {
+        let offset = instant.0.saturating_sub(self.base);
+        self.partition(|other| i64::from(other) < offset)
+    }
+
+    /// Whether the span belongs behind every span here. Of those that start together, the empty
+    /// ones come first.
+    pub fn is_behind(&self, entry: &Entry) -> bool {
+        self.last().is_none_or(|last| {
+            let ties = last.start == entry.start;
+            last.start < entry.start || (ties && (!entry.is_empty() || last.end == last.start))
+        })
+    }
+
+    /// Whether a span that starts at `start` can be written with this chunk's base, moved back if need be.
+    pub fn reaches(&self, start: Nanos) -> bool {
+        let last = self.last().map_or(self.base, |last| last.start.0);
+        let first = self.base.min(start.0);
+        let span = last.max(start.0).checked_sub(first);
+        span.is_some_and(|span| span < i64::from(WIDE))
+    }
+
+    /// Puts a span that [`Chunk::reaches`] at its place by start and returns that place.
+    pub fn insert(&mut self, entry: &Entry) -> usize {
+        self.rebase(entry.start);
+        let at = match self.is_behind(entry) {
+            true => self.len(),
+            false if entry.is_empty() => self.started_before(entry.start),
+            false => self.started_by(entry.start),
+        };
+        let duration = narrow(entry.end - entry.start);
+        let queued = narrow(entry.start - entry.enqueued);
+        let is_wide = duration == WIDE || queued == WIDE;
+        if is_wide || self.rest.is_some() || self.len() > 0 {
+            let is_last = at == self.len();
+            let rest = self.rest();
+            if is_last {
+                rest.last = Some(Interval {
+                    start: entry.start,
+                    end: entry.end,
+                });
+            }
+        }
+        if is_wide {
+            let lengths = Wide {
+                duration: (entry.end - entry.start).0,
+                queued: (entry.start - entry.enqueued).0,
+            };
+            let wide = &mut self.rest().wide;
+            if wide.len() == wide.capacity() {
+                wide.reserve_exact((wide.len() / 4).max(1));
+            }
+            let place = wide.partition_point(|(id, _)| *id < entry.id.0);
+            wide.insert(place, (entry.id.0, lengths));
+        }
+        let line = Line {
+            id: entry.id.0,
+            offset: (entry.start.0 - self.base) as u32,
+            duration,
+            queued,
+            name: entry.name.0,
+            flags: pack(entry.kind, entry.state, entry.repair),
+        };
+        if let Form::One(slot @ None) = &mut self.form {
+            *slot = Some(line);
+        } else if let Some(columns) = self.columns() {
+            columns.insert(at, line);
+        }
+        if at / BLOCK < self.blocks() {
+            self.rest().nodes.truncate(at / BLOCK);
+        }
+        while (self.blocks() + 1) * BLOCK <= self.len() {
+            let from = self.blocks() * BLOCK;
+            let node = self.summary(from, from + BLOCK);
+            let Some(node) = node else {
+                break;
+            };
+            let base = self.base;
+            self.rest().nodes.push(&node, base);
+        }
+        at
+    }
+
+    /// How many blocks have a node.
+    fn blocks(&self) -> usize {
+        self.rest.as_ref().map_or(0, |rest| rest.nodes.len())
+    }
+
+    fn rebase(&mut self, start: Nanos) {
+        let Some(back) = self.base.checked_sub(start.0).filter(|&back| back > 0) else {
+            return;
+        };
+        if self.len() > 0 {
+            // Made while the base is still that of the last span.
+            self.rest();
+        }
+        self.base = start.0;
+        if let Some(columns) = self.columns() {
+            columns.rebase(u32::try_from(back).unwrap_or(WIDE));
+        }
+    }
+
+    /// The node over the spans from `from` to `to`.
+    fn summary(&self, from: usize, to: usize) -> Option<Node> {
+        (from..to)
+            .filter_map(|at| self.entry(at))
+            .map(|entry| entry.node())
+            .reduce(Node::merge)
+    }
+
+    /// The node over all of it.
+    pub fn node(&self) -> Option<Node> {
+        let rest = self.summary(self.blocks() * BLOCK, self.len());
+        let whole = (0..self.blocks()).filter_map(|at| {
+            let asked = || self.summary(at * BLOCK, (at + 1) * BLOCK);
+            let known = self.rest.as_ref();
+            known
+                .and_then(|it| it.nodes.block(at, self.base))
+                .or_else(asked)
+        });
+        whole.chain(rest).reduce(Node::merge)
+    }
+
+    /// The spans of its second half, taken out.
+    pub fn split_off(&mut self) -> Vec<Entry> {
+        let keep = self.len() / 2;
+        let moved: Vec<Entry> = (keep..self.len()).filter_map(|at| self.entry(at)).collect();
+        if let Some(columns) = self.columns() {
+            columns.truncate(keep);
+        }
+        let last = keep.checked_sub(1).and_then(|at| self.interval(at));
+        let rest = self.rest();
+        rest.last = last;
+        rest.nodes.truncate(keep / BLOCK);
+        rest.nodes.shrink();
+        moved
+    }
+
+    /// Bytes that it holds on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let columns = match &self.form {
+            Form::One(_) => 0,
+            Form::Open(columns) => size_of::<Columns>() + columns.heap_bytes(),
+            Form::Sealed(sealed) => size_of::<Sealed>() + sealed.heap_bytes(),
+        };
+        let rest = self.rest.as_ref().map_or(0, |rest| {
+            let wide = rest.wide.capacity() * size_of::<(u32, Wide)>();
+            size_of::<Rest>() + rest.nodes.heap_bytes() + wide
+        });
+        columns + rest
+    }
+}
+
+/// Copies numbers from a place on.
+fn copy(column: &[u32], from: usize, slots: &mut [u32]) {
+    let found = column.get(from..from + slots.len()).unwrap_or_default();
+    if found.len() == slots.len() {
+        slots.copy_from_slice(found);
+    }
+}
+
+/// How many spans a chunk of `length` makes room for when it is full: some more, but few.
+pub(super) fn room(length: usize) -> usize {
+    let more = length + (length / 2).clamp(8, 64);
+    // A chunk that is split holds one more for a moment.
+    if length < CHUNK {
+        more.min(CHUNK)
+    } else {
+        length + 1
+    }
+}
+
+fn narrow(length: Nanos) -> u32 {
+    u32::try_from(length.0).unwrap_or(WIDE)
+}

@@ -1,0 +1,165 @@
+//! All that is known of one run or one opened file, with one door in: [`Capture::apply`].
+//!
+//! Records may come in any order. What was taken in is asked for by id, by lane and time, or folded into pixels.
+//!
+//! ```
+//! use capture::Capture;
+//! use record::time::{Interval, Nanos};
+//! use record::{CallId, Group, Lane, LaneId, NameId, Record, Role, Span, SpanId, SpanKind, State};
+//!
+//! let mut capture = Capture::new();
+//! capture.apply([Record::Lane(Box::new(Lane {
+//!     id: LaneId(0),
+//!     group: Group::Streams,
+//!     device: None,
+//!     role: Role::Compute,
+//!     name: "stream 7".to_owned(),
+//!     order: 0,
+//!     process: "".into(),
+//!     thread: "".into(),
+//! }))]);
+//! let span = |id, start, end| Record::Span(Span {
+//!     id: SpanId(id),
+//!     lane: LaneId(0),
+//!     name: NameId(0),
+//!     call: CallId::NONE,
+//!     kind: SpanKind::Kernel,
+//!     state: State::Done,
+//!     enqueued: Nanos(start),
+//!     start: Nanos(start),
+//!     end: Nanos(end),
+//! });
+//! capture.apply([span(0, 100, 200), span(1, 300, 900)]);
+//!
+//! let late = Interval::new(Nanos(250), Nanos(1_000));
+//! let found: Vec<SpanId> = capture.spans_in(LaneId(0), late).map(|it| it.span.id).collect();
+//! assert_eq!(found, [SpanId(1)]);
+//! ```
+
+mod apply;
+mod arguments;
+mod block;
+mod chunk;
+mod column;
+mod columns;
+mod dependencies;
+mod even;
+mod findings;
+mod fold;
+mod forest;
+mod growing;
+mod launches;
+mod links;
+mod names;
+mod natural;
+mod near;
+mod packed;
+mod pipelines;
+mod places;
+mod promises;
+mod query;
+mod row;
+mod samples;
+mod sealed;
+mod sparse;
+mod stretch;
+mod sublanes;
+mod table;
+mod text;
+
+pub use fold::Cell;
+pub use launches::Launched;
+pub use names::{NamePage, PAGE as NAMES_A_PAGE};
+pub use natural::key as natural_key;
+pub use pipelines::Stages;
+pub use promises::Pledge;
+pub use samples::Samples;
+pub use table::{PlacedSpan, Repair};
+pub use text::text;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::OnceLock;
+
+use record::time::Interval;
+use record::{
+    Began, BufferUse, Call, Clock, Counter, Device, Event, Expectation, FileRepair, Finding, Lane,
+    LaneId, LaneOrigin, Log, Loss, Problem, Recovery, Run, RunEnd, Search, SpanId,
+};
+
+/// What a lane is where it comes from, in half the room: there may be millions.
+#[derive(Clone, Copy, Default)]
+struct PlainOrigin {
+    number: i64,
+    rank: u32,
+    is_told: bool,
+    has_rank: bool,
+    has_number: bool,
+}
+
+impl PlainOrigin {
+    fn new(origin: LaneOrigin) -> Self {
+        Self {
+            number: origin.number.unwrap_or_default(),
+            rank: origin.rank.unwrap_or_default(),
+            is_told: true,
+            has_rank: origin.rank.is_some(),
+            has_number: origin.number.is_some(),
+        }
+    }
+
+    fn of(self, lane: LaneId) -> Option<LaneOrigin> {
+        self.is_told.then_some(LaneOrigin {
+            lane,
+            rank: self.has_rank.then_some(self.rank),
+            number: self.has_number.then_some(self.number),
+        })
+    }
+}
+
+/// All that is known of one run or one opened file.
+///
+/// Its tables only grow, so an id once seen stays valid while a run goes on. Spans lie in columns by lane and
+/// sub-lane, under an index that answers what a screenful looks like without touching every span.
+#[derive(Default)]
+pub struct Capture {
+    revision: u64,
+    extent: Option<Interval>,
+    run: Option<Run>,
+    end: Option<RunEnd>,
+    names: names::Names,
+    devices: Vec<Device>,
+    lanes: Vec<Lane>,
+    /// Names that lanes of different devices have, once somebody asked.
+    shared_names: OnceLock<BTreeSet<String>>,
+    lane_origins: Vec<PlainOrigin>,
+    events: Vec<Event>,
+    calls: Vec<Call>,
+    buffer_uses: Vec<BufferUse>,
+    counters: Vec<Counter>,
+    samples: Vec<Samples>,
+    no_samples: Samples,
+    spans: table::Table,
+    open: BTreeMap<SpanId, Began>,
+    dependencies: dependencies::Dependencies,
+    arguments: arguments::Arguments,
+    problems: Vec<Problem>,
+    /// Records that were not kept, each told by a problem.
+    refused: u64,
+    expectations: Vec<Expectation>,
+    log: Vec<Log>,
+    notes: Vec<Box<str>>,
+    file_repairs: Vec<FileRepair>,
+    losses: Vec<Loss>,
+    recoveries: Vec<Recovery>,
+    pipelines: Vec<Stages>,
+    promises: Vec<Pledge>,
+    launches: Vec<Launched>,
+    /// Whether a span is a graph, whose nodes may overlap.
+    has_graphs: bool,
+    findings: Vec<Finding>,
+    searches: Vec<Search>,
+    clocks: Vec<Clock>,
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,269 @@
+//! A row: spans of one lane and depth, in order of start, none overlapping, in chunks under a forest.
+
+use super::chunk::{CHUNK, Chunk, Entry};
+use super::column::push;
+use super::columns::Columns;
+use super::forest::Forest;
+use super::sublanes::Reach;
+use record::SmallList;
+use record::time::{Interval, Nanos};
+
+/// Chunks from which on a row reserves all of the next one at once: little of what it holds.
+const LONG: usize = 32;
+
+/// The order of a row's chunks, and what they come to. The chunks themselves are the table's.
+#[derive(Default)]
+pub(super) struct Row {
+    chunks: SmallList<RowChunk>,
+    forest: Forest,
+}
+
+/// A chunk of a row.
+#[derive(Clone, Copy, Debug)]
+struct RowChunk {
+    id: u32,
+    /// When its first span starts.
+    start: Nanos,
+}
+
+/// A place in a row: the chunk's position in the row, and the span's in the chunk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Spot {
+    pub chunk: usize,
+    pub at: usize,
+}
+
+/// What a row has where a span is to be put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Room {
+    /// Nothing that it overlaps.
+    Free,
+    /// A span that contains it.
+    Within,
+    /// Spans that it overlaps.
+    Taken,
+}
+
+impl Row {
+    pub fn chunk<'a>(&self, chunks: &'a [Chunk], position: usize) -> Option<&'a Chunk> {
+        chunks.get(self.members().get(position)?.id as usize)
+    }
+
+    #[inline]
+    fn members(&self) -> &[RowChunk] {
+        self.chunks.all()
+    }
+
+    /// From when to when its last span is, which is the last to end as well: no two overlap.
+    fn last(&self, chunks: &[Chunk]) -> Option<Interval> {
+        self.chunk(chunks, self.members().len().checked_sub(1)?)?
+            .last()
+    }
+
+    pub fn forest(&self) -> &Forest {
+        &self.forest
+    }
+
+    /// From when to when its spans are; nothing where it has none.
+    pub fn reach(&self, chunks: &[Chunk]) -> Option<Reach> {
+        let Interval { start: last, end } = self.last(chunks)?;
+        let first = self.members().first()?.start;
+        Some(Reach {
+            end,
+            last,
+            first,
+            outermost: (end, first),
+        })
+    }
+
+    /// The place of the first span that ends after `instant`.
+    pub fn first_ending_after(&self, chunks: &[Chunk], instant: Nanos) -> Spot {
+        let position = self.members().partition_point(|it| it.start <= instant);
+        self.first_from(chunks, position, |chunk| chunk.started_by(instant), instant)
+    }
+
+    /// The place of the first span that ends after `instant`, or is at it with no length.
+    pub fn first_touching(&self, chunks: &[Chunk], instant: Nanos) -> Spot {
+        let position = self.members().partition_point(|it| it.start < instant);
+        self.first_from(
+            chunks,
+            position,
+            |chunk| chunk.started_before(instant),
+            instant,
+        )
+    }
+
+    /// The place of the last of the spans that `started` counts if it ends after `instant`, or else of the next.
+    fn first_from(
+        &self,
+        chunks: &[Chunk],
+        position: usize,
+        started: impl Fn(&Chunk) -> usize,
+        instant: Nanos,
+    ) -> Spot {
+        let position = position.saturating_sub(1);
+        let Some(chunk) = self.chunk(chunks, position) else {
+            return Spot {
+                chunk: position,
+                at: 0,
+            };
+        };
+        let started = started(chunk);
+        let ends_after = |at: &usize| chunk.interval(*at).is_some_and(|span| span.end > instant);
+        let at = started.checked_sub(1).filter(ends_after).unwrap_or(started);
+        if at < chunk.len() {
+            Spot {
+                chunk: position,
+                at,
+            }
+        } else {
+            Spot {
+                chunk: position + 1,
+                at: 0,
+            }
+        }
+    }
+
+    /// The position in the row of the chunk `id`, which holds a span that starts at `start`.
+    pub fn position(&self, id: u32, start: Nanos) -> Option<usize> {
+        let upper = self.members().partition_point(|it| it.start <= start);
+        (0..upper)
+            .rev()
+            .find(|&position| self.members().get(position).is_some_and(|it| it.id == id))
+    }
+
+    /// Whether a span over `interval` overlaps none that is there, or lies within one.
+    pub fn room(&self, chunks: &[Chunk], interval: Interval) -> Room {
+        if self
+            .last(chunks)
+            .is_none_or(|last| last.end <= interval.start)
+        {
+            return Room::Free;
+        }
+        let spot = self.first_ending_after(chunks, interval.start);
+        let next = self
+            .chunk(chunks, spot.chunk)
+            .and_then(|chunk| chunk.interval(spot.at));
+        match next {
+            Some(next) if next.start <= interval.start && interval.end <= next.end => Room::Within,
+            Some(next) if next.start < interval.end => Room::Taken,
+            _ => Room::Free,
+        }
+    }
+
+    /// Puts a span at its place and returns the id of the chunk that holds it; `moved` hears of spans whose chunk
+    /// changed, from the first to the second.
+    pub fn insert(
+        &mut self,
+        row: u32,
+        chunks: &mut Vec<Chunk>,
+        entry: &Entry,
+        moved: impl FnMut(&[Entry], [u32; 2]),
+    ) -> u32 {
+        let before = |it: &RowChunk| {
+            it.start < entry.start || (it.start == entry.start && !entry.is_empty())
+        };
+        let position = self.members().partition_point(before).saturating_sub(1);
+        let is_last = position + 1 >= self.members().len();
+        let Some(&RowChunk { id, .. }) = self.members().get(position) else {
+            return self.open(row, chunks, entry, 0, None);
+        };
+        let Some(chunk) = chunks.get_mut(id as usize) else {
+            return self.open(row, chunks, entry, 0, None);
+        };
+        let appends = is_last && chunk.is_behind(entry);
+        if appends && (chunk.len() >= CHUNK || !chunk.reaches(entry.start)) {
+            let columns = chunk.seal().filter(|_| self.members().len() >= LONG);
+            return self.open(row, chunks, entry, position + 1, columns);
+        }
+        if !chunk.reaches(entry.start) {
+            let before = chunk.start(0).is_some_and(|start| entry.start < start);
+            return self.open(
+                row,
+                chunks,
+                entry,
+                if before { position } else { position + 1 },
+                None,
+            );
+        }
+        chunk.insert(entry);
+        let first = chunk.start(0);
+        if let (Some(first), Some(slot)) = (first, self.chunks.all_mut().get_mut(position)) {
+            slot.start = first;
+        }
+        if !appends {
+            self.forest.truncate(position);
+        }
+        if chunk.len() > CHUNK {
+            self.split(row, chunks, entry, position, moved)
+        } else {
+            id
+        }
+    }
+
+    /// A new chunk at `position` with one span in it, in columns that another had.
+    fn open(
+        &mut self,
+        row: u32,
+        chunks: &mut Vec<Chunk>,
+        entry: &Entry,
+        position: usize,
+        columns: Option<Box<Columns>>,
+    ) -> u32 {
+        let id = chunks.len() as u32;
+        let mut chunk = Chunk::new(row, entry.start, columns);
+        chunk.insert(entry);
+        push(chunks, chunk);
+        self.forest.truncate(position);
+        let start = entry.start;
+        self.chunks.insert(position, RowChunk { id, start });
+        self.settle(chunks);
+        id
+    }
+
+    fn split(
+        &mut self,
+        row: u32,
+        chunks: &mut Vec<Chunk>,
+        entry: &Entry,
+        position: usize,
+        mut moved: impl FnMut(&[Entry], [u32; 2]),
+    ) -> u32 {
+        let id = self.members().get(position).map_or(0, |it| it.id);
+        let Some(rest) = chunks.get_mut(id as usize).map(Chunk::split_off) else {
+            return id;
+        };
+        let Some(first) = rest.first() else { return id };
+        let new = chunks.len() as u32;
+        let mut chunk = Chunk::new(row, first.start, None);
+        for entry in &rest {
+            chunk.insert(entry);
+        }
+        moved(&rest, [id, new]);
+        let went = chunk.position(entry.id).is_some();
+        let start = first.start;
+        self.chunks
+            .insert(position + 1, RowChunk { id: new, start });
+        push(chunks, chunk);
+        if went { new } else { id }
+    }
+
+    /// Whether a chunk is the last one, which grows.
+    pub fn ends_with(&self, chunk: u32) -> bool {
+        self.members().last().is_some_and(|it| it.id == chunk)
+    }
+
+    /// Brings the forest up to every chunk but the last, which still grows.
+    pub fn settle(&mut self, chunks: &[Chunk]) {
+        while self.forest.len() + 1 < self.members().len() {
+            let node = self.chunk(chunks, self.forest.len()).and_then(Chunk::node);
+            let Some(node) = node else { return };
+            self.forest.push(node);
+        }
+    }
+
+    /// Bytes that it holds on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.chunks.heap_bytes() + self.forest.heap_bytes()
+    }
+}

@@ -1,0 +1,428 @@
+//! The table of spans: which chunk each id lies in, and the rows of each lane.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+
+use super::chunk::{Chunk, Entry};
+use super::column::{push, put};
+use super::places::Places;
+use super::row::{Room, Row, Spot};
+use super::sublanes::{Reach, SHALLOW, Sublanes};
+use record::time::{Interval, Nanos};
+use record::{CallId, LaneId, SmallList, Span, SpanId};
+
+/// What the capture had to mend in a span so that it can be drawn; each bears its mark on screen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Repair {
+    /// Nothing.
+    #[default]
+    None,
+    /// It ended before it started: drawn with no length.
+    NegativeLength,
+    /// It was enqueued after it started: drawn as enqueued when it started.
+    LateEnqueue,
+    /// It overlaps another operation of its stream, which runs one at a time: drawn on a sub-lane.
+    Overlap,
+}
+
+impl Repair {
+    /// Every value, in the order of its number.
+    pub const ALL: &'static [Self] = &[
+        Self::None,
+        Self::NegativeLength,
+        Self::LateEnqueue,
+        Self::Overlap,
+    ];
+
+    /// What was mended, in a few words; empty for none.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::None => "",
+            Self::NegativeLength => "ended before it started",
+            Self::LateEnqueue => "enqueued after it started",
+            Self::Overlap => "overlaps another span of its stream",
+        }
+    }
+}
+
+/// A span with its place on screen.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlacedSpan {
+    /// The span, repaired where it had to be.
+    pub span: Span,
+    /// The sub-lane it is drawn on, counted from 0.
+    pub depth: u32,
+    /// What had to be repaired.
+    pub repair: Repair,
+}
+
+impl PlacedSpan {
+    /// From its start to its end.
+    pub fn interval(&self) -> Interval {
+        Interval {
+            start: self.span.start,
+            end: self.span.end,
+        }
+    }
+
+    /// How long it waited between being handed to its lane and starting.
+    pub fn queued(&self) -> Nanos {
+        self.span.start - self.span.enqueued
+    }
+}
+
+/// How far an id may run ahead of the highest one known. Beyond that the file is damaged.
+const FAR: usize = 1 << 24;
+
+/// So many chunks in the middle of rows are left open, or a sixteenth of all.
+const LOOSE: usize = 256;
+
+/// Why a span could not be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Refusal {
+    /// Another span has this id.
+    Duplicate,
+    /// The id is far beyond every other.
+    Far,
+}
+
+/// Every span, in rows.
+#[derive(Default)]
+pub(super) struct Table {
+    places: Places,
+    calls: Vec<u32>,
+    chunks: Vec<Chunk>,
+    rows: Vec<Row>,
+    rows_of: Vec<SmallList<u32>>,
+    owners: Vec<(LaneId, u32)>,
+    unsettled: Vec<u32>,
+    /// Chunks in the middle of their rows that are not sealed, the longest untouched first.
+    loose: VecDeque<u32>,
+    /// The lanes with so many sub-lanes that looking at each would take too long.
+    deep: BTreeMap<LaneId, Sublanes>,
+    len: usize,
+}
+
+impl Table {
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// One more than the highest id.
+    pub fn ids(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Takes a span; `streams` says whether its lane runs one operation at a time.
+    pub fn insert(&mut self, span: &Span, streams: bool) -> Result<(), Refusal> {
+        let index = span.id.index();
+        if index > self.places.len() + FAR || span.lane.index() > self.rows_of.len() + FAR {
+            return Err(Refusal::Far);
+        }
+        if self.places.get(index).is_some() {
+            return Err(Refusal::Duplicate);
+        }
+        self.places.reach(index);
+        let mut entry = mend(span);
+        let interval = Interval {
+            start: entry.start,
+            end: entry.end,
+        };
+        let (row, depth) = self.row_for(span.lane, interval);
+        if depth > 0 && streams && entry.repair == Repair::None {
+            entry.repair = Repair::Overlap;
+        }
+        let places = &mut self.places;
+        let Some(target) = self.rows.get_mut(row as usize) else {
+            return Err(Refusal::Far);
+        };
+        let before = target.forest().len();
+        let mut split = None;
+        let chunk = target.insert(row, &mut self.chunks, &entry, |entries, both| {
+            for entry in entries {
+                places.put(entry.id.index(), both[1]);
+            }
+            split = Some(both);
+        });
+        if target.forest().len() < before {
+            self.unsettled.push(row);
+        }
+        self.note_reach(span.lane, row, depth);
+        self.places.put(index, chunk);
+        self.note_call(index, span.call);
+        self.len += 1;
+        for chunk in split.into_iter().flatten() {
+            self.rest(row, chunk);
+        }
+        self.rest(row, chunk);
+        Ok(())
+    }
+
+    /// Remembers a chunk that was put into, unless it is the last of its row, to seal it when others were put into after
+    /// it: spans that come late are often followed by more.
+    fn rest(&mut self, row: u32, id: u32) {
+        let is_last = self
+            .rows
+            .get(row as usize)
+            .is_some_and(|row| row.ends_with(id));
+        let Some(chunk) = self.chunks.get_mut(id as usize) else {
+            return;
+        };
+        if is_last || chunk.is_loose {
+            return;
+        }
+        chunk.is_loose = true;
+        self.loose.push_back(id);
+        if self.loose.len() <= LOOSE.max(self.chunks.len() / 16) {
+            return;
+        }
+        let oldest = self.loose.pop_front().map(|id| id as usize);
+        let Some(chunk) = oldest.and_then(|id| self.chunks.get_mut(id)) else {
+            return;
+        };
+        chunk.is_loose = false;
+        let row = self.rows.get(chunk.row as usize);
+        if oldest.is_some_and(|id| row.is_some_and(|row| !row.ends_with(id as u32))) {
+            chunk.seal();
+        }
+    }
+
+    fn note_call(&mut self, index: usize, call: CallId) {
+        if !call.is_some() {
+            return;
+        }
+        put(&mut self.calls, index, call.0, CallId::NONE.0);
+    }
+
+    /// A row of the lane in which a span over `interval` overlaps nothing, and its depth: the first one below all spans that
+    /// contain it, but for rows with gaps deep down, of which only some are looked into.
+    fn row_for(&mut self, lane: LaneId, interval: Interval) -> (u32, u32) {
+        if lane.index() >= self.rows_of.len() {
+            let more = lane.index() + 1 - self.rows_of.len();
+            self.rows_of.reserve_exact(more.max(self.rows_of.len() / 8));
+            self.rows_of
+                .resize_with(lane.index() + 1, SmallList::default);
+        }
+        let rows = self.rows_of.get(lane.index());
+        let rows = rows.map_or(&[][..], SmallList::all);
+        let room = |depth: usize| {
+            let row = rows.get(depth).and_then(|&row| self.rows.get(row as usize));
+            row.map_or(Room::Taken, |row| row.room(&self.chunks, interval))
+        };
+        let found = if let Some(deep) = self.deep.get(&lane) {
+            deep.find(interval, room)
+        } else {
+            (0..rows.len()).fold(None, |found, depth| match room(depth) {
+                Room::Free => found.or(Some(depth)),
+                Room::Within => None,
+                Room::Taken => found,
+            })
+        };
+        if let Some((depth, &row)) = found.and_then(|depth| Some((depth, rows.get(depth)?))) {
+            return (row, depth as u32);
+        }
+        let (row, depth) = (self.rows.len() as u32, rows.len() as u32);
+        push(&mut self.rows, Row::default());
+        push(&mut self.owners, (lane, depth));
+        if let Some(rows) = self.rows_of.get_mut(lane.index()) {
+            rows.push(row);
+        }
+        (row, depth)
+    }
+
+    /// A span was put into a row: the tree over its lane's sub-lanes learns of it, where there are enough for one.
+    fn note_reach(&mut self, lane: LaneId, row: u32, depth: u32) {
+        if depth as usize >= SHALLOW && !self.deep.contains_key(&lane) {
+            let rows = self.rows_of.get(lane.index());
+            let mut deep = Sublanes::default();
+            for reach in rows
+                .into_iter()
+                .flat_map(SmallList::all)
+                .filter_map(|&row| self.reach(row))
+            {
+                deep.push(reach);
+            }
+            self.deep.insert(lane, deep);
+        } else if self.deep.contains_key(&lane)
+            && let Some(reach) = self.reach(row)
+            && let Some(deep) = self.deep.get_mut(&lane)
+        {
+            deep.put(depth as usize, reach);
+        }
+    }
+
+    fn reach(&self, row: u32) -> Option<Reach> {
+        self.rows.get(row as usize)?.reach(&self.chunks)
+    }
+
+    /// Makes the forests whole after insertions in the middle; called once a batch.
+    pub fn settle(&mut self) {
+        for row in self.unsettled.drain(..) {
+            if let Some(row) = self.rows.get_mut(row as usize) {
+                row.settle(&self.chunks);
+            }
+        }
+    }
+
+    /// How many sub-lanes the lane has.
+    pub fn depth(&self, lane: LaneId) -> usize {
+        let rows = self.rows_of.get(lane.index());
+        rows.map_or(0, |rows| rows.all().len())
+    }
+
+    pub fn row(&self, lane: LaneId, depth: usize) -> Option<&Row> {
+        self.rows
+            .get(*self.rows_of.get(lane.index())?.all().get(depth)? as usize)
+    }
+
+    pub fn chunks(&self) -> &[Chunk] {
+        &self.chunks
+    }
+
+    pub fn get(&self, id: SpanId) -> Option<PlacedSpan> {
+        let chunk = self.chunks.get(self.places.get(id.index())? as usize)?;
+        let entry = chunk.entry(chunk.position(id)?)?;
+        let &(lane, depth) = self.owners.get(chunk.row as usize)?;
+        Some(entry.placed(lane, depth, self.call(id)))
+    }
+
+    /// The spans of these numbers. What follows a span in its chunk mostly has the next number there, so that few are looked
+    /// for.
+    pub fn numbered(&self, ids: Range<u32>) -> impl Iterator<Item = PlacedSpan> {
+        let mut nexts = vec![0_u16; self.chunks.len()];
+        ids.filter_map(move |id| {
+            let id = SpanId(id);
+            let place = self.places.get(id.index())? as usize;
+            let (chunk, next) = (self.chunks.get(place)?, nexts.get_mut(place)?);
+            let at = usize::from(*next);
+            let at = if chunk.id(at) == Some(id) {
+                at
+            } else {
+                chunk.position(id)?
+            };
+            // A chunk holds some hundred spans.
+            *next = u16::try_from(at + 1).unwrap_or_default();
+            let &(lane, depth) = self.owners.get(chunk.row as usize)?;
+            Some(chunk.entry(at)?.placed(lane, depth, self.call(id)))
+        })
+    }
+
+    pub fn call(&self, id: SpanId) -> CallId {
+        self.calls
+            .get(id.index())
+            .map_or(CallId::NONE, |&call| CallId(call))
+    }
+
+    /// The spans of one sub-lane that overlap `interval`, or touch it with no length, by start.
+    pub fn spans_in(
+        &self,
+        lane: LaneId,
+        depth: usize,
+        interval: Interval,
+    ) -> impl Iterator<Item = PlacedSpan> {
+        let row = self.row(lane, depth);
+        let spot = row.map(|row| row.first_touching(&self.chunks, interval.start));
+        let walk = std::iter::successors(spot, move |&Spot { chunk, at }| {
+            let len = row?.chunk(&self.chunks, chunk)?.len();
+            Some(if at + 1 < len {
+                Spot { chunk, at: at + 1 }
+            } else {
+                Spot {
+                    chunk: chunk + 1,
+                    at: 0,
+                }
+            })
+        });
+        let entries =
+            walk.map_while(move |Spot { chunk, at }| row?.chunk(&self.chunks, chunk)?.entry(at));
+        entries
+            .take_while(move |entry| entry.start < interval.end)
+            .map(move |entry| entry.placed(lane, depth as u32, self.call(entry.id)))
+    }
+
+    /// The neighbour of a span on its sub-lane: the next one by start, or the one before.
+    pub fn neighbour(&self, id: SpanId, forward: bool) -> Option<SpanId> {
+        let chunk_id = self.places.get(id.index())?;
+        let chunk = self.chunks.get(chunk_id as usize)?;
+        let at = chunk.position(id)?;
+        let row = self.rows.get(chunk.row as usize)?;
+        let inside = if forward {
+            Some(at + 1)
+        } else {
+            at.checked_sub(1)
+        };
+        if let Some(id) = inside.and_then(|at| chunk.id(at)) {
+            return Some(id);
+        }
+        let position = row.position(chunk_id, chunk.start(at)?)?;
+        let position = if forward {
+            position + 1
+        } else {
+            position.checked_sub(1)?
+        };
+        let next = row.chunk(&self.chunks, position)?;
+        next.id(if forward {
+            0
+        } else {
+            next.len().checked_sub(1)?
+        })
+    }
+
+    /// Seals every chunk, whether more is to come or not.
+    #[cfg(test)]
+    pub fn seal_all(&mut self) {
+        for chunk in &mut self.chunks {
+            chunk.seal();
+        }
+    }
+
+    /// Opens every chunk.
+    #[cfg(test)]
+    pub fn open_all(&mut self) {
+        self.chunks.iter_mut().for_each(Chunk::unseal);
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let chunks: usize = self.chunks.iter().map(Chunk::heap_bytes).sum();
+        let rows: usize = self.rows.iter().map(Row::heap_bytes).sum();
+        let headers =
+            self.chunks.capacity() * size_of::<Chunk>() + self.rows.capacity() * size_of::<Row>();
+        let of_lanes: usize = self.rows_of.iter().map(SmallList::heap_bytes).sum();
+        let lanes = of_lanes
+            + self.rows_of.capacity() * size_of::<SmallList<u32>>()
+            + self.owners.capacity() * size_of::<(LaneId, u32)>();
+        let loose = self.loose.capacity() * 4;
+        let deep: usize = self.deep.values().map(Sublanes::heap_bytes).sum();
+        chunks
+            + rows
+            + headers
+            + lanes
+            + loose
+            + deep
+            + self.places.heap_bytes()
+            + self.calls.capacity() * 4
+    }
+}
+
+/// A span as it will be kept: never of negative length, never enqueued after its start.
+fn mend(span: &Span) -> Entry {
+    let mut entry = Entry {
+        id: span.id,
+        name: span.name,
+        kind: span.kind,
+        state: span.state,
+        repair: Repair::None,
+        enqueued: span.enqueued,
+        start: span.start,
+        end: span.end,
+    };
+    if span.enqueued > span.start {
+        (entry.enqueued, entry.repair) = (span.start, Repair::LateEnqueue);
+    }
+    if span.end < span.start {
+        (entry.end, entry.repair) = (span.start, Repair::NegativeLength);
+    }
+    entry
+}

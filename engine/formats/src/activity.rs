@@ -1,0 +1,28 @@
+//! What CUPTI told of programs, as records: used while they run, once they have ended, and for files that were kept.
+//!
+//! CUPTI gives activities in no order. A [`Converter`] takes them as they come, hands over every span at once, and ties
+//! spans as soon as both ends are known: an operation to the call that launched it by the number that they share, a wait
+//! to what it waited for by the number of the event's record, or by the order of calls where there is none.
+
+mod converter;
+mod copies;
+mod device;
+mod draft;
+mod event;
+mod host;
+mod lane;
+mod memory;
+mod order;
+mod overhead;
+mod process;
+mod purpose;
+mod symbol;
+mod tally;
+mod wait;
+mod work;
+
+pub use converter::{Converter, Pace};
+pub use copies::copy;
+pub use purpose::{Did, Work};
+pub use symbol::readable;
+pub use tally::{Summary, Teller};

@@ -1,0 +1,120 @@
+//! Takes what processes wrote, in whatever order it comes, and hands over records.
+
+use std::collections::BTreeMap;
+
+use inject::{Damage, Fact};
+
+use super::draft::Draft;
+use super::process::Process;
+use super::tally::{Presence, Summary};
+use record::time::Nanos;
+use record::{Clock, Record, Run};
+
+/// When waits are tied to what they waited for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Pace {
+    /// Once all is known.
+    #[default]
+    Whole,
+    /// Two flushes after they were told, by what is known then: for whoever looks on.
+    Live,
+}
+
+/// Makes records of what processes wrote.
+#[derive(Debug, Default)]
+pub struct Converter {
+    draft: Draft,
+    pace: Pace,
+    processes: BTreeMap<u32, Process>,
+    has_clock: bool,
+}
+
+impl Converter {
+    /// Nothing is known yet.
+    pub fn new(pace: Pace) -> Self {
+        Self {
+            pace,
+            ..Self::default()
+        }
+    }
+
+    /// Says what was recorded.
+    pub fn begin(&mut self, run: Run) {
+        self.draft.out.push(Record::Run(Box::new(run)));
+    }
+
+    /// Takes a fact of a file; files are told apart by numbers.
+    pub fn take(&mut self, file: u32, fact: Fact) {
+        if let Fact::Process(process) = &fact
+            && !self.has_clock
+        {
+            self.has_clock = true;
+            self.draft.origin = process.origin;
+            let zero = process
+                .unix
+                .saturating_sub(process.at.saturating_sub(process.origin));
+            let clock = Clock::unix(Nanos(zero as i64));
+            self.draft.out.push(Record::Clock(Box::new(clock)));
+        }
+        let is_flush = matches!(fact, Fact::Counts(_) | Fact::End(_));
+        let process = self.processes.entry(file);
+        let process = process.or_insert_with(|| Process::new(file));
+        process.take(fact, self.pace == Pace::Live, &mut self.draft);
+        if is_flush {
+            self.draft.refresh();
+        }
+    }
+
+    /// The number of the process of a file, once it said so.
+    pub fn process(&self, file: u32) -> Option<u32> {
+        let number = self.processes.get(&file)?.told.process;
+        (number != 0).then_some(number)
+    }
+
+    /// Whether the process of a file ended in order.
+    pub fn has_ended(&self, file: u32) -> bool {
+        self.processes.get(&file).is_some_and(|it| it.has_ended)
+    }
+
+    /// What was wrong with a file, and whether its process runs still: said once, in the end.
+    pub fn damaged(&mut self, file: u32, damage: &Damage, is_running: bool) {
+        let process = self.processes.entry(file);
+        let process = process.or_insert_with(|| Process::new(file));
+        let presence = if is_running {
+            Presence::Running
+        } else {
+            Presence::Gone
+        };
+        process.tell_damage(damage, presence, &mut self.draft);
+    }
+
+    /// Nothing more comes: ties what is left, and says what it all came to.
+    pub fn finish(&mut self) -> Summary {
+        for process in self.processes.values_mut() {
+            process.finish(&mut self.draft);
+        }
+        self.draft.refresh();
+        let processes = self.processes.values();
+        let tally = &self.draft.tally;
+        Summary {
+            activities: processes.clone().map(|it| it.activities).sum(),
+            operations: tally.operations,
+            streams: self.draft.lanes.streams(),
+            ties: tally.ties,
+            inferred: tally.inferred,
+            repairs: tally.repairs(),
+            notes: tally.notes(),
+            tellers: processes.map(Process::teller).collect(),
+        }
+    }
+
+    /// The latest instant that was told of, as capture time.
+    pub fn latest(&self) -> Nanos {
+        self.draft.time(self.draft.latest.max(self.draft.origin))
+    }
+
+    /// The records since the last time.
+    pub fn drain(&mut self) -> Vec<Record> {
+        std::mem::take(&mut self.draft.out)
+    }
+}

@@ -1,0 +1,144 @@
+//! The records that are made: names, spans and what ties them, on the clock of the capture.
+
+use std::collections::HashMap;
+
+use super::device::Devices;
+use super::lane::Lanes;
+use super::symbol::{Symbols, readable};
+use super::tally::Tally;
+use record::time::Nanos;
+use record::{
+    CallId, Dependency, Event, EventId, LaneId, NameId, Problem, Record, Severity, Span, SpanId,
+    SpanKind, State, Value,
+};
+
+/// Something that ran. Times are those of the files: nanoseconds of their clock.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ran {
+    pub lane: LaneId,
+    pub name: NameId,
+    pub kind: SpanKind,
+    pub state: State,
+    /// When it was handed to its stream, where that is known.
+    pub enqueued: Option<u64>,
+    pub start: u64,
+    pub end: u64,
+}
+
+/// The records so far, and what was counted on the way.
+#[derive(Debug, Default)]
+pub(super) struct Draft {
+    pub out: Vec<Record>,
+    pub lanes: Lanes,
+    pub devices: Devices,
+    pub tally: Tally,
+    /// The clock's reading at capture time zero.
+    pub origin: u64,
+    /// The latest instant that was told of.
+    pub latest: u64,
+    names: HashMap<Box<str>, NameId>,
+    symbols: Symbols,
+    spans: u32,
+    events: u32,
+    counters: u32,
+}
+
+impl Draft {
+    /// The number of a text.
+    pub fn name(&mut self, text: &str) -> NameId {
+        if let Some(id) = self.names.get(text) {
+            return *id;
+        }
+        let id = NameId(self.names.len() as u32);
+        self.names.insert(text.into(), id);
+        self.out.push(Record::Name(id, text.into()));
+        id
+    }
+
+    /// The number of what a kernel is called, by its linker's name.
+    pub fn kernel(&mut self, symbol: &str) -> NameId {
+        if let Some(name) = self.symbols.get(symbol) {
+            return name;
+        }
+        let name = self.name(&readable(symbol));
+        self.symbols.put(symbol, name);
+        name
+    }
+
+    /// The clock's reading as capture time.
+    pub const fn time(&self, at: u64) -> Nanos {
+        Nanos((at as i64).saturating_sub(self.origin as i64))
+    }
+
+    /// Takes something that ran.
+    pub fn ran(&mut self, ran: Ran) -> SpanId {
+        let id = SpanId(self.spans);
+        self.spans += 1;
+        let enqueued = ran.enqueued.unwrap_or(ran.start);
+        self.tally.backwards += u64::from(ran.end < ran.start);
+        self.tally.early += u64::from(enqueued > ran.start);
+        self.latest = self.latest.max(ran.end);
+        self.out.push(Record::Span(Span {
+            id,
+            lane: ran.lane,
+            name: ran.name,
+            call: CallId::NONE,
+            kind: ran.kind,
+            state: ran.state,
+            enqueued: self.time(enqueued),
+            start: self.time(ran.start),
+            end: self.time(ran.end),
+        }));
+        id
+    }
+
+    /// Adds a field to a span.
+    pub fn field(&mut self, span: SpanId, name: &str, value: Value) {
+        let name = self.name(name);
+        self.out.push(Record::Argument(span, name, value));
+    }
+
+    /// The same for a number; one that does not fit is the largest that does.
+    pub fn number(&mut self, span: SpanId, name: &str, value: u64) {
+        let value = Value::Integer(i64::try_from(value).unwrap_or(i64::MAX));
+        self.field(span, name, value);
+    }
+
+    /// Ties a cause to its effect.
+    pub fn depends(&mut self, dependency: Dependency) {
+        self.tally.ties += 1;
+        self.out.push(Record::Dependency(dependency));
+    }
+
+    /// A new event, called by its number.
+    pub fn event(&mut self, number: u32) -> EventId {
+        let id = EventId(self.events);
+        self.events += 1;
+        let name = self.name(&format!("event {number}"));
+        let timing = false;
+        self.out.push(Record::Event(Event { id, name, timing }));
+        id
+    }
+
+    /// The number of a new counter.
+    pub const fn next_counter(&mut self) -> u32 {
+        self.counters += 1;
+        self.counters - 1
+    }
+
+    /// Says what is wrong or missing.
+    pub fn problem(&mut self, severity: Severity, code: &str, text: String) {
+        self.out.push(Record::Problem(Box::new(Problem {
+            severity,
+            code: code.to_owned(),
+            text,
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        })));
+    }
+
+    /// Says anew which lanes there are, where that changed.
+    pub fn refresh(&mut self) {
+        self.lanes.refresh(&mut self.devices, &mut self.out);
+    }
+}

@@ -1,0 +1,115 @@
+//! Events of a process, each record of them, and which record a wait is for.
+
+use std::collections::HashMap;
+
+use super::draft::Draft;
+use super::order::Stream;
+use record::{Basis, EventId, SpanId};
+
+/// A record of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Recorded {
+    /// The number of the call.
+    pub order: u32,
+    /// The stream that it was recorded in.
+    pub stream: Stream,
+    /// The span of the record itself, where CUPTI says when the device came to it.
+    pub span: Option<SpanId>,
+}
+
+/// The record that a wait is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub record: Recorded,
+    /// Which record of the event it is, counted from 1.
+    pub generation: u32,
+    pub basis: Basis,
+}
+
+/// An event by the numbers of its context and its own.
+pub(super) type Key = (u32, u32);
+
+/// Every event of a process.
+#[derive(Debug, Default)]
+pub(super) struct Events {
+    rows: HashMap<Key, Row>,
+    /// The event and the call of each record that has a number of its own.
+    ties: HashMap<u64, (Key, u32)>,
+}
+
+#[derive(Debug)]
+struct Row {
+    id: EventId,
+    records: Vec<Recorded>,
+}
+
+impl Events {
+    /// The event of a key; a new one is announced.
+    pub fn id(&mut self, key: Key, draft: &mut Draft) -> EventId {
+        let row = self.rows.entry(key).or_insert_with(|| Row {
+            id: draft.event(key.1),
+            records: Vec::new(),
+        });
+        row.id
+    }
+
+    /// Notes a record of an event that has an id, and the number of it alone where there is one.
+    pub fn add(&mut self, key: Key, recorded: Recorded, tie: Option<u64>) {
+        if let Some(row) = self.rows.get_mut(&key) {
+            let at = row.records.partition_point(|it| it.order <= recorded.order);
+            row.records.insert(at, recorded);
+        }
+        if let Some(tie) = tie {
+            self.ties.insert(tie, (key, recorded.order));
+        }
+    }
+
+    /// The record that a wait is for: that of the number that both have, or else the last one of the event before the
+    /// wait's call.
+    pub fn waited_for(&self, key: Key, tie: Option<u64>, order: u32) -> Option<Found> {
+        match tie.and_then(|tie| self.ties.get(&tie)) {
+            Some((key, recorded)) => self.before(*key, recorded.saturating_add(1), Basis::Enforced),
+            None => self.before(key, order, Basis::Inferred),
+        }
+    }
+
+    fn before(&self, key: Key, order: u32, basis: Basis) -> Option<Found> {
+        let records = &self.rows.get(&key)?.records;
+        let at = records.partition_point(|it| it.order < order);
+        let record = records.get(at.checked_sub(1)?).copied()?;
+        Some(Found {
+            record,
+            generation: at as u32,
+            basis,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_is_for_the_record_of_its_number_or_for_the_last_before_it() {
+        let (mut events, mut draft) = (Events::default(), Draft::default());
+        let key = (1, 5);
+        events.id(key, &mut draft);
+        for (order, tie) in [(30, Some(3)), (10, Some(1)), (20, Some(2))] {
+            let recorded = Recorded {
+                order,
+                stream: (1, 7),
+                span: None,
+            };
+            events.add(key, recorded, tie);
+        }
+        let found = |tie, order| {
+            let found = events.waited_for(key, tie, order)?;
+            Some((found.record.order, found.generation, found.basis))
+        };
+        assert_eq!(found(Some(2), 99), Some((20, 2, Basis::Enforced)));
+        assert_eq!(found(None, 25), Some((20, 2, Basis::Inferred)));
+        assert_eq!(found(Some(77), 15), Some((10, 1, Basis::Inferred)));
+        assert_eq!(found(None, 10), None);
+        assert_eq!(events.waited_for((2, 5), None, 99), None);
+    }
+}

@@ -1,0 +1,225 @@
+//! What host threads did: calls, and what their waits are for.
+
+use inject::{Api, Event, Sync, SyncKind, Times};
+
+use super::draft::{Draft, Ran};
+use super::event::Recorded;
+use super::order::{Operation, Stream};
+use super::process::{Call, Process};
+use super::wait::{Awaited, Occasion, Wait};
+use record::{Group, SpanId, SpanKind, State, Value};
+
+/// What a query answers while the work is not done yet: CUDA's `not ready`. It is no failure.
+const NOT_READY: u32 = 600;
+
+impl Process {
+    /// A call of the driver or of the runtime.
+    pub(super) fn api(&mut self, api: &Api, draft: &mut Draft) {
+        let lane = self.thread(api.thread, draft);
+        let number = format!("function {}", api.function);
+        let text = match api.name.as_str() {
+            "" => &number,
+            name => clean(name),
+        };
+        let blocks = text.contains("Synchronize");
+        let name = draft.name(text);
+        let failed = api.result != 0 && api.result != NOT_READY;
+        let (times, is_known) = self.placed(api.times, None);
+        let span = draft.ran(Ran {
+            lane,
+            name,
+            kind: if blocks {
+                SpanKind::Synchronize
+            } else {
+                SpanKind::Call
+            },
+            state: if failed { State::Failed } else { State::Done },
+            enqueued: None,
+            start: times.start,
+            end: times.end,
+        });
+        if !is_known {
+            unknown_time(span, draft);
+        }
+        if api.result != 0 {
+            draft.number(span, "returned", u64::from(api.result));
+        }
+        let call = Call {
+            span,
+            start: times.start,
+            blocks,
+        };
+        self.called(api.correlation, call, draft);
+    }
+
+    /// Times, and whether CUPTI knew them. Where it did not, they are those of the call, or those of the process.
+    pub(super) fn placed(&self, times: Times, call: Option<Call>) -> (Times, bool) {
+        let instant = |at| Times { start: at, end: at };
+        match (times.start, times.end) {
+            (0, 0) => {
+                let near = call.map_or(self.told.at, |call| call.start);
+                (instant(near), false)
+            }
+            (0, end) => (instant(end), false),
+            (start, 0) => (instant(start), false),
+            _ => (times, true),
+        }
+    }
+
+    /// A call that waited, or made a stream wait. It doubles a call of a thread; where that is missing it is a span of its
+    /// own.
+    pub(super) fn sync(&mut self, sync: &Sync, draft: &mut Draft) {
+        let context = sync.context;
+        let stream = sync.stream.map(|stream| (context, stream));
+        let occasion = sync.event.map(|event| Occasion {
+            key: (context, event),
+            id: self.events.id((context, event), draft),
+            tie: sync.sync.filter(|tie| *tie != 0),
+        });
+        let awaited = match (sync.kind, stream, occasion) {
+            (SyncKind::StreamWaitEvent, Some(stream), Some(event)) => {
+                Awaited::ByStream(stream, event)
+            }
+            (_, None, Some(event)) | (SyncKind::EventSynchronize, _, Some(event)) => {
+                Awaited::Event(event)
+            }
+            (_, Some(stream), _) => Awaited::Stream(stream),
+            (_, None, None) => Awaited::Context(context),
+        };
+        let call = self.calls.get(&sync.correlation).copied();
+        let span = call.map_or_else(|| self.uncalled(sync, awaited, draft), |call| call.span);
+        describe(span, stream, sync.event, draft);
+        // A query only looks: nothing held it up.
+        let queries = call.is_some_and(|call| !call.blocks);
+        if queries && !matches!(awaited, Awaited::ByStream(..)) {
+            draft.tally.queries += 1;
+            return;
+        }
+        self.waits.add(Wait {
+            order: sync.correlation,
+            call: span,
+            awaited,
+            due: self.due(),
+        });
+    }
+
+    /// A wait whose call is not known, on a lane for those.
+    fn uncalled(&self, sync: &Sync, awaited: Awaited, draft: &mut Draft) -> SpanId {
+        draft.tally.uncalled += 1;
+        let (kind, text) = match awaited {
+            Awaited::ByStream(..) => (SpanKind::Call, "Stream wait event"),
+            Awaited::Event(_) => (SpanKind::Synchronize, "Event synchronize"),
+            Awaited::Stream(_) => (SpanKind::Synchronize, "Stream synchronize"),
+            Awaited::Context(_) => (SpanKind::Synchronize, "Context synchronize"),
+        };
+        let name = draft.name(text);
+        let key = (Group::Host, self.place, u64::MAX, 0);
+        let lane = draft.lanes.id(key, (self.told.process, None), || {
+            (
+                format!("Synchronisation of {}", self.title()),
+                String::new(),
+            )
+        });
+        let (times, is_known) = self.placed(sync.times, None);
+        let span = draft.ran(Ran {
+            lane,
+            name,
+            kind,
+            state: State::Done,
+            enqueued: None,
+            start: times.start,
+            end: times.end,
+        });
+        if !is_known {
+            unknown_time(span, draft);
+        }
+        span
+    }
+
+    /// A record of an event. Where CUPTI says when the stream came to it, that is a span of the stream.
+    pub(super) fn event(&mut self, event: &Event, draft: &mut Draft) {
+        let key = (event.context, event.event);
+        let stream = (event.context, event.stream);
+        self.events.id(key, draft);
+        let call = self.calls.get(&event.correlation).copied();
+        if let Some(call) = call {
+            describe(call.span, Some(stream), Some(event.event), draft);
+        }
+        let span = event.at.filter(|at| *at != 0).map(|at| {
+            let lane = self.stream(stream, None, draft);
+            let name = draft.name("event record");
+            let span = draft.ran(Ran {
+                lane,
+                name,
+                kind: SpanKind::EventRecord,
+                state: State::Done,
+                enqueued: call.map(|call| call.start),
+                start: at,
+                end: at,
+            });
+            self.launched(event.correlation, span, draft);
+            span
+        });
+        let recorded = Recorded {
+            order: event.correlation,
+            stream,
+            span,
+        };
+        draft.tally.records += 1;
+        self.events
+            .add(key, recorded, event.sync.filter(|tie| *tie != 0));
+    }
+
+    /// What the program itself calls one of its calls.
+    pub(super) fn correlation(&self, external: u64, number: u32, draft: &mut Draft) {
+        if let Some(call) = self.calls.get(&number) {
+            draft.number(call.span, "external id", external);
+        }
+    }
+
+    /// Notes an operation in the order of its stream.
+    pub(super) fn submitted(&mut self, stream: Stream, order: u32, start: u64, span: SpanId) {
+        self.operations
+            .add(stream, Operation { order, start, span });
+    }
+}
+
+/// Says on which stream a call acted, and on which event.
+fn describe(call: SpanId, stream: Option<Stream>, event: Option<u32>, draft: &mut Draft) {
+    if let Some((_, stream)) = stream {
+        draft.number(call, "stream", u64::from(stream));
+    }
+    if let Some(event) = event {
+        draft.number(call, "event", u64::from(event));
+    }
+}
+
+/// Marks a span of which CUPTI does not know when it was.
+pub(super) fn unknown_time(span: SpanId, draft: &mut Draft) {
+    draft.tally.untimed += 1;
+    let text = "CUPTI does not know when this was; it is shown where its call was";
+    draft.field(span, "time", Value::Text(text.into()));
+}
+
+/// A name without the version that CUPTI adds: `cudaLaunchKernel_v7000` is `cudaLaunchKernel`. A `_v2` belongs to the name.
+fn clean(name: &str) -> &str {
+    match name.rsplit_once("_v") {
+        Some((start, version))
+            if version.len() >= 4 && version.bytes().all(|it| it.is_ascii_digit()) =>
+        {
+            start
+        }
+        _ => name,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_are_not_part_of_a_name() {
+        assert_eq!(clean("cudaStreamWaitEvent_v3020"), "cudaStreamWaitEvent");
+        assert_eq!(clean("cuMemAlloc_v2"), "cuMemAlloc_v2");
+    }
+}

@@ -1,0 +1,177 @@
+//! Lanes of threads and streams: what they are called, in which order they stand, and what each stream proves to be for.
+
+use std::collections::HashMap;
+
+use super::device::Devices;
+use super::purpose::{Did, Work};
+use record::{Group, Lane, LaneId, LaneOrigin, Record, Role, SpanKind};
+
+/// What tells a lane from all others: its group, its process, and two numbers of that.
+pub(super) type Key = (Group, u32, u64, u64);
+
+/// Every lane on which something happened.
+#[derive(Debug, Default)]
+pub(super) struct Lanes {
+    ids: HashMap<Key, LaneId>,
+    rows: Vec<Row>,
+}
+
+#[derive(Debug)]
+struct Row {
+    key: Key,
+    /// The number of its process.
+    process: u32,
+    name: String,
+    /// What tells it from another lane of the same name.
+    besides: String,
+    /// The number that its process gives its device.
+    device: Option<u32>,
+    did: Did,
+    /// As it was announced last.
+    told: Option<Lane>,
+}
+
+impl Lanes {
+    /// The lane of a key, which is called so where it is new.
+    pub fn id(
+        &mut self,
+        key: Key,
+        (process, device): (u32, Option<u32>),
+        title: impl FnOnce() -> (String, String),
+    ) -> LaneId {
+        let rows = &mut self.rows;
+        let id = *self.ids.entry(key).or_insert_with(|| {
+            let (name, besides) = title();
+            rows.push(Row {
+                key,
+                process,
+                name,
+                besides,
+                device,
+                did: Did::default(),
+                told: None,
+            });
+            LaneId(rows.len() as u32 - 1)
+        });
+        if let Some(row) = rows.get_mut(id.index())
+            && row.device.is_none()
+        {
+            row.device = device;
+        }
+        id
+    }
+
+    /// Calls a lane otherwise, where there is one.
+    pub fn rename(&mut self, key: Key, name: &str) {
+        let row = self
+            .ids
+            .get(&key)
+            .and_then(|id| self.rows.get_mut(id.index()));
+        if let Some(row) = row {
+            name.clone_into(&mut row.name);
+        }
+    }
+
+    /// Notes what a stream did.
+    pub fn did(&mut self, lane: LaneId, kind: SpanKind, name: &str) {
+        if let Some(row) = self.rows.get_mut(lane.index()) {
+            row.did.note(Work::of(kind, name));
+        }
+    }
+
+    /// How many streams there are.
+    pub fn streams(&self) -> usize {
+        let is_stream = |row: &&Row| row.key.0 == Group::Streams;
+        self.rows.iter().filter(is_stream).count()
+    }
+
+    /// Announces every lane that is new, or is another by now.
+    pub fn refresh(&mut self, devices: &mut Devices, out: &mut Vec<Record>) {
+        let mut named: HashMap<(Group, Option<u32>, &str), u32> = HashMap::new();
+        for row in &self.rows {
+            *named.entry((row.key.0, row.device, &row.name)).or_default() += 1;
+        }
+        let is_shared = |row: &Row| {
+            let count = named.get(&(row.key.0, row.device, row.name.as_str()));
+            count.is_some_and(|&count| count > 1)
+        };
+        let shared: Vec<bool> = self.rows.iter().map(is_shared).collect();
+        let place = |row: &Row| (row.key.0, row.device, row.key.1, row.key.2, row.key.3);
+        let mut order: Vec<_> = self.rows.iter().map(place).collect();
+        order.sort_unstable();
+        let mut lanes = Vec::new();
+        for ((at, row), is_shared) in self.rows.iter_mut().enumerate().zip(shared) {
+            let name = if is_shared && !row.besides.is_empty() {
+                format!("{} ({})", row.name, row.besides)
+            } else {
+                row.name.clone()
+            };
+            let streams = row.key.0 == Group::Streams;
+            let lane = Lane {
+                id: LaneId(at as u32),
+                group: row.key.0,
+                device: row.device.map(|number| devices.id(row.key.1, number)),
+                role: if streams { row.did.role() } else { Role::None },
+                name,
+                order: order.binary_search(&place(row)).unwrap_or(0) as i32,
+                process: row.process.to_string().into(),
+                thread: row.thread().into(),
+            };
+            if row.told.as_ref() != Some(&lane) {
+                lanes.push(Record::Lane(Box::new(lane.clone())));
+                lanes.extend(LaneOrigin::of(&lane, None).map(Record::LaneOrigin));
+                row.told = Some(lane);
+            }
+        }
+        out.extend(devices.take_new());
+        out.extend(lanes);
+    }
+}
+
+impl Row {
+    /// The number of its thread or its stream, where it is one.
+    fn thread(&self) -> String {
+        let (group, _, first, second) = self.key;
+        match group {
+            Group::Host if first != u64::MAX => first.to_string(),
+            Group::Streams => second.to_string(),
+            _ => String::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lanes_are_announced_when_they_change_and_told_apart() {
+        let (mut lanes, mut devices, mut out) = (Lanes::default(), Devices::default(), Vec::new());
+        let mut refresh = |lanes: &mut Lanes| {
+            out.clear();
+            lanes.refresh(&mut devices, &mut out);
+            let lanes = out.iter().filter_map(|record| match record {
+                Record::Lane(lane) => Some((lane.name.clone(), lane.order)),
+                _ => None,
+            });
+            lanes.collect::<Vec<_>>()
+        };
+        let key = |process| (Group::Streams, process, 1, 7);
+        let title = |text: &'static str| move || ("Stream 7".to_owned(), text.to_owned());
+        lanes.id(key(9), (9, Some(0)), title("b 9"));
+        assert_eq!(refresh(&mut lanes), [("Stream 7".to_owned(), 0)]);
+        assert!(refresh(&mut lanes).is_empty());
+        lanes.id(key(4), (4, Some(0)), title("a 4"));
+        let both = [
+            ("Stream 7 (b 9)".to_owned(), 1),
+            ("Stream 7 (a 4)".to_owned(), 0),
+        ];
+        assert_eq!(refresh(&mut lanes), both);
+        lanes.rename(key(4), "Stream 7 (default)");
+        let apart = [
+            ("Stream 7".to_owned(), 1),
+            ("Stream 7 (default)".to_owned(), 0),
+        ];
+        assert_eq!(refresh(&mut lanes), apart);
+    }
+}

@@ -1,0 +1,95 @@
+//! What was submitted to each stream of a process, in the order in which the host submitted it.
+
+use std::collections::BTreeMap;
+
+use record::SpanId;
+
+/// A stream: the number of its context, and its own.
+pub(super) type Stream = (u32, u32);
+
+/// An operation and when it was submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Operation {
+    /// The number of the call that submitted it; calls of a process count upwards.
+    pub order: u32,
+    /// When it started: what one call submitted runs in this order.
+    pub start: u64,
+    pub span: SpanId,
+}
+
+/// The operations of every stream of a process.
+#[derive(Debug, Default)]
+pub(super) struct Operations {
+    streams: BTreeMap<Stream, Row>,
+}
+
+#[derive(Debug, Default)]
+struct Row {
+    operations: Vec<Operation>,
+    /// Something came out of order since it was put in order.
+    is_mixed: bool,
+}
+
+impl Operations {
+    /// Notes an operation.
+    pub fn add(&mut self, stream: Stream, operation: Operation) {
+        let row = self.streams.entry(stream).or_default();
+        row.is_mixed |= row.operations.last().is_some_and(|last| *last > operation);
+        row.operations.push(operation);
+    }
+
+    /// Puts them in order; nothing that came since the last time is found before.
+    pub fn sort(&mut self) {
+        for row in self.streams.values_mut().filter(|row| row.is_mixed) {
+            row.operations.sort();
+            row.is_mixed = false;
+        }
+    }
+
+    /// The last operation that was submitted to a stream before a call.
+    pub fn before(&self, stream: Stream, order: u32) -> Option<Operation> {
+        self.streams.get(&stream)?.before(order)
+    }
+
+    /// The first operation that was submitted to a stream after a call.
+    pub fn after(&self, stream: Stream, order: u32) -> Option<Operation> {
+        let operations = &self.streams.get(&stream)?.operations;
+        let at = operations.partition_point(|it| it.order <= order);
+        operations.get(at).copied()
+    }
+
+    /// Of every stream of a context the last operation that was submitted before a call.
+    pub fn all_before(&self, context: u32, order: u32) -> impl Iterator<Item = Operation> {
+        let streams = self.streams.range((context, 0)..=(context, u32::MAX));
+        streams.filter_map(move |(_, row)| row.before(order))
+    }
+}
+
+impl Row {
+    fn before(&self, order: u32) -> Option<Operation> {
+        let at = self.operations.partition_point(|it| it.order < order);
+        self.operations.get(at.checked_sub(1)?).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_by_submission() {
+        let mut operations = Operations::default();
+        // The call of number 4 submitted two: a graph.
+        for (span, order) in [9, 4, 4, 2].into_iter().enumerate() {
+            let (start, span) = (span as u64, SpanId(span as u32));
+            operations.add((1, 7), Operation { order, start, span });
+        }
+        operations.sort();
+        let before = |order| operations.before((1, 7), order).map(|it| it.span.0);
+        let after = |order| operations.after((1, 7), order).map(|it| it.span.0);
+        assert_eq!((before(2), before(3), before(5)), (None, Some(3), Some(2)));
+        assert_eq!((after(1), after(2), after(9)), (Some(3), Some(1), None));
+        let all = |context| operations.all_before(context, 99).count();
+        assert_eq!((all(0), all(1), all(2)), (0, 1, 0));
+    }
+}

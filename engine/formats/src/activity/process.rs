@@ -1,0 +1,284 @@
+//! One process: what it said of itself, and what is known of its calls while activities come.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use inject::{Context, Counts, Ear, Fact, Kind, Process as Told, Record as Activity};
+
+use super::draft::Draft;
+use super::event::Events;
+use super::memory::Memory;
+use super::order::{Operations, Stream};
+use super::wait::Waits;
+use record::{Dependency, Group, LaneId, Severity, SpanId};
+
+/// Kinds that tell of calls.
+const CALLS: [Kind; 2] = [Kind::Driver, Kind::Runtime];
+/// Flushes that an activity waits for its call, and a wait for what it waits for.
+const PATIENCE: u64 = 2;
+
+/// A host call that can have launched something.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub span: SpanId,
+    pub start: u64,
+    /// Whether it is one that blocks.
+    pub blocks: bool,
+}
+
+/// One process.
+#[derive(Debug, Default)]
+pub(super) struct Process {
+    /// Its place in the order of files: two processes may have had one number.
+    pub place: u32,
+    pub told: Told,
+    pub ear: Option<Ear>,
+    pub silent: Option<String>,
+    pub counts: Counts,
+    pub has_ended: bool,
+    /// Activities that were told.
+    pub activities: u64,
+    pub threads: HashMap<u32, String>,
+    pub contexts: HashMap<u32, Context>,
+    pub priorities: HashMap<Stream, i32>,
+    /// By the numbers of their calls.
+    pub calls: HashMap<u32, Call>,
+    pub operations: Operations,
+    pub events: Events,
+    pub waits: Waits,
+    pub memory: Memory,
+    /// Nanoseconds of overhead, by what it is from.
+    pub overheads: BTreeMap<&'static str, u64>,
+    /// Activities whose calls are not known yet.
+    orphans: HashMap<u32, Vec<Activity>>,
+    /// From which flush on activities of a call need not wait for it any more.
+    due: VecDeque<(u64, u32)>,
+    /// What was shown before its call came.
+    early: HashMap<u32, Vec<SpanId>>,
+    flushes: u64,
+}
+
+impl Process {
+    pub fn new(place: u32) -> Self {
+        Self {
+            place,
+            ..Self::default()
+        }
+    }
+
+    /// The program's name without its folders and arguments.
+    pub fn program(&self) -> &str {
+        let first = self.told.command.first().map_or("", String::as_str);
+        let name = first.rsplit('/').find(|part| !part.is_empty());
+        name.unwrap_or("process")
+    }
+
+    /// What it is called on screen.
+    pub fn title(&self) -> String {
+        format!("{} {}", self.program(), self.told.process)
+    }
+
+    /// From which flush on a wait that is told now is looked at.
+    pub const fn due(&self) -> u64 {
+        self.flushes + PATIENCE
+    }
+
+    /// Takes a fact. Where `is_eager`, what need not wait any more is handed over with each flush.
+    pub fn take(&mut self, fact: Fact, is_eager: bool, draft: &mut Draft) {
+        match fact {
+            Fact::Process(told) => {
+                draft.devices.see(self.place, &told.visible);
+                self.told = *told;
+            }
+            Fact::Listening(ear) => self.ear = Some(*ear),
+            Fact::Silent(why) => self.silent = Some(why),
+            Fact::Thread { thread, name } => {
+                self.threads.insert(thread, name);
+            }
+            Fact::Records(activities) => {
+                self.activities += activities.len() as u64;
+                for activity in activities {
+                    self.activity(activity, draft);
+                }
+            }
+            Fact::Counts(counts) => {
+                self.counts = counts;
+                self.flushes += 1;
+                if is_eager {
+                    self.settle(draft);
+                }
+            }
+            Fact::End(counts) => {
+                self.counts = counts;
+                self.has_ended = true;
+            }
+        }
+    }
+
+    /// Takes an activity, or has it wait for the call that it belongs to.
+    fn activity(&mut self, activity: Activity, draft: &mut Draft) {
+        let awaited = number(&activity).filter(|number| self.waits_for(*number));
+        if let Some(number) = awaited {
+            self.due.push_back((self.due(), number));
+            self.orphans.entry(number).or_default().push(activity);
+        } else {
+            self.show(activity, draft);
+        }
+    }
+
+    /// Whether the call of a number is still to come.
+    fn waits_for(&self, number: u32) -> bool {
+        let ear = self.ear.as_ref();
+        let is_call = |kind: &str| CALLS.iter().any(|it| it.words() == kind);
+        let tells_calls = ear.is_none_or(|ear| {
+            let mut kinds = ear.kinds.iter();
+            kinds.any(|(kind, code)| is_call(kind) && *code == 0)
+        });
+        number != 0 && tells_calls && !self.calls.contains_key(&number)
+    }
+
+    fn show(&mut self, activity: Activity, draft: &mut Draft) {
+        match activity {
+            Activity::Api(api) => self.api(&api, draft),
+            Activity::Kernel(kernel) => self.kernel(&kernel, draft),
+            Activity::Copy(copy) => self.copy(&copy, draft),
+            Activity::Set(set) => self.set(&set, draft),
+            Activity::Graph(graph) => self.graph(&graph, draft),
+            Activity::Sync(sync) => self.sync(&sync, draft),
+            Activity::Event(event) => self.event(&event, draft),
+            Activity::Overhead(overhead) => self.overhead(&overhead, draft),
+            Activity::Compilation(compilation) => self.compilation(&compilation, draft),
+            Activity::Memory(memory) => self.memory(&memory, draft),
+            Activity::Context(context) => self.context(context, draft),
+            Activity::Stream(stream) => self.made_stream(stream, draft),
+            Activity::Device(device) => draft.devices.describe(self.place, &device),
+            Activity::Correlation {
+                external,
+                correlation,
+            } => self.correlation(external, correlation, draft),
+            Activity::Other(kind) => *draft.tally.others.entry(kind).or_default() += 1,
+        }
+    }
+
+    /// A call came: what waited for it is shown, and what did not wait is tied.
+    pub fn called(&mut self, number: u32, call: Call, draft: &mut Draft) {
+        // Of a call of the runtime and one of the driver within it that share a number, the first counts.
+        if number == 0 || self.calls.contains_key(&number) {
+            return;
+        }
+        self.calls.insert(number, call);
+        for span in self.early.remove(&number).unwrap_or_default() {
+            draft.tally.unlaunched -= 1;
+            draft.depends(Dependency::submission(call.span, span));
+        }
+        for activity in self.orphans.remove(&number).unwrap_or_default() {
+            self.show(activity, draft);
+        }
+    }
+
+    /// Ties an operation to the call that launched it, once that is known.
+    pub fn launched(&mut self, number: u32, span: SpanId, draft: &mut Draft) {
+        if let Some(call) = self.calls.get(&number) {
+            return draft.depends(Dependency::submission(call.span, span));
+        }
+        draft.tally.unlaunched += 1;
+        if number != 0 {
+            self.early.entry(number).or_default().push(span);
+        }
+    }
+
+    /// CUPTI handed over what it had: who has waited long enough waits no more.
+    fn settle(&mut self, draft: &mut Draft) {
+        while let Some((_, number)) = self.due.pop_front_if(|(due, _)| *due <= self.flushes) {
+            for activity in self.orphans.remove(&number).unwrap_or_default() {
+                self.show(activity, draft);
+            }
+        }
+        self.memory.settle(self.flushes, draft);
+        self.resolve(Some(self.flushes), draft);
+    }
+
+    fn resolve(&mut self, flush: Option<u64>, draft: &mut Draft) {
+        self.operations.sort();
+        self.waits
+            .resolve(flush, &self.events, &self.operations, draft);
+    }
+
+    /// Nothing more comes.
+    pub fn finish(&mut self, draft: &mut Draft) {
+        let mut left: Vec<(u32, Vec<Activity>)> = self.orphans.drain().collect();
+        left.sort_unstable_by_key(|(number, _)| *number);
+        for activity in left.into_iter().flat_map(|(_, activities)| activities) {
+            self.show(activity, draft);
+        }
+        self.memory.finish(draft);
+        self.resolve(None, draft);
+        self.tell_missing(draft);
+    }
+
+    /// Says what CUPTI dropped, and what could not be read of what it told.
+    fn tell_missing(&self, draft: &mut Draft) {
+        let Counts {
+            dropped, unread, ..
+        } = self.counts;
+        let title = self.title();
+        if self.counts.has_given_up {
+            let text = format!(
+                "CUPTI gave up in {title} after an error of its own, such as a fault of a kernel: what came after that is \
+                 not here."
+            );
+            draft.problem(Severity::DataLoss, "cupti-gave-up", text);
+        }
+        if dropped > 0 {
+            let text = format!(
+                "CUPTI dropped {dropped} activities of {title} by its own count: the program made them faster than they \
+                 could be taken. Record a shorter part of it."
+            );
+            draft.problem(Severity::DataLoss, "activities-dropped", text);
+        }
+        if unread > 0 {
+            let text = format!(
+                "{unread} activities of {title} are of a layout that Syncline does not know; its CUPTI is newer than \
+                 Syncline."
+            );
+            draft.problem(Severity::DataLoss, "activities-unread", text);
+        }
+    }
+
+    /// The lane of a thread that is known by a number.
+    pub fn thread(&self, thread: u32, draft: &mut Draft) -> LaneId {
+        let key = (Group::Host, self.place, u64::from(thread), 0);
+        draft.lanes.id(key, (self.told.process, None), || {
+            let title = self.title();
+            let own = self.threads.get(&thread);
+            let own = own.filter(|_| thread != self.told.process);
+            let name = match own {
+                Some(own) => format!("{title}: {own} {thread}"),
+                None if thread == self.told.process => title,
+                None => format!("{title}: thread {thread}"),
+            };
+            (name, String::new())
+        })
+    }
+}
+
+/// The number of the call that an activity belongs to.
+fn number(activity: &Activity) -> Option<u32> {
+    let number = match activity {
+        Activity::Kernel(it) => it.correlation,
+        Activity::Copy(it) => it.correlation,
+        Activity::Set(it) => it.correlation,
+        Activity::Graph(it) => it.correlation,
+        Activity::Sync(it) => it.correlation,
+        Activity::Event(it) => it.correlation,
+        Activity::Compilation(it) => it.correlation,
+        Activity::Memory(it) => it.correlation,
+        Activity::Correlation { correlation, .. } => *correlation,
+        Activity::Api(_)
+        | Activity::Overhead(_)
+        | Activity::Context(_)
+        | Activity::Stream(_)
+        | Activity::Device(_)
+        | Activity::Other(_) => return None,
+    };
+    Some(number)
+}

@@ -1,0 +1,82 @@
+//! Writes captures to files: one format a file, all listed in [`EXPORTERS`].
+
+pub mod chrome;
+pub mod csv;
+mod destination;
+mod extract;
+mod file;
+pub mod pftrace;
+mod records;
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use capture::Capture;
+
+pub use destination::{Destination, DestinationKind, hold, open_existing, refuse_input};
+pub use extract::{ExtractError, Extracted, extract};
+pub use file::{GoOn, replace, save};
+pub use records::records;
+
+/// How much of a capture a format keeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeps {
+    /// All of it: the file reopens as the same capture.
+    Everything,
+    /// Lanes, spans, dependencies and counters: the file reopens, and looks the same.
+    Timeline,
+    /// Rows for other programs; no capture is made of them again.
+    Rows,
+}
+
+/// A format that captures are written in.
+pub trait Exporter: Sync {
+    /// A short word for it, such as `pftrace`.
+    fn name(&self) -> &'static str;
+    /// What its files are called, without the dot.
+    fn extension(&self) -> &'static str;
+    /// One line that says what opens it and what it keeps.
+    fn about(&self) -> &'static str;
+    /// How much it keeps.
+    fn keeps(&self) -> Keeps;
+    /// Writes the whole capture. An error of `output` ends it and is handed back.
+    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()>;
+}
+
+/// Every format that captures are written in; the first is the one that keeps everything.
+pub const EXPORTERS: &[&dyn Exporter] = &[
+    &pftrace::Pftrace,
+    &chrome::Chrome,
+    &csv::Spans,
+    &csv::Dependencies,
+    &csv::Counters,
+];
+
+/// The format that a file's name asks for by its ending, whatever its case; the longest ending counts.
+pub fn for_path(path: &Path) -> Option<&'static dyn Exporter> {
+    let name = path.file_name()?.to_string_lossy().to_ascii_lowercase();
+    let asked = EXPORTERS.iter().filter(|exporter| {
+        let ending = exporter.extension();
+        let stem = name.strip_suffix(ending);
+        // A name may be no more than an ending of two parts.
+        stem.is_some_and(|stem| stem.ends_with('.') || stem.is_empty() && ending.contains('.'))
+    });
+    asked.max_by_key(|it| it.extension().len()).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_longest_ending_counts() {
+        let name = |path: &str| for_path(Path::new(path)).map(Exporter::name);
+        assert_eq!(name("a/b.PFTRACE"), Some("pftrace"));
+        assert_eq!(name("b.json"), Some("chrome"));
+        assert_eq!(name("b.csv"), Some("csv"));
+        assert_eq!(name("b.dependencies.csv"), Some("csv-dependencies"));
+        assert_eq!(name("dependencies.csv"), Some("csv-dependencies"));
+        assert_eq!(name("b.counters.csv"), Some("csv-counters"));
+        assert_eq!((name("b.xlsx"), name("json")), (None, None));
+    }
+}

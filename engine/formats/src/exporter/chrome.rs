@@ -1,0 +1,74 @@
+//! Writes Chrome's trace JSON, which Perfetto, `chrome://tracing` and most other viewers open.
+
+mod arguments;
+mod event;
+mod nest;
+mod process;
+
+use std::io::{self, Write};
+
+use serde_json::json;
+
+use super::{Exporter, Keeps, records};
+use crate::perfetto::json::{FORMAT, WRITER};
+use capture::Capture;
+use event::Events;
+use record::time::Nanos;
+
+/// Chrome's trace JSON as `.json`.
+pub struct Chrome;
+
+impl Exporter for Chrome {
+    fn name(&self) -> &'static str {
+        "chrome"
+    }
+
+    fn extension(&self) -> &'static str {
+        "json"
+    }
+
+    fn about(&self) -> &'static str {
+        "Chrome trace JSON for Perfetto, chrome://tracing, scripts and Syncline; keeps everything."
+    }
+
+    fn keeps(&self) -> Keeps {
+        Keeps::Everything
+    }
+
+    fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()> {
+        let origin = capture.extent().map_or(Nanos::ZERO, |extent| extent.start);
+        // Viewers take no time before zero.
+        // The farthest time has no number on the other side of zero.
+        let origin = origin.clamp(Nanos(-i64::MAX), Nanos::ZERO);
+        head(capture, origin, output)?;
+        let mut events = Events::new(capture, origin, output);
+        events.lanes()?;
+        events.rows()?;
+        for record in records(capture) {
+            events.record(&record)?;
+        }
+        events.marks()?;
+        output.write_all(b"\n]}\n")?;
+        output.flush()
+    }
+}
+
+/// What stands before the list of events, which is left open.
+fn head(capture: &Capture, origin: Nanos, output: &mut dyn Write) -> io::Result<()> {
+    let run = capture.run();
+    let about = json!({
+        "writer": WRITER,
+        "format": FORMAT,
+        "version": env!("CARGO_PKG_VERSION"),
+        "name": run.map(|run| run.name.as_str()),
+        "backend": run.map(|run| run.backend.as_str()),
+        "zero_ns": origin.0.saturating_neg(),
+    });
+    write!(output, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{about}")?;
+    let unix = capture.clocks().iter().find(|clock| clock.tells_zero());
+    if let Some(unix) = unix {
+        let base = unix.offset + origin;
+        write!(output, ",\"baseTimeNanoseconds\":{}", base.0)?;
+    }
+    write!(output, ",\"traceEvents\":[")
+}

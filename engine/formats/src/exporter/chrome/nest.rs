@@ -1,0 +1,74 @@
+//! Spans of one thread must nest in Chrome's trace JSON: those of a lane that would not go to rows of their own.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use capture::{Capture, PlacedSpan};
+use record::LaneId;
+use record::time::{Interval, Nanos};
+
+/// How many rows a lane has at most. Beyond, viewers draw spans cut short.
+const ROWS: usize = 900;
+
+/// The rows of one lane: the ends of the spans that are open at the latest start, the innermost last.
+#[derive(Debug, Default)]
+pub(super) struct Nest(Vec<Vec<Nanos>>);
+
+impl Nest {
+    /// The first row on which a span nests with those before it. Spans come by start, outer ones first.
+    pub fn place(&mut self, span: Interval) -> u16 {
+        for (row, open) in self.0.iter_mut().enumerate() {
+            while open.last().is_some_and(|&end| end <= span.start) {
+                open.pop();
+            }
+            if open.last().is_none_or(|&end| end >= span.end) {
+                open.push(span.end);
+                return row as u16;
+            }
+        }
+        if self.0.len() < ROWS {
+            self.0.push(vec![span.end]);
+        }
+        (self.0.len() - 1) as u16
+    }
+}
+
+/// The spans of a lane by start, outer ones first, whatever sub-lane they are on.
+pub(super) fn in_order(capture: &Capture, lane: LaneId) -> impl Iterator<Item = PlacedSpan> {
+    let all = Interval {
+        start: Nanos::MIN,
+        end: Nanos::MAX,
+    };
+    let mut rows: Vec<_> = (0..capture.depth(lane))
+        .map(|depth| capture.spans_of(lane, depth, all))
+        .collect();
+    let key = |span: &PlacedSpan| Reverse((span.span.start, Reverse(span.span.end), span.depth));
+    let mut heads: Vec<Option<PlacedSpan>> = rows.iter_mut().map(Iterator::next).collect();
+    let first = heads.iter().enumerate();
+    let mut next: BinaryHeap<_> = first
+        .filter_map(|(row, head)| Some((key(head.as_ref()?), Reverse(row))))
+        .collect();
+    std::iter::from_fn(move || {
+        let (_, Reverse(row)) = next.pop()?;
+        let slot = heads.get_mut(row)?;
+        let placed = slot.take()?;
+        *slot = rows.get_mut(row).and_then(Iterator::next);
+        if let Some(head) = slot {
+            next.push((key(head), Reverse(row)));
+        }
+        Some(placed)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_nest_and_overlaps_go_apart() {
+        let mut nest = Nest::default();
+        let spans = [(0, 9), (0, 5), (1, 5), (5, 9), (6, 12), (9, 9), (12, 13)];
+        let rows = spans.map(|(start, end)| nest.place(Interval::new(Nanos(start), Nanos(end))));
+        assert_eq!(rows, [0, 0, 0, 0, 1, 0, 0]);
+    }
+}

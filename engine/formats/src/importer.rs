@@ -1,0 +1,145 @@
+//! Opens files of captures: one format a file, all listed in [`IMPORTERS`] and recognised by their content.
+
+pub mod ascend;
+mod beside;
+pub mod chrome;
+mod counter_titles;
+pub mod cupti;
+mod error;
+mod flow_points;
+mod key_index;
+mod log_folder;
+pub mod nsight;
+pub mod nvprof;
+pub mod pftrace;
+mod quick;
+mod receipt;
+mod refused;
+pub mod rocpd;
+pub mod rocprofv3;
+pub mod rpd;
+mod several;
+mod shared_titles;
+mod sink;
+mod source;
+mod sqlite;
+pub mod xplane;
+
+pub use error::Error;
+pub use receipt::{Receipt, Unit};
+pub use refused::{REFUSED, Refused};
+pub use several::{Part, moved, note_refused, open_all};
+pub use sink::{Batch, Sink};
+pub use source::{Source, is_standard_input};
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use record::{FileRepair, Record, Severity};
+
+/// A format that captures are read from.
+pub trait Importer: Sync {
+    /// A short word for it, such as `pftrace`.
+    fn name(&self) -> &'static str;
+    /// What its files are usually called, without the dot.
+    fn extensions(&self) -> &'static [&'static str];
+    /// One line that says which tools write it.
+    fn about(&self) -> &'static str;
+    /// Whether a file that begins with `head` is of this format. The first 65,536 bytes of the file are given,
+    /// unpacked, or all of a shorter one.
+    fn recognises(&self, head: &[u8]) -> bool;
+    /// How the names of tables begin by which a database of the format is known; none where it is no database.
+    fn tables(&self) -> &'static [&'static str] {
+        &[]
+    }
+    /// What its files are made of, which receipts count.
+    fn unit(&self) -> Unit {
+        if self.tables().is_empty() {
+            Unit::Event
+        } else {
+            Unit::Row
+        }
+    }
+    /// Hands every record of `source` to `sink`, batch by batch.
+    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error>;
+}
+
+/// Every format that captures are read from.
+pub const IMPORTERS: &[&dyn Importer] = &[
+    // Before packets of Perfetto, which planes could be by their fields.
+    &xplane::Xplane,
+    &pftrace::Pftrace,
+    &chrome::Chrome,
+    &nsight::Nsight,
+    &nvprof::Nvprof,
+    &rocpd::Rocpd,
+    &rocprofv3::Rocprofv3,
+    &rpd::Rpd,
+    &ascend::Ascend,
+    &cupti::Cupti,
+];
+
+/// Opens the file at `path`, or standard input for `-`, whatever its format, and hands its records to `sink` batch by batch. A sink that
+/// answers [`ControlFlow::Break`] cancels.
+///
+/// A damaged file is read up to the damage, and a problem of the capture says what was left out. Errors are for
+/// files of which nothing can be read.
+pub fn open(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<Receipt, Error> {
+    open_source(&open_path(path, sink)?, sink)
+}
+
+/// Opens the file at `path`; of what can be read only once, `sink` hears how much was read, and of no total.
+fn open_path(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<Source, Error> {
+    Source::open_while(path, &mut |read| {
+        sink(Batch {
+            read,
+            ..Batch::default()
+        })
+    })
+}
+
+/// The same for a source that is at hand, such as bytes in memory.
+pub fn open_source(
+    source: &Source,
+    sink: &mut dyn FnMut(Batch) -> ControlFlow<()>,
+) -> Result<Receipt, Error> {
+    let head = source.head();
+    if REFUSED.iter().any(|it| (it.recognises)(head)) {
+        return Err(Error::unknown(source));
+    }
+    let importer = match IMPORTERS.iter().find(|it| it.recognises(head)) {
+        Some(importer) => *importer,
+        None if sqlite::is_database(head) => sqlite::format_of(source)?,
+        None => return Err(Error::unknown(source)),
+    };
+    beside::beside(|out| read(importer, source, out), sink)
+}
+
+/// Reads a source with the importer of its format.
+fn read(
+    importer: &dyn Importer,
+    source: &Source,
+    out: &mut dyn FnMut(Batch) -> ControlFlow<()>,
+) -> Result<Receipt, Error> {
+    let mut sink = Sink::new(source, out);
+    let mut receipt = importer.read(source, &mut sink)?;
+    if let Some(damage) = source.damage() {
+        let text = format!("Of {}, {damage}", source.path().display());
+        sink.complain(Severity::DataLoss, "packing-damaged", text.clone());
+        receipt.repair("damaged packing", 1);
+        receipt.note(text);
+    }
+    receipt.notes.extend_from_slice(source.notes());
+    // They are of the capture from now on, and survive being saved.
+    for note in &receipt.notes {
+        sink.push(Record::Note(note.as_str().into()));
+    }
+    for (cause, count) in &receipt.repairs {
+        let (cause, count) = (cause.as_str().into(), *count);
+        sink.push(Record::FileRepair(Box::new(FileRepair { cause, count })));
+    }
+    sink.send()?;
+    receipt.read = sink.count();
+    receipt.unit = importer.unit();
+    Ok(receipt)
+}

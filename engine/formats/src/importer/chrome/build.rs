@@ -1,0 +1,490 @@
+//! Turns events into records: spans wait until their row is sorted, everything else goes on at once.
+
+use super::class::{Class, Verb};
+use super::counters::Counters;
+use super::flows::{self, FlowRole, Flows};
+use super::halves::Halves;
+use super::handover::When;
+use super::judge::{Judge, Judged};
+use super::lanes::Lanes;
+use super::rows::{Pending, Rows, Slot};
+use super::scan::{
+    Argument, Event, NO_CORRELATION, Packed, Payload, Token, flag, is_told, makes_span, words,
+};
+use super::stream::Piece;
+use super::tally::Tally;
+use super::texts::Texts;
+use super::work::{Call, Work};
+use super::xla::Xla;
+use crate::importer::{Error, Sink};
+use record::time::Nanos;
+use record::{NameId, Record, SpanId, SpanKind, Value};
+
+/// How many spans wait before those of streams are handed over.
+const WINDOW: usize = 1 << 19;
+/// How many wait for the first picture: capture time zero is the earliest of them, and writers put what was around
+/// others behind it.
+const FIRST: usize = 1 << 18;
+/// How many wait before all are handed over, sorted or not.
+const MOST: usize = 1 << 23;
+/// Durations beyond a century are not true.
+const CENTURY: i64 = 3_155_760_000_000_000_000;
+
+/// Everything that was read so far.
+pub(super) struct Builder {
+    pub texts: Texts,
+    pub rows: Rows,
+    pub lanes: Lanes,
+    pub judge: Judge,
+    pub tally: Tally,
+    pub work: Work,
+    pub flows: Flows,
+    pub halves: Halves,
+    pub counters: Counters,
+    pub xla: Xla,
+    /// What file time is capture time zero, once spans were handed over.
+    pub origin: Option<i64>,
+    /// When the earliest span begins that was read so far; where there is none, the earliest of all that has a time.
+    earliest: Option<(bool, i64)>,
+    /// The last instant of all.
+    pub last: i64,
+    spans: u32,
+    waiting: usize,
+    /// How many have to wait until the next are handed over.
+    next: usize,
+    /// Whether the file says that it has devices.
+    expects_work: bool,
+    /// Whether somebody may yet look for the span around an instant.
+    pub looks_around: bool,
+}
+
+/// An event with its arguments, and the scanner whose numbers they are in.
+#[derive(Clone, Copy)]
+pub(super) struct Told<'a> {
+    pub event: &'a Event,
+    pub arguments: &'a [Argument],
+    pub scanner: usize,
+}
+
+impl Builder {
+    /// A builder for a file that says that it has devices, or does not.
+    pub fn new(expects_work: bool) -> Self {
+        Self {
+            texts: Texts::new(),
+            rows: Rows::default(),
+            lanes: Lanes::default(),
+            judge: Judge::default(),
+            tally: Tally::default(),
+            work: Work::default(),
+            flows: Flows::default(),
+            halves: Halves::default(),
+            counters: Counters::default(),
+            xla: Xla::default(),
+            origin: None,
+            earliest: None,
+            last: i64::MIN,
+            spans: 0,
+            waiting: 0,
+            next: FIRST,
+            expects_work,
+            looks_around: true,
+        }
+    }
+
+    /// Takes a stretch.
+    pub fn take(&mut self, piece: &mut Piece, sink: &mut Sink<'_>) -> Result<(), Error> {
+        let Piece {
+            parsed, scanner, ..
+        } = piece;
+        self.texts.absorb(*scanner, &parsed.texts);
+        self.rows.absorb(*scanner, &parsed.rows, &self.texts);
+        if piece.counts {
+            self.tally.bad_text += parsed.mended;
+            for damage in &parsed.damage {
+                self.tally
+                    .damage(piece.at + damage.at as u64, damage.length as u64);
+            }
+            self.begin(&parsed.events);
+            self.hand_over_fields(*scanner, &mut parsed.packed, true, sink);
+            let mut rest = parsed.arguments.as_slice();
+            for event in &parsed.events {
+                let (arguments, after) = rest
+                    .split_at_checked(event.arguments as usize)
+                    .unwrap_or((rest, &[]));
+                rest = after;
+                let told = Told {
+                    event,
+                    arguments,
+                    scanner: *scanner,
+                };
+                self.event(told, sink);
+            }
+            self.hand_over_some(sink);
+        } else {
+            self.hand_over_fields(*scanner, &mut parsed.packed, false, sink);
+        }
+        sink.advance(piece.read)
+    }
+
+    /// Hands over what can be shown before the file is whole: work on streams, which comes in order of time. Host
+    /// threads wait, since what is around a span may come long after it, but not for ever.
+    fn hand_over_some(&mut self, sink: &mut Sink<'_>) {
+        if self.waiting >= MOST {
+            self.hand_over(When::All, sink);
+        } else if self.waiting >= self.next {
+            // In files of other tools than GPU profilers there may be nothing but threads.
+            let when = if self.next == FIRST && !self.expects_work {
+                When::All
+            } else {
+                When::Streams
+            };
+            self.hand_over(when, sink);
+            self.next = self.waiting + WINDOW;
+        }
+    }
+
+    /// Looks for the earliest span, which is capture time zero unless it comes long after the first were handed over.
+    fn begin(&mut self, events: &[Event]) {
+        let timed = events.iter().filter(|it| {
+            it.phase != b'M' && it.flags & (flag::TIME | flag::FAR_TIME) == flag::TIME
+        });
+        let first = timed.map(|it| (!makes_span(it.phase), it.time)).min();
+        self.earliest = self.earliest.into_iter().chain(first).min();
+    }
+
+    /// How long before capture time zero the earliest span begins, where zero had to be settled before it came.
+    pub fn before_zero(&self) -> Nanos {
+        let earliest = self.earliest.filter(|(is_other, _)| !is_other);
+        let earliest = self.origin.zip(earliest);
+        Nanos(earliest.map_or(0, |(origin, (_, time))| origin.saturating_sub(time).max(0)))
+    }
+
+    /// What file time is capture time zero; from now on it stays.
+    pub fn settle_origin(&mut self) -> i64 {
+        let earliest = self.earliest.map_or(0, |(_, time)| time);
+        *self.origin.get_or_insert(earliest)
+    }
+
+    fn event(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+        let event = told.event;
+        self.tally.events += 1;
+        if event.flags & (flag::TEXT_TIME | flag::BAD_TIME) != 0 {
+            self.tally.text_times += u64::from(event.flags & flag::TEXT_TIME != 0);
+            self.tally.bad_times += u64::from(event.flags & flag::BAD_TIME != 0);
+        }
+        if event.flags & flag::LOOSE != 0 {
+            self.loose(told, sink);
+        }
+        match event.phase {
+            b'X' => self.complete(told, sink),
+            b'B' | b'E' => self.half(told),
+            b'b' | b'e' | b'n' | b'S' | b'F' | b'T' | b'p' => self.distant(told),
+            b'i' | b'I' | b'R' | b'P' => {
+                self.tally.samples += u64::from(event.phase == b'P');
+                let span = self.next_span();
+                let time = self.time(event);
+                self.wait(told, Class::Annotation, span, time, 0);
+            }
+            b's' | b't' | b'f' => self.flow(told),
+            b'C' => {
+                let time = self.time(event);
+                self.counters
+                    .take(told, time, &self.rows, &self.texts, sink);
+            }
+            b'M' => self.describe(told),
+            b'N' | b'D' | b'O' | b'v' | b'V' | b'c' | b'a' | b'(' | b')' => self.tally.objects += 1,
+            0 if event.arguments == 0 && event.name == words::EMPTY => {}
+            _ => self.tally.unknown += 1,
+        }
+    }
+
+    fn describe(&mut self, told: Told<'_>) {
+        let name = self.texts.global(told.scanner, told.event.name);
+        let row = self.rows.global(told.scanner, told.event.row);
+        let arguments: Vec<Argument> = told
+            .arguments
+            .iter()
+            .map(|it| self.argument(told.scanner, *it))
+            .collect();
+        if !self.rows.describe(row, name, &arguments, &self.texts) {
+            self.tally.unlisted += 1;
+        }
+    }
+
+    /// An argument with the numbers of its texts here.
+    pub fn argument(&self, scanner: usize, argument: Argument) -> Argument {
+        Argument {
+            key: self.texts.global(scanner, argument.key),
+            payload: match argument.payload {
+                Payload::Text(text) => Payload::Text(self.texts.global(scanner, text)),
+                other => other,
+            },
+        }
+    }
+
+    /// The instant of an event. One beyond all reckoning is put at the file's beginning.
+    pub fn time(&mut self, event: &Event) -> i64 {
+        let earliest = self.earliest.map_or(0, |(_, time)| time);
+        let origin = self.origin.unwrap_or(earliest);
+        if event.flags & flag::FAR_TIME != 0 || event.time.checked_sub(origin).is_none() {
+            return origin;
+        }
+        self.last = self.last.max(event.time);
+        event.time
+    }
+
+    /// When that is in the capture.
+    pub fn instant(&self, time: i64) -> Nanos {
+        Nanos(time) - Nanos(self.origin.unwrap_or(0))
+    }
+
+    /// Gives out the number of a span.
+    pub fn next_span(&mut self) -> SpanId {
+        self.spans += 1;
+        SpanId(self.spans - 1)
+    }
+
+    /// Hands over the fields of a stretch, under the numbers that its spans will get; of one that does not count
+    /// only what it says for later ones.
+    fn hand_over_fields(
+        &mut self,
+        scanner: usize,
+        packed: &mut Packed,
+        counts: bool,
+        sink: &mut Sink<'_>,
+    ) {
+        let mut fields = std::mem::take(&mut packed.fields);
+        fields.writer = scanner as u32;
+        fields.first = SpanId(self.spans);
+        for (name, _) in fields.forms.iter_mut().flatten() {
+            let text = self.texts.global(scanner, name.0);
+            *name = self.texts.name(text, sink);
+        }
+        let texts = packed.texts.iter();
+        let texts = texts.map(|it| self.texts.text(self.texts.global(scanner, *it)).into());
+        fields.texts = texts.collect();
+        if !counts {
+            fields.clear();
+        }
+        sink.push(Record::Fields(Box::new(fields)));
+    }
+
+    /// Hands over the fields of the next span where they are not packed.
+    fn loose(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+        let category = told.event.category;
+        let category = is_told(category).then_some(Argument {
+            key: words::CATEGORY,
+            payload: Payload::Text(category),
+        });
+        for argument in category.iter().chain(told.arguments) {
+            let Argument { key, payload } = self.argument(told.scanner, *argument);
+            let key = self.texts.name(key, sink);
+            let value = self.value(payload);
+            sink.push(Record::Argument(SpanId(self.spans), key, value));
+        }
+    }
+
+    pub fn value(&self, payload: Payload) -> Value {
+        match payload {
+            Payload::Integer(value) => Value::Integer(value),
+            Payload::Text(text) => Value::Text(self.texts.text(text).into()),
+            other => Value::Number(other.number(self.texts.table()).unwrap_or_default()),
+        }
+    }
+
+    /// Hands over a field of our own.
+    pub fn remark(&mut self, span: SpanId, key: u32, text: &str, sink: &mut Sink<'_>) {
+        let key: NameId = self.texts.name(key, sink);
+        sink.push(Record::Argument(span, key, Value::Text(text.into())));
+    }
+
+    fn complete(&mut self, told: Told<'_>, sink: &mut Sink<'_>) {
+        let event = told.event;
+        let span = self.next_span();
+        let time = self.time(event);
+        let mut length = event.length;
+        if event.flags & flag::LENGTH == 0 {
+            self.tally.no_length += 1;
+            self.remark(span, words::REPAIRED, "the file gives no duration", sink);
+        } else if length.unsigned_abs() > CENTURY as u64 {
+            self.tally.impossible += 1;
+            self.remark(
+                span,
+                words::REPAIRED,
+                "its duration in the file cannot be true",
+                sink,
+            );
+            length = 0;
+        } else if length < 0 {
+            self.tally.negative += 1;
+        }
+        if event.flags & flag::FAR_TIME != 0 && length == event.length {
+            self.remark(
+                span,
+                words::REPAIRED,
+                "its time in the file cannot be true",
+                sink,
+            );
+        }
+        self.last = self.last.max(time.saturating_add(length));
+        let category = self.texts.global(told.scanner, event.category);
+        let class = Class::of(category);
+        self.link(told, class, span);
+        if class == Class::Plain && !told.arguments.is_empty() {
+            let end = time.saturating_add(length.max(0));
+            self.note_connection(told, time, span);
+            if let Some(row) = self.note_xla(told, (time, end), span) {
+                let pending = Pending {
+                    span,
+                    name: self.texts.global(told.scanner, event.name),
+                    class: Class::Kernel,
+                    start: time,
+                    length,
+                    correlation: NO_CORRELATION,
+                };
+                self.put(row, Slot::Stream, pending);
+                return;
+            }
+        }
+        self.wait(told, class, span, time, length);
+    }
+
+    /// Remembers the number that ties a task of Ascend to the call that asked for it, of records of events and waits for them.
+    fn note_connection(&mut self, told: Told<'_>, start: i64, span: SpanId) {
+        let mut arguments = told.arguments.iter();
+        let number = arguments.find(|it| it.key == words::CONNECTION);
+        let number = number.and_then(|it| {
+            self.argument(told.scanner, *it)
+                .payload
+                .integer(self.texts.table())
+        });
+        let Some(number) = number else {
+            return;
+        };
+        let name = self.texts.global(told.scanner, told.event.name);
+        let row = self.rows.global(told.scanner, told.event.row);
+        match self.judge.of(name, &self.texts) {
+            Judged {
+                kind: SpanKind::EventRecord | SpanKind::EventWait,
+                ..
+            } => self.work.connect_task(span, number),
+            Judged {
+                verb: Verb::Record | Verb::Wait,
+                ..
+            } => self.work.connect_call(number, (start, row)),
+            _ => {}
+        }
+    }
+
+    /// Remembers what of an event ties it to others.
+    fn link(&mut self, told: Told<'_>, class: Class, span: SpanId) {
+        let event = told.event;
+        let row = self.rows.global(told.scanner, event.row);
+        if event.flags & (flag::FLOW_IN | flag::FLOW_OUT) != 0 {
+            self.flows.at_span(event, row, span);
+        }
+        if class == Class::Kernel
+            && let Some(group) = told
+                .arguments
+                .iter()
+                .find(|it| it.key == words::PROCESS_GROUP)
+            && let Payload::Text(group) = group.payload
+        {
+            self.work
+                .group(span, self.texts.global(told.scanner, group));
+        }
+        if matches!(class, Class::Sync | Class::Task) {
+            let arguments: Vec<Argument> = told
+                .arguments
+                .iter()
+                .map(|it| self.argument(told.scanner, *it))
+                .collect();
+            let name = self.texts.global(told.scanner, event.name);
+            self.work.detail(span, class, name, &arguments, &self.texts);
+        }
+    }
+
+    /// Puts a span with those that wait for their row to be sorted.
+    pub fn wait(&mut self, told: Told<'_>, class: Class, span: SpanId, start: i64, length: i64) {
+        let mut row = self.rows.global(told.scanner, told.event.row);
+        if class == Class::Task
+            && let Some(stream) = self.work.stream_of(span)
+            && let Some(process) = self.rows.get(row).map(|it| it.row.0)
+        {
+            row = self.rows.place((process, Token::Number(stream)));
+        }
+        let correlation = if class == Class::Call || class == Class::Sync || class.is_work() {
+            told.event.correlation
+        } else {
+            NO_CORRELATION
+        };
+        let name = self.texts.global(told.scanner, told.event.name);
+        let end = start.saturating_add(length.max(0));
+        if class == Class::Call {
+            let verb = self.judge.of(name, &self.texts).verb;
+            self.work.call(Call {
+                correlation,
+                start,
+                end,
+                row,
+                span,
+                verb,
+            });
+        }
+        if matches!(class, Class::Sync | Class::Task) {
+            let process = self.rows.get(row).map_or(Token::None, |it| it.row.0);
+            self.work.place_detail(span, process, start, end);
+        }
+        let is_function = class == Class::Plain && self.judge.of(name, &self.texts).is_function;
+        let slot = if is_function {
+            Slot::Functions
+        } else {
+            Slot::of(class)
+        };
+        self.put(
+            row,
+            slot,
+            Pending {
+                span,
+                name,
+                class,
+                start,
+                length,
+                correlation,
+            },
+        );
+    }
+
+    /// The same for a span whose row is known.
+    pub fn put(&mut self, row: u32, slot: Slot, pending: Pending) {
+        if let Some(facts) = self.rows.get_mut(row) {
+            facts.wait(slot, pending);
+            self.waiting += 1;
+        }
+    }
+
+    /// Says how many spans wait from now on.
+    pub fn set_waiting(&mut self, waiting: usize) {
+        self.waiting = waiting;
+    }
+
+    fn flow(&mut self, told: Told<'_>) {
+        let event = told.event;
+        let category = self.texts.global(told.scanner, event.category);
+        let name = self.texts.global(told.scanner, event.name);
+        let launch = matches!(category, words::LAUNCH_FLOW | words::LAUNCH_FLOW_2022)
+            || (category == words::LAUNCH_FLOW_2021 && name == words::LAUNCH);
+        let time = self.time(event);
+        let row = self.rows.global(told.scanner, event.row);
+        let process = self.rows.get(row).map(|it| it.row.0);
+        let role = match (launch, self.work.has_correlations()) {
+            (false, _) => FlowRole::Own,
+            (true, false) => FlowRole::Launch,
+            (true, true) => FlowRole::Repeated,
+        };
+        self.flows.take(
+            flows::point(event, (row, process), (category, name), time),
+            role,
+        );
+    }
+}

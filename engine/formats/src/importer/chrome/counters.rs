@@ -1,0 +1,129 @@
+//! Counters: each field of an event of the phase `C` is a series of its own.
+
+use std::collections::HashMap;
+
+use super::build::Told;
+use super::lanes::program;
+use super::rows::Rows;
+use super::scan::{Payload, Token, flag};
+use super::texts::Texts;
+use crate::importer::Sink;
+use crate::importer::counter_titles::{CounterTitle, tell_apart};
+use record::time::Nanos;
+use record::{Counter, CounterId, Record, Sample};
+
+/// What makes a series: its process, its name, its number and its field.
+type Key = (Token, u32, u64, u32);
+
+/// Every series.
+#[derive(Default)]
+pub(super) struct Counters {
+    known: HashMap<Key, CounterId>,
+    waiting: Vec<(CounterId, i64, f64)>,
+    made: Vec<Key>,
+}
+
+impl Counters {
+    /// Takes an event.
+    pub fn take(
+        &mut self,
+        told: Told<'_>,
+        time: i64,
+        rows: &Rows,
+        texts: &Texts,
+        sink: &mut Sink<'_>,
+    ) {
+        let event = told.event;
+        let row = rows.global(told.scanner, event.row);
+        let process = rows.get(row).map_or(Token::None, |it| it.row.0);
+        let name = texts.global(told.scanner, event.name);
+        let number = if event.flags & flag::ID != 0 {
+            event.id
+        } else {
+            0
+        };
+        for argument in told.arguments {
+            let field = texts.global(told.scanner, argument.key);
+            let value = match argument.payload {
+                Payload::Text(text) => texts.text(texts.global(told.scanner, text)).parse().ok(),
+                other => other.number(texts.table()),
+            };
+            let Some(value) = value.filter(|it: &f64| it.is_finite()) else {
+                continue;
+            };
+            let key = (process, name, number, field);
+            let next = CounterId(self.known.len() as u32);
+            let id = *self.known.entry(key).or_insert(next);
+            if id == next {
+                self.made.push(key);
+                let (title, unit) = title(key, rows, texts);
+                sink.push(record(id, title, unit));
+            }
+            self.waiting.push((id, time, value));
+        }
+    }
+
+    /// Hands over the samples that wait, as instants of the capture.
+    pub fn hand_over(&mut self, origin: i64, sink: &mut Sink<'_>) {
+        for (counter, time, value) in self.waiting.drain(..) {
+            let time = Nanos(time) - Nanos(origin);
+            sink.push(Record::Sample(Sample {
+                counter,
+                time,
+                value,
+            }));
+        }
+    }
+
+    /// Names all series again, now that the processes have their names.
+    pub fn finish(&self, rows: &Rows, texts: &Texts, sink: &mut Sink<'_>) {
+        let titles = self.made.iter().map(|key| title(*key, rows, texts));
+        let (mut titles, units): (Vec<_>, Vec<_>) = titles.unzip();
+        tell_apart(&mut titles);
+        for ((place, title), unit) in (0..).zip(titles).zip(units) {
+            sink.push(record(CounterId(place), title, unit));
+        }
+    }
+}
+
+fn record(id: CounterId, title: CounterTitle, unit: String) -> Record {
+    let CounterTitle { name, device, .. } = title;
+    Record::Counter(Box::new(Counter {
+        id,
+        name,
+        unit,
+        device,
+    }))
+}
+
+/// What a series is called, and its unit.
+fn title(key: Key, rows: &Rows, texts: &Texts) -> (CounterTitle, String) {
+    let (process, name, number, field) = key;
+    let (name, field) = (texts.text(name), texts.text(field));
+    // A unit in brackets is how Ascend's tools write it.
+    let (field, unit) = match field.strip_suffix(')').and_then(|it| it.split_once('(')) {
+        Some((field, unit)) => (field, unit),
+        None => (field, ""),
+    };
+    let same = name.eq_ignore_ascii_case(field) || field == "value" || name.ends_with(field);
+    let mut shown = if same {
+        name.to_owned()
+    } else {
+        format!("{name} · {field}")
+    };
+    if number != 0 {
+        shown = format!("{shown} {number}");
+    }
+    let facts = rows.processes.get(&process);
+    let of = facts.and_then(|it| it.name).map(|it| texts.text(it).trim());
+    if let Some(of) = of.filter(|it| !it.is_empty() && !shown.contains(it)) {
+        shown = format!("{} · {shown}", program(of));
+    }
+    let title = CounterTitle {
+        name: shown,
+        device: facts.and_then(|it| it.device),
+        process: texts.shown(process),
+        thread: String::new(),
+    };
+    (title, unit.to_owned())
+}

@@ -1,0 +1,400 @@
+//! Lanes and devices: one lane for each stream and thread, with what the file calls them.
+
+use super::nature::Nature;
+use super::rows::{RowFacts, Rows, Slot};
+use super::scan::Token;
+use super::stream::top::Top;
+use super::texts::Texts;
+use crate::importer::Sink;
+use crate::importer::shared_titles::SharedTitles;
+use record::{Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role, SpanKind};
+
+/// What ran on a lane, by sort.
+#[derive(Clone, Copy, Debug, Default)]
+struct Work {
+    kernels: u64,
+    uploads: u64,
+    downloads: u64,
+    copies: u64,
+    collectives: u64,
+}
+
+/// A lane that is in use.
+struct Used {
+    row: u32,
+    slot: Slot,
+    nature: Nature,
+    device: DeviceId,
+    /// What ran there, of lanes of devices.
+    work: Option<Box<Work>>,
+}
+
+/// Every lane and device in use.
+#[derive(Default)]
+pub(super) struct Lanes {
+    used: Vec<Used>,
+    devices: Vec<Token>,
+}
+
+impl Lanes {
+    /// How many lanes are streams.
+    pub fn streams(&self) -> usize {
+        self.used
+            .iter()
+            .filter(|it| it.group() == Group::Streams)
+            .count()
+    }
+
+    /// The lane of a row's slot; a new one is announced by what is known so far.
+    pub fn lane(
+        &mut self,
+        rows: &mut Rows,
+        place: u32,
+        slot: Slot,
+        texts: &Texts,
+        sink: &mut Sink<'_>,
+    ) -> (LaneId, Nature) {
+        let Some(facts) = rows.get(place) else {
+            return (LaneId::NONE, Nature::Host);
+        };
+        if let Some(lane) = facts.lane(slot) {
+            let used = self.used.get(lane.index());
+            return (lane, used.map_or(Nature::Host, |it| it.nature));
+        }
+        let nature = match slot {
+            Slot::Own => Nature::of(rows, facts, texts),
+            Slot::Functions => Nature::Host,
+            Slot::Stream => Nature::Stream,
+            Slot::Scopes | Slot::Syncs => Nature::Derived,
+        };
+        let process = facts.row.0;
+        let device = (nature != Nature::Host).then(|| self.device(rows, process, texts, sink));
+        let lane = LaneId(self.used.len() as u32);
+        self.used.push(Used {
+            row: place,
+            slot,
+            nature,
+            device: device.unwrap_or(DeviceId::NONE),
+            work: None,
+        });
+        if let Some(facts) = rows.get_mut(place) {
+            facts.set_lane(slot, lane);
+        }
+        self.announce(lane, rows, texts, None, sink);
+        (lane, nature)
+    }
+
+    /// Counts what ran on a lane.
+    pub fn ran(&mut self, lane: LaneId, kind: SpanKind, collective: bool) {
+        let Some(used) = self.used.get_mut(lane.index()) else {
+            return;
+        };
+        let work = used.work.get_or_insert_default();
+        let count = match kind {
+            _ if collective => &mut work.collectives,
+            SpanKind::Kernel => &mut work.kernels,
+            SpanKind::Upload => &mut work.uploads,
+            SpanKind::Download => &mut work.downloads,
+            SpanKind::Copy | SpanKind::Fill => &mut work.copies,
+            _ => return,
+        };
+        *count += 1;
+    }
+
+    /// The device that is a process.
+    fn device(
+        &mut self,
+        rows: &mut Rows,
+        process: Token,
+        texts: &Texts,
+        sink: &mut Sink<'_>,
+    ) -> DeviceId {
+        let facts = rows.processes.entry(process).or_default();
+        if let Some(device) = facts.device {
+            return device;
+        }
+        let id = DeviceId(self.devices.len() as u32);
+        facts.device = Some(id);
+        self.devices.push(process);
+        sink.push(Record::Device(Box::new(Device {
+            id,
+            name: device_name(rows, process, texts, &[]),
+            backend: "chrome".to_owned(),
+            detail: String::new(),
+            rank: None,
+        })));
+        id
+    }
+
+    /// Says again what each lane and device is, now that the whole file is known.
+    pub fn finish(&self, rows: &Rows, texts: &Texts, top: &Top, sink: &mut Sink<'_>) {
+        let devices = top.devices.as_slice();
+        for (place, process) in self.devices.iter().enumerate() {
+            sink.push(Record::Device(Box::new(Device {
+                id: DeviceId(place as u32),
+                name: device_name(rows, *process, texts, devices),
+                backend: "chrome".to_owned(),
+                detail: String::new(),
+                rank: None,
+            })));
+        }
+        let hosts = self.used.iter().filter(|it| it.group() == Group::Host);
+        let titles = LaneTitles::of(hosts, rows, texts);
+        for (place, used) in self.used.iter().enumerate() {
+            let lane = LaneId(place as u32);
+            self.announce(lane, rows, texts, Some(&titles), sink);
+            let row = rows.get(used.row);
+            sink.push(Record::LaneOrigin(LaneOrigin {
+                lane,
+                rank: top.rank.and_then(|it| u32::try_from(it).ok()),
+                number: match row.map(|it| it.row.1) {
+                    Some(Token::Number(number)) => Some(number),
+                    _ => None,
+                },
+            }));
+        }
+    }
+
+    /// Says what a lane is; of several host lanes of one name each bears what tells it apart, once all names are known.
+    fn announce(
+        &self,
+        id: LaneId,
+        rows: &Rows,
+        texts: &Texts,
+        titles: Option<&LaneTitles>,
+        sink: &mut Sink<'_>,
+    ) {
+        let Some(used) = self.used.get(id.index()) else {
+            return;
+        };
+        let Some(facts) = rows.get(used.row) else {
+            return;
+        };
+        let group = used.group();
+        let mut name = used.title(rows, texts);
+        if let Some(titles) = titles.filter(|_| group == Group::Host) {
+            name = titles.distinct(name, facts, texts);
+        }
+        sink.push(Record::Lane(Box::new(Lane {
+            id,
+            group,
+            device: Some(used.device).filter(|it| it.is_some()),
+            role: match (used.slot, group) {
+                (_, Group::Streams) => used.work.as_deref().map_or(Role::None, Work::role),
+                (Slot::Functions, _) => Role::Functions,
+                _ => Role::None,
+            },
+            name,
+            order: order(rows, facts),
+            process: texts
+                .shown(facts.said().owner.unwrap_or(facts.row.0))
+                .into(),
+            thread: if facts.is_distant {
+                "".into()
+            } else {
+                texts.shown(facts.row.1).into()
+            },
+        })));
+    }
+}
+
+/// Titles of host lanes that several have, and those with the number of a thread that several have.
+struct LaneTitles {
+    plain: SharedTitles,
+    numbered: SharedTitles,
+}
+
+impl LaneTitles {
+    fn of<'a>(hosts: impl Iterator<Item = &'a Used> + Clone, rows: &Rows, texts: &Texts) -> Self {
+        let plain = SharedTitles::of(hosts.clone().map(|used| used.title(rows, texts)));
+        let shared = hosts.filter_map(|used| {
+            let title = used.title(rows, texts);
+            let facts = rows.get(used.row).filter(|_| plain.contains(&title))?;
+            Some(numbered(title, facts, texts))
+        });
+        let numbered = SharedTitles::of(shared);
+        Self { plain, numbered }
+    }
+
+    /// A title with what tells its lane from others of the same: the number of the thread, and of the process where both are
+    /// the same.
+    fn distinct(&self, title: String, facts: &RowFacts, texts: &Texts) -> String {
+        if !self.plain.contains(&title) {
+            return title;
+        }
+        let title = numbered(title, facts, texts);
+        let process = texts.shown(facts.row.0);
+        let is_shared = self.numbered.contains(&title);
+        if is_shared && !facts.is_distant && !process.is_empty() {
+            format!("{title} of {process}")
+        } else {
+            title
+        }
+    }
+}
+
+/// A title with the number of its thread, or of the process where it is of none, unless it ends with that.
+fn numbered(title: String, facts: &RowFacts, texts: &Texts) -> String {
+    let number = if facts.is_distant {
+        facts.row.0
+    } else {
+        facts.row.1
+    };
+    let number = texts.shown(number);
+    let is_there = title.rsplit(' ').next() == Some(&number);
+    if is_there || number.is_empty() {
+        title
+    } else {
+        format!("{title} {number}")
+    }
+}
+
+impl Used {
+    /// What it is called, be it the only one of that name or not.
+    fn title(&self, rows: &Rows, texts: &Texts) -> String {
+        let facts = rows.get(self.row);
+        facts.map_or_else(String::new, |facts| {
+            lane_name(rows, facts, self.slot, self.nature, texts)
+        })
+    }
+
+    fn group(&self) -> Group {
+        match (self.slot, self.nature) {
+            (_, Nature::Stream) => Group::Streams,
+            (Slot::Own | Slot::Functions, Nature::Host) => Group::Host,
+            _ => Group::Device,
+        }
+    }
+}
+
+impl Work {
+    /// What a stream is for: communication and copies are seldom mixed with anything.
+    fn role(&self) -> Role {
+        let copies = self.uploads + self.downloads + self.copies;
+        if self.collectives > 0 && self.collectives >= self.kernels {
+            Role::Collective
+        } else if self.kernels > 0 {
+            Role::Compute
+        } else if copies == 0 {
+            Role::None
+        } else if self.uploads >= self.downloads.max(self.copies) {
+            Role::HostToDevice
+        } else if self.downloads >= self.copies {
+            Role::DeviceToHost
+        } else {
+            Role::DeviceToDevice
+        }
+    }
+}
+
+fn order(rows: &Rows, facts: &RowFacts) -> i32 {
+    let process = rows
+        .processes
+        .get(&facts.row.0)
+        .and_then(|it| it.order)
+        .unwrap_or(0);
+    let thread = facts.said().order.or(match facts.row.1 {
+        Token::Number(number) => Some(number),
+        _ => None,
+    });
+    let clamp = |value: i64, most: i64| value.clamp(-most, most);
+    let sum = clamp(process, 1 << 10) * (1 << 20) + clamp(thread.unwrap_or(0), (1 << 19) - 1);
+    sum.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+}
+
+fn lane_name(rows: &Rows, facts: &RowFacts, slot: Slot, nature: Nature, texts: &Texts) -> String {
+    let thread = texts.shown(facts.row.1);
+    let own = facts
+        .said()
+        .name
+        .map(|name| texts.text(name).trim().to_owned());
+    let own = own.filter(|name| !name.is_empty());
+    let stream = own.clone().unwrap_or_else(|| {
+        let number = matches!(facts.row.1, Token::Number(_));
+        if number {
+            format!("stream {thread}")
+        } else {
+            thread.clone()
+        }
+    });
+    match (slot, nature) {
+        (Slot::Own, Nature::Host) => host_name(rows, facts, own, &thread, texts),
+        (Slot::Own | Slot::Stream, _) => stream,
+        (Slot::Functions, _) => {
+            let thread = host_name(rows, facts, own, &thread, texts);
+            format!("{thread} · Python functions")
+        }
+        (Slot::Scopes, _) => format!("{stream} · annotations"),
+        (Slot::Syncs, _) if matches!(facts.row.1, Token::Number(-1 | 0xFFFF_FFFF)) => {
+            "waits of the host".to_owned()
+        }
+        (Slot::Syncs, _) => format!("{stream} · waits, host time"),
+    }
+}
+
+/// A thread's name, with that of its process where there are several.
+fn host_name(
+    rows: &Rows,
+    facts: &RowFacts,
+    own: Option<String>,
+    thread: &str,
+    texts: &Texts,
+) -> String {
+    let process = rows.processes.get(&facts.row.0).and_then(|it| it.name);
+    let process = process.map(|name| texts.text(name).trim().to_owned());
+    let process = process
+        .filter(|it| !it.is_empty())
+        .map_or_else(|| texts.shown(facts.row.0), |it| program(&it).to_owned());
+    let number = matches!(facts.row.1, Token::Number(_));
+    let thread = own.unwrap_or_else(|| {
+        if number {
+            format!("thread {thread}")
+        } else {
+            thread.to_owned()
+        }
+    });
+    match (process.as_str(), thread.as_str()) {
+        ("", "") => "events of no thread".to_owned(),
+        ("", _) => thread,
+        (_, "") => process,
+        _ if process == thread => thread,
+        _ => format!("{process} · {thread}"),
+    }
+}
+
+/// A program without the folder that it lies in.
+pub(in crate::importer) fn program(name: &str) -> &str {
+    let end = name.find(char::is_whitespace).unwrap_or(name.len());
+    let (path, _) = name.split_at(end);
+    let folder = path.rfind('/').filter(|at| at + 1 < path.len());
+    folder.and_then(|at| name.get(at + 1..)).unwrap_or(name)
+}
+
+/// What a device is called: by its properties, its labels, or its process.
+fn device_name(rows: &Rows, process: Token, texts: &Texts, devices: &[(i64, String)]) -> String {
+    let shown = texts.shown(process);
+    let facts = rows.processes.get(&process);
+    let text = |text: Option<u32>| {
+        let text = text.map(|it| texts.text(it).trim().to_owned());
+        text.filter(|it| !it.is_empty())
+    };
+    let labels = text(facts.and_then(|it| it.labels));
+    let name = text(facts.and_then(|it| it.name));
+    let properties = match process {
+        Token::Number(number) => devices.iter().find(|(id, _)| *id == number),
+        _ => None,
+    };
+    if let Some((id, name)) = properties {
+        return match name.trim() {
+            "" => format!("GPU {id}"),
+            name => format!("GPU {id} · {name}"),
+        };
+    }
+    match process {
+        Token::Text(_) => shown,
+        _ => labels
+            .filter(|it| it != "NPU")
+            .or(name)
+            .unwrap_or_else(|| format!("device {shown}")),
+    }
+}

@@ -1,0 +1,110 @@
+//! What waited for what: launches and their work, waits and the work they waited for, flows, collectives.
+
+mod ascend;
+mod calls;
+mod collectives;
+mod commands;
+mod crowd;
+mod frontier;
+mod launches;
+mod mtia;
+mod order;
+mod syncs;
+mod waits;
+
+use super::build::Builder;
+use super::scan::words;
+use crate::importer::{Receipt, Sink};
+use order::Order;
+use record::{Basis, Dependency, DependencyKind, Record, SpanId, counted};
+
+/// How far the clocks of host and device may be apart: a call may seem to return so much before what it waited for ended.
+const CLOCKS: i64 = 2_000;
+
+/// What was tied, and what could not be.
+#[derive(Default)]
+pub(super) struct Ties {
+    inferred: u64,
+    /// Arrows that rest on the calls alone, and those that the times of the work contradict.
+    from_calls: u64,
+    contradicted: u64,
+    /// Waits whose record lies before the file, or whose stream ran nothing before it.
+    unresolved: u64,
+    /// Waits that name streams that ran nothing.
+    ghosts: u64,
+    /// Whether any wait of a stream is told, and in what way.
+    waits: u64,
+    wait_calls: u64,
+}
+
+/// Hands over every dependency, and says what cannot be known.
+pub(super) fn tie(builder: &mut Builder, receipt: &mut Receipt, sink: &mut Sink<'_>) {
+    let mut ties = Ties::default();
+    launches::tie(builder, &mut ties, sink);
+    builder.tie_flows(sink);
+    let order = Order::of(builder);
+    mtia::tie(builder, &mut ties, sink);
+    ascend::tie(builder, &order, &mut ties, sink);
+    commands::tie(builder, &order, &mut ties, sink);
+    calls::tie(builder, &order, &mut ties, sink);
+    syncs::tie(builder, &order, &mut ties, sink);
+    if !builder.tally.told_collectives {
+        collectives::tie(builder, &order, &mut ties, sink);
+    }
+    let is_xla = builder.xla.has_devices();
+    ties.tell((builder.lanes.streams(), is_xla), receipt);
+}
+
+impl Ties {
+    /// Hands over a dependency between two spans.
+    fn tie(
+        &mut self,
+        (cause, effect): (SpanId, SpanId),
+        kind: DependencyKind,
+        basis: Basis,
+        sink: &mut Sink<'_>,
+    ) {
+        self.tie_by(Dependency::new(cause, effect, kind, basis), sink);
+    }
+
+    fn tie_by(&mut self, dependency: Dependency, sink: &mut Sink<'_>) {
+        self.inferred += u64::from(dependency.basis == Basis::Inferred);
+        sink.push(Record::Dependency(dependency));
+    }
+
+    fn tell(&self, (streams, is_xla): (usize, bool), receipt: &mut Receipt) {
+        receipt.inferred += self.inferred;
+        if self.from_calls + self.contradicted > 0 {
+            receipt.note(format!(
+                "This file tells of waits between streams by their calls alone, without stream or event: {} inferred from the \
+                 order of the calls, and {} left out because the times contradict {}.",
+                counted(self.from_calls, "{arrow is|arrows are}"),
+                counted(self.contradicted, "more {was|were}"),
+                if self.contradicted == 1 { "it" } else { "them" }
+            ));
+        } else if is_xla {
+            receipt.note(
+                "What led to what is in the .xplane.pb of the same run, which its profiler writes beside this file; open that \
+                 to see more arrows.",
+            );
+        } else if self.waits + self.wait_calls == 0 && streams > 1 {
+            receipt.note("This file has no event records; arrows between streams cannot be known.");
+        }
+        if self.unresolved > 0 {
+            let waits = counted(self.unresolved, "{wait|waits}");
+            receipt.note(format!(
+                "Of {waits} the record, or the work before it, lies outside of what was captured."
+            ));
+        }
+        if self.ghosts > 0 {
+            let words = "{wait names a stream that ran nothing in this file; that has|waits name streams that ran nothing in this \
+                         file; those have} no lane.";
+            receipt.note(counted(self.ghosts, words));
+        }
+    }
+}
+
+/// Says on a wait what its arrow rests on.
+fn rests_on(builder: &mut Builder, wait: SpanId, text: &str, sink: &mut Sink<'_>) {
+    builder.remark(wait, words::RESTS_ON, text, sink);
+}

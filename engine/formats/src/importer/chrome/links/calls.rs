@@ -1,0 +1,88 @@
+//! Waits of streams of which only the calls are known: the streams are concluded from what was launched around them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::order::Order;
+use super::{Ties, rests_on};
+use crate::importer::Sink;
+use crate::importer::chrome::build::Builder;
+use crate::importer::chrome::class::Verb;
+use crate::importer::chrome::scan::Token;
+use crate::importer::chrome::work::{Call, Operation};
+use record::{Basis, DependencyKind, SpanId};
+
+/// How far back work is looked at for each wait.
+const REACH: usize = 256;
+
+/// Ties the next work that a thread launched after a wait to the last work that its process launched, before the
+/// record before the wait, on another stream. Where the times contradict that, nothing is tied.
+pub(super) fn tie(builder: &mut Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
+    let calls = |verb| {
+        builder
+            .work
+            .calls
+            .iter()
+            .filter(move |it| it.verb == verb)
+            .copied()
+    };
+    let waits: Vec<Call> = calls(Verb::Wait).collect();
+    ties.wait_calls = waits.len() as u64;
+    // Where the file tells of waits itself, those it leaves out had nothing to wait for.
+    if ties.waits > 0 {
+        return;
+    }
+    let mut records: BTreeMap<u32, Vec<i64>> = BTreeMap::new();
+    for record in calls(Verb::Record) {
+        records.entry(record.row).or_default().push(record.start);
+    }
+    for list in records.values_mut() {
+        list.sort_unstable();
+    }
+    let mut done: BTreeSet<(SpanId, SpanId)> = BTreeSet::new();
+    for wait in waits {
+        let recorded = records.get(&wait.row).and_then(|list| {
+            let before = list.partition_point(|it| *it < wait.start);
+            list.get(before.checked_sub(1)?).copied()
+        });
+        let process = builder
+            .rows
+            .get(wait.row)
+            .map_or(Token::None, |it| it.row.0);
+        let instant = recorded.unwrap_or(wait.start);
+        let Some((cause, effect)) = pair(order, &wait, process, instant) else {
+            continue;
+        };
+        if cause.end > effect.start {
+            ties.contradicted += 1;
+            continue;
+        }
+        let text = "the order of calls alone: the file names neither stream nor event";
+        rests_on(builder, wait.span, text, sink);
+        if done.insert((cause.span, effect.span)) {
+            ties.from_calls += 1;
+            ties.tie(
+                (cause.span, effect.span),
+                DependencyKind::Event,
+                Basis::Inferred,
+                sink,
+            );
+        }
+    }
+}
+
+/// The work that a wait probably held back, and the work that it probably waited for.
+fn pair<'a>(
+    order: &'a Order,
+    wait: &Call,
+    process: Token,
+    instant: i64,
+) -> Option<(&'a Operation, &'a Operation)> {
+    let effect = order.next_of_thread(wait.row, wait.start)?;
+    let before = order.of_host(process, instant).take(REACH);
+    let (process, stream) = order.stream_of(effect);
+    let mut others = before.filter(|it| {
+        let other = order.stream_of(it);
+        other.0 == process && other.1 != stream
+    });
+    Some((others.next()?, effect))
+}

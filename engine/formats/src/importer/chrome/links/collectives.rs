@@ -1,0 +1,63 @@
+//! The parts of one collective operation on several devices, matched by name, group and sequence.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Ties;
+use super::order::Order;
+use crate::importer::Sink;
+use crate::importer::chrome::build::Builder;
+use crate::importer::chrome::scan::Token;
+use crate::importer::chrome::work::Operation;
+use record::{Basis, DependencyKind};
+
+/// Ties the part that started last, which all others had to wait for, to each of the others.
+pub(super) fn tie(builder: &Builder, order: &Order, ties: &mut Ties, sink: &mut Sink<'_>) {
+    let all = order.all().iter().filter(|it| it.collective);
+    let mut lists: BTreeMap<(u32, u32), BTreeMap<Token, Vec<Operation>>> = BTreeMap::new();
+    let mut devices = BTreeSet::new();
+    for operation in all {
+        let (process, _) = order.stream_of(operation);
+        devices.insert(process);
+        let group = builder.work.group_of(operation.span);
+        let of = lists.entry((operation.name, group)).or_default();
+        of.entry(process).or_default().push(*operation);
+    }
+    if devices.len() < 2 {
+        return;
+    }
+    for mut parts in lists.into_values() {
+        for list in parts.values_mut() {
+            list.sort_by_key(|it| it.start);
+        }
+        // A device that took no further part is not looked at again.
+        let mut lists: Vec<_> = parts.values().map(|it| it.iter()).collect();
+        while !lists.is_empty() {
+            let mut members: Vec<&Operation> = Vec::new();
+            lists.retain_mut(|list| {
+                let member = list.next();
+                members.extend(member);
+                member.is_some()
+            });
+            tie_one(&members, ties, sink);
+        }
+    }
+}
+
+/// Ties the members of one, if they were at work together.
+fn tie_one(members: &[&Operation], ties: &mut Ties, sink: &mut Sink<'_>) {
+    let Some(last) = members.iter().max_by_key(|it| it.start) else {
+        return;
+    };
+    let ended = members.iter().map(|it| it.end).min();
+    if ended.is_some_and(|ended| ended < last.start) {
+        return;
+    }
+    for member in members.iter().filter(|it| it.span != last.span) {
+        ties.tie(
+            (last.span, member.span),
+            DependencyKind::Collective,
+            Basis::Inferred,
+            sink,
+        );
+    }
+}

@@ -1,0 +1,135 @@
+//! Waits of streams for events that the file tells: with the record, or with the stream alone.
+
+use std::collections::BTreeMap;
+
+use super::Ties;
+use super::commands::called;
+use super::frontier::Frontier;
+use super::order::Order;
+use crate::importer::Sink;
+use crate::importer::chrome::build::Builder;
+use crate::importer::chrome::scan::Token;
+use crate::importer::chrome::work::{Detail, Operation};
+use record::{Basis, Dependency, DependencyKind, Event, EventId, Record};
+
+/// How no stream is written, besides not at all.
+const NO_STREAM: i64 = 0xFFFF_FFFF;
+
+/// The events that waits name, and the records of each.
+#[derive(Default)]
+pub(super) struct Events {
+    known: BTreeMap<i64, (EventId, Vec<i64>)>,
+}
+
+impl Events {
+    /// Announces the events that waits name.
+    pub fn of(builder: &mut Builder, sink: &mut Sink<'_>) -> Self {
+        let mut events = Self::default();
+        for detail in &builder.work.details {
+            let event = detail.wait_event.filter(|it| *it >= 0 && *it != NO_STREAM);
+            if let (Some(event), Some(record)) = (event, record_number(detail)) {
+                let next = EventId(events.known.len() as u32);
+                let entry = events.known.entry(event);
+                entry.or_insert_with(|| (next, Vec::new())).1.push(record);
+            }
+        }
+        for (_, records) in events.known.values_mut() {
+            records.sort_unstable();
+            records.dedup();
+        }
+        for (number, (id, _)) in &events.known {
+            let text = builder.texts.add(&format!("event {number}"));
+            let (id, name) = (*id, builder.texts.name(text, sink));
+            let timing = false;
+            sink.push(Record::Event(Event { id, name, timing }));
+        }
+        events
+    }
+
+    /// The event that a wait names, and which of its records it was, as far as the file tells.
+    fn find(&self, detail: &Detail) -> (EventId, u32) {
+        let known = detail.wait_event.and_then(|it| self.known.get(&it));
+        let found = known
+            .zip(record_number(detail))
+            .map(|((id, records), record)| {
+                (*id, records.partition_point(|it| *it <= record) as u32)
+            });
+        found.unwrap_or((EventId::NONE, 0))
+    }
+}
+
+/// The number of the record that a wait names.
+pub(super) fn record_number(detail: &Detail) -> Option<i64> {
+    detail.wait_record.filter(|it| *it > 0)
+}
+
+/// A stream by its number; nothing where it stands for none.
+pub(super) fn stream(number: Option<i64>) -> Option<Token> {
+    number
+        .filter(|it| *it >= 0 && *it != NO_STREAM)
+        .map(Token::Number)
+}
+
+/// Ties the first work after a wait to what the record that it waited for had captured, and says what that rests on.
+pub(super) fn tie_wait(
+    builder: &Builder,
+    order: &Order,
+    events: &Events,
+    (wait, captured): (&Detail, Option<&Frontier>),
+    ties: &mut Ties,
+    sink: &mut Sink<'_>,
+) -> &'static str {
+    let (Some(on), Some(from)) = (stream(wait.stream), stream(wait.wait_stream)) else {
+        ties.unresolved += 1;
+        return "nothing: the file names no stream that it waited for";
+    };
+    let (on, from) = ((wait.process, on), (wait.process, from));
+    let Some(captured) = captured else {
+        ties.unresolved += 1;
+        return "nothing: the record lies outside of what was captured";
+    };
+    let effect = order.first_after(on, called(builder, wait));
+    let causes: Vec<&Operation> = captured
+        .iter()
+        .filter(|(stream, _)| **stream != on)
+        .filter_map(|(_, place)| order.get(place.1))
+        .collect();
+    // A record on its own stream passes on what that stream had waited for.
+    if on == from && causes.is_empty() {
+        return "the order of its own stream, which needs no wait";
+    }
+    let (Some(effect), false) = (effect, causes.is_empty()) else {
+        if !order.ran(on) || !order.ran(from) {
+            ties.ghosts += 1;
+            return "nothing: one of the two streams ran nothing in this file";
+        }
+        ties.unresolved += 1;
+        return "nothing: no work lies before the record, or none after the wait";
+    };
+    let (basis, text) = if record_number(wait).is_some() {
+        (
+            Basis::Enforced,
+            "the stream and the record that the file names",
+        )
+    } else {
+        (
+            Basis::Inferred,
+            "the stream that the file names; which record is concluded from the order of calls",
+        )
+    };
+    let (event, generation) = events.find(wait);
+    for cause in causes {
+        ties.tie_by(
+            Dependency {
+                cause: cause.span,
+                effect: effect.span,
+                kind: DependencyKind::Event,
+                basis,
+                event,
+                generation,
+            },
+            sink,
+        );
+    }
+    text
+}

@@ -1,0 +1,146 @@
+//! Counts what has to be said about a file.
+
+use crate::importer::{Receipt, Sink};
+use record::time::Nanos;
+use record::{Severity, counted};
+
+/// What has to be said about a file.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Events that were understood.
+    pub events: u64,
+    pub text_times: u64,
+    pub negative: u64,
+    pub impossible: u64,
+    pub no_length: u64,
+    pub bad_times: u64,
+    pub ends: u64,
+    /// Ends that are of none of the spans that are open there.
+    pub strays: u64,
+    pub open: u64,
+    pub unordered: u64,
+    pub bad_text: u64,
+    /// Operations that start before their launch, and by how much at most.
+    pub early: (u64, Nanos),
+    /// Operations of which the launch is not in the file, though others have theirs.
+    pub unlaunched: u64,
+    /// Whether flows tie the parts of collective operations, as in files that Syncline wrote.
+    pub told_collectives: bool,
+    pub loose_flows: u64,
+    /// Flows from launches to work that correlation numbers tell as well.
+    pub launch_flows: u64,
+    /// Events that hold samples of a profile of the processor.
+    pub samples: u64,
+    pub objects: u64,
+    pub unknown: u64,
+    pub unlisted: u64,
+    /// Stretches that make no sense, their bytes, and where the first begins.
+    pub damaged: (u64, u64, u64),
+}
+
+impl Tally {
+    /// Counts damage.
+    pub fn damage(&mut self, at: u64, length: u64) {
+        let (count, bytes, first) = &mut self.damaged;
+        if *count == 0 {
+            *first = at;
+        }
+        *count += 1;
+        *bytes += length;
+    }
+
+    /// Says it all: what was mended, as problems where something is missing, and as notes.
+    pub fn tell(&self, receipt: &mut Receipt, sink: &mut Sink<'_>) {
+        receipt.events = self.events;
+        let repairs = [
+            ("times written as texts", self.text_times),
+            ("negative durations", self.negative),
+            ("durations that cannot be true", self.impossible),
+            ("no duration", self.no_length),
+            ("times that are no numbers", self.bad_times),
+            ("ends without a begin", self.ends),
+            ("ends of no open span", self.strays),
+            ("begins without an end", self.open),
+            ("begins and ends out of order", self.unordered),
+            ("texts that are not UTF-8", self.bad_text),
+            ("work that starts before its launch", self.early.0),
+            ("flows without a partner", self.loose_flows),
+            ("damaged stretches", self.damaged.0),
+        ];
+        for (cause, count) in repairs {
+            receipt.repair(cause, count);
+        }
+        let (damaged, bytes, first) = self.damaged;
+        if damaged > 0 {
+            let text = format!(
+                "{} at byte {first}: {} left out. If it was copied, copy it again.",
+                counted(
+                    damaged,
+                    "{stretch of the file makes no sense,|stretches of the file make no sense, the first}"
+                ),
+                counted(bytes, "{byte was|bytes were}")
+            );
+            receipt.complain(sink, (Severity::DataLoss, "damaged"), text);
+        }
+        let said = [
+            (
+                self.open,
+                "no-end",
+                "{span has a beginning and no end; it is|spans have a beginning and no end; they are} drawn up to the end of the \
+                 capture",
+            ),
+            (
+                self.ends,
+                "no-begin",
+                "{end has no beginning; it|ends have no beginning; each} is drawn as an instant",
+            ),
+            (
+                self.strays,
+                "stray-end",
+                "{end is of none of the spans that are open there, by its name; it ends|ends are of none of the spans that are open \
+                 there, by their names; they end} nothing",
+            ),
+            (
+                self.impossible,
+                "impossible-duration",
+                "{span has a duration longer than a century; it is|spans have a duration longer than a century; they are} drawn without",
+            ),
+        ];
+        for (count, code, words) in said {
+            if count > 0 {
+                let text = format!("{}.", counted(count, words));
+                receipt.complain(sink, (Severity::Warning, code), text);
+            }
+        }
+        receipt.remark_early(self.early);
+        let notes = [
+            (
+                self.unlaunched,
+                "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}",
+            ),
+            (
+                self.samples,
+                "{event (ProfileChunk or another) holds samples of what the processor ran; it is drawn as an instant, and the \
+                 functions in it|events (ProfileChunk and others) hold samples of what the processor ran; they are drawn as \
+                 instants, and the functions in them} are not read",
+            ),
+            (
+                self.launch_flows,
+                "{flow repeats|flows repeat} what correlation numbers say",
+            ),
+            (
+                self.objects,
+                "{event tells|events tell} of objects, memory or clocks, which have no place on a timeline",
+            ),
+            (
+                self.unknown,
+                "{event is|events are} of a phase that the format does not know",
+            ),
+            (
+                self.unlisted,
+                "{event of metadata says|events of metadata say} nothing that is shown",
+            ),
+        ];
+        receipt.note_counts(notes);
+    }
+}

@@ -1,0 +1,197 @@
+//! Calls, and the work on streams that they launched: what arrows between streams are found from.
+
+use std::collections::HashMap;
+
+use super::class::{Class, Verb, kind_of_work};
+use super::numbered::Numbered;
+use super::scan::{Argument, NO_CORRELATION, Payload, Token, words};
+use super::texts::Texts;
+use record::{SpanId, SpanKind};
+
+/// A call of a GPU's API.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Call {
+    pub correlation: i64,
+    pub start: i64,
+    pub end: i64,
+    /// The row of the thread that made it.
+    pub row: u32,
+    pub span: SpanId,
+    pub verb: Verb,
+}
+
+/// An operation on a stream.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Operation {
+    pub correlation: i64,
+    /// When it was launched; when it started, where that is not known.
+    pub launched: i64,
+    pub start: i64,
+    pub end: i64,
+    pub span: SpanId,
+    /// The row of its stream.
+    pub row: u32,
+    pub name: u32,
+    pub collective: bool,
+    /// Whether the call that launched it blocked until it was complete.
+    pub blocks_call: bool,
+}
+
+/// What the fields of a wait, a record or a task say.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Detail {
+    pub span: SpanId,
+    pub name: u32,
+    pub process: Token,
+    pub start: i64,
+    pub end: i64,
+    pub correlation: Option<i64>,
+    pub stream: Option<i64>,
+    pub wait_stream: Option<i64>,
+    pub wait_record: Option<i64>,
+    pub wait_event: Option<i64>,
+    pub sequence: Option<i64>,
+}
+
+/// What was launched and waited for.
+#[derive(Default)]
+pub(super) struct Work {
+    pub calls: Vec<Call>,
+    pub operations: Vec<Operation>,
+    pub details: Vec<Detail>,
+    /// Calls by the number that ties them to their work.
+    launches: Numbered,
+    streams: HashMap<SpanId, i64>,
+    /// What tasks are that say which way they copy.
+    kinds: HashMap<SpanId, SpanKind>,
+    /// The process group of each collective operation that names one.
+    groups: HashMap<SpanId, u32>,
+    /// Of Ascend's records and waits the numbers of their calls, and of those calls when and on which row they were made.
+    tasks: HashMap<SpanId, i64>,
+    connected: HashMap<i64, (i64, u32)>,
+}
+
+impl Work {
+    /// Takes a call. Of two with one number, the one that is a launch by its name counts, or else the first.
+    pub fn call(&mut self, call: Call) {
+        let place = self.calls.len() as u32;
+        self.calls.push(call);
+        if call.correlation == NO_CORRELATION || call.correlation < 0 {
+            return;
+        }
+        let known = self.launches.get(call.correlation);
+        let before = known.and_then(|known| self.calls.get(known as usize));
+        let counts =
+            before.is_none_or(|before| call.verb == Verb::Launch && before.verb != Verb::Launch);
+        if counts {
+            self.launches.put(call.correlation, place);
+        }
+    }
+
+    /// Whether calls have numbers that tie them to their work.
+    pub fn has_correlations(&self) -> bool {
+        !self.launches.is_empty()
+    }
+
+    /// The call with a number.
+    pub fn of(&self, correlation: i64) -> Option<&Call> {
+        let place = self.launches.get(correlation)?;
+        self.calls.get(place as usize)
+    }
+
+    /// Takes the fields of a wait, a record or a task.
+    pub fn detail(
+        &mut self,
+        span: SpanId,
+        class: Class,
+        name: u32,
+        arguments: &[Argument],
+        texts: &Texts,
+    ) {
+        let mut detail = Detail {
+            span,
+            name,
+            ..Detail::default()
+        };
+        for argument in arguments {
+            let value = argument.payload.integer(texts.table());
+            match argument.key {
+                words::CORRELATION => detail.correlation = value,
+                words::STREAM => detail.stream = value,
+                words::WAIT_STREAM => detail.wait_stream = value,
+                words::WAIT_RECORD => detail.wait_record = value,
+                words::WAIT_EVENT => detail.wait_event = value,
+                words::SEQUENCE => detail.sequence = value,
+                words::DIRECTION if class == Class::Task => {
+                    self.direct(span, argument.payload, texts);
+                }
+                _ => {}
+            }
+        }
+        if class == Class::Task
+            && let Some(stream) = detail.stream
+        {
+            self.streams.insert(span, stream);
+        }
+        let ties = [words::EVENT_WAIT, words::EVENT_RECORD].contains(&name);
+        if class == Class::Sync || ties {
+            self.details.push(detail);
+        }
+    }
+
+    /// Takes the number that ties a task to the call that asked for it.
+    pub fn connect_task(&mut self, task: SpanId, number: i64) {
+        self.tasks.insert(task, number);
+    }
+
+    /// Takes when a call of such a number was made, and on which row.
+    pub fn connect_call(&mut self, number: i64, call: (i64, u32)) {
+        self.connected.entry(number).or_insert(call);
+    }
+
+    /// When the call was made that asked for a task, and on which row.
+    pub fn asked(&self, task: SpanId) -> Option<(i64, u32)> {
+        self.connected.get(self.tasks.get(&task)?).copied()
+    }
+
+    /// Takes the process group of a collective operation.
+    pub fn group(&mut self, span: SpanId, group: u32) {
+        self.groups.insert(span, group);
+    }
+
+    /// The process group of a collective operation, or the empty text.
+    pub fn group_of(&self, span: SpanId) -> u32 {
+        self.groups.get(&span).copied().unwrap_or(words::EMPTY)
+    }
+
+    fn direct(&mut self, span: SpanId, direction: Payload, texts: &Texts) {
+        if let Payload::Text(text) = direction {
+            self.kinds.insert(span, kind_of_work(texts.text(text)));
+        }
+    }
+
+    /// Says what a span is, whatever its name.
+    pub fn set_kind(&mut self, span: SpanId, kind: SpanKind) {
+        self.kinds.insert(span, kind);
+    }
+
+    /// What a span is by the way it copies.
+    pub fn kind_of(&self, span: SpanId) -> Option<SpanKind> {
+        if self.kinds.is_empty() {
+            return None;
+        }
+        self.kinds.get(&span).copied()
+    }
+
+    /// The stream that a task names.
+    pub fn stream_of(&mut self, span: SpanId) -> Option<i64> {
+        self.streams.remove(&span)
+    }
+
+    /// Completes what was said last of a span.
+    pub fn place_detail(&mut self, span: SpanId, process: Token, start: i64, end: i64) {
+        if let Some(detail) = self.details.last_mut().filter(|it| it.span == span) {
+            (detail.process, detail.start, detail.end) = (process, start, end);
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What the receipt says of an export: what it does not hold, and what could not be known.
+
+use std::collections::HashMap;
+
+use super::super::sqlite::{Database, Outcome};
+use super::Reading;
+use super::part::Part;
+use record::Severity;
+
+/// What was counted on the way.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    /// Names of NVTX domains.
+    pub domains: HashMap<i64, String>,
+    /// Ranges in a domain of their own: place and domain.
+    pub in_domains: Vec<(u32, i64)>,
+    /// Rows that name something and are no range.
+    pub namings: u64,
+    pub open_ranges: u64,
+    pub unlaunched: u64,
+    pub empty_records: u64,
+    pub uncalled_records: u64,
+    pub uncalled_waits: u64,
+    pub queries: u64,
+}
+
+/// Beginnings of names of tables that hold nothing that a timeline shows.
+const SILENT: &[&str] = &[
+    "ENUM_",
+    "TARGET_INFO_",
+    "META_DATA",
+    "EXPORT_META_DATA",
+    "ANALYSIS_",
+    "StringIds",
+    "ThreadNames",
+    "PROCESSES",
+    "ProcessStreams",
+    "sqlite_",
+    "NVTX_PAYLOAD_",
+    "NVTX_COUNTER",
+    "NVTX_SCOPES",
+    "NVTX_DEFINED",
+];
+
+impl Reading<'_, '_> {
+    /// Says it all.
+    pub(super) fn tell(&mut self, outcome: &Outcome, database: &Database) {
+        self.tell_waits(outcome);
+        let tally = &self.tally;
+        let said = [
+            (
+                tally.open_ranges,
+                "{range|ranges} had not ended when the capture did; {it is|they are} shown as still running",
+            ),
+            (
+                tally.unlaunched,
+                "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}",
+            ),
+            (
+                tally.empty_records,
+                "{record of an event names no event; it ties|records of events name no event; they tie} nothing",
+            ),
+            (
+                tally.uncalled_records,
+                "{record of an event has|records of events have} no call in the file",
+            ),
+            (
+                tally.uncalled_waits,
+                "{wait has no call in the file; it is on a lane of its|waits have no call in the file; they are on a lane of their} own",
+            ),
+            (
+                tally.namings,
+                "{row of NVTX_EVENTS names a category or a thread; it is no range|rows of NVTX_EVENTS name categories and threads; they are no ranges}",
+            ),
+        ];
+        self.draft.receipt.note_counts(said);
+        if !database.has("CUPTI_ACTIVITY_KIND_KERNEL") {
+            self.draft.receipt.note(
+                "The file holds no kernels; profile with nsys profile --trace=cuda,nvtx to see what the GPU did.",
+            );
+        }
+        if self.workless && !self.waits_of_streams_are_none(outcome) {
+            self.draft.receipt.note(
+                "Streams are shown by records of events and waits alone, at the times of the calls: what ran between \
+                 them is not in the file.",
+            );
+        }
+        self.tell_unread(database);
+    }
+
+    fn waits_of_streams_are_none(&self, outcome: &Outcome) -> bool {
+        outcome.waits == 0 && self.events.is_empty()
+    }
+
+    fn tell_waits(&mut self, outcome: &Outcome) {
+        let Outcome { waits, blind, .. } = *outcome;
+        if self.events.is_empty() && (waits > 0 || blind > 0) {
+            let text = "The file has no records of events (CUPTI_ACTIVITY_KIND_CUDA_EVENT): what a stream waited for is \
+                        known only as far as the order of calls allows. Export a capture made with \
+                        --cuda-event-trace=true to know it.";
+            self.draft
+                .sink
+                .complain(Severity::Warning, "no-event-records", text.to_owned());
+            self.draft.receipt.note(text);
+        }
+        outcome.tell(&mut self.draft.receipt);
+    }
+
+    /// Names the tables that have rows and are not shown.
+    fn tell_unread(&mut self, database: &Database) {
+        let read: Vec<String> = Part::of(database)
+            .into_iter()
+            .map(|(_, query)| query.table)
+            .collect();
+        let silent = |name: &str| SILENT.iter().any(|silent| name.starts_with(silent));
+        database.tell_unread(&mut self.draft.receipt, |name| {
+            silent(name) || read.iter().any(|it| it == name)
+        });
+    }
+}

@@ -1,0 +1,295 @@
+//! Records of events and waits, of streams and of host threads.
+//!
+//! What a row means is told by which of its numbers are set: the number of its type changes its meaning from one
+//! version of Nsight to the next.
+
+use std::collections::HashMap;
+
+use super::super::sqlite::{
+    As, Columns, Event, Operation, Outcome, Ran, Recorded, Row, Stream, Title, Wait, Waits, resolve,
+};
+use super::Reading;
+use super::host::THREAD_BITS;
+use record::{Basis, EventId, Group, LaneId, SpanId, SpanKind, State, Value};
+
+/// What is read of records of events.
+pub(super) const RECORD: Columns = &[
+    ("timestamp", As::Integer),
+    ("deviceId", As::Integer),
+    ("contextId", As::Integer),
+    ("streamId", As::Integer),
+    ("correlationId", As::Integer),
+    ("globalPid", As::Integer),
+    ("eventId", As::Integer),
+    ("eventSyncId", As::Integer),
+];
+
+/// What is read of waits.
+pub(super) const SYNC: Columns = &[
+    ("start", As::Integer),
+    ("end", As::Integer),
+    ("contextId", As::Integer),
+    ("streamId", As::Integer),
+    ("correlationId", As::Integer),
+    ("globalPid", As::Integer),
+    ("eventId", As::Integer),
+    ("eventSyncId", As::Integer),
+    ("deviceId", As::Integer),
+];
+
+/// Stands for no stream and for no event.
+const NONE: i64 = 0xFFFF_FFFF;
+
+/// A number that is set.
+fn set(row: Row<'_>, column: usize) -> Option<i64> {
+    row.integer(column).filter(|&it| it != NONE && it >= 0)
+}
+
+/// The number that ties a wait to a record, which is 0 where there is none.
+fn tie(row: Row<'_>) -> Option<i64> {
+    set(row, 7).filter(|&it| it != 0)
+}
+
+impl Reading<'_, '_> {
+    /// A record of an event. Where the file says when the stream reached it, that is a span of the stream.
+    pub(super) fn record(&mut self, row: Row<'_>) {
+        let (Some(event), Some(order)) = (set(row, 6), row.integer(4)) else {
+            self.tally.empty_records += 1;
+            return;
+        };
+        let stream = Stream {
+            process: row.or_zero(5) >> THREAD_BITS,
+            context: row.or_zero(2),
+            number: row.or_zero(3),
+        };
+        let event = self.events.id(stream.process, event, &mut self.draft);
+        let call = self.launches.get(stream.process, order);
+        let time = row.integer(0).filter(|&time| time > 0);
+        // Without work on any stream the call is all that says when.
+        let called = || self.hosts.start(call.filter(|_| self.workless)?);
+        let span = time
+            .or_else(called)
+            .map(|time| self.reached(stream, (row.or_zero(1), order), time));
+        match call {
+            Some(place) => {
+                let call = self.hosts.span(place);
+                self.describe(call, Some(stream.number), Some(event));
+            }
+            None => self.tally.uncalled_records += 1,
+        }
+        let recorded = Recorded {
+            order,
+            stream,
+            span,
+            event,
+            generation: 0,
+        };
+        self.events.add(recorded, tie(row));
+    }
+
+    fn reached(&mut self, stream: Stream, (device, order): (i64, i64), time: i64) -> SpanId {
+        let kind = SpanKind::EventRecord;
+        self.on_stream(
+            stream,
+            (device, order),
+            ("event record", kind),
+            (time, time),
+        )
+    }
+
+    /// A record or a wait as a span of its stream; in a file without work it stands for what was submitted there.
+    fn on_stream(
+        &mut self,
+        stream: Stream,
+        (device, order): (i64, i64),
+        (name, kind): (&str, SpanKind),
+        (start, end): (i64, i64),
+    ) -> SpanId {
+        let lane = self.stream(stream, device);
+        let name = self.draft.name(name);
+        let span = self.draft.ran(Ran {
+            lane,
+            name,
+            kind,
+            state: State::Done,
+            enqueued: None,
+            start,
+            end,
+        });
+        if self.workless {
+            self.operations
+                .add(stream, Operation { order, start, span });
+        }
+        span
+    }
+
+    /// Says on which stream a call acted, and on which event.
+    fn describe(&mut self, call: SpanId, stream: Option<i64>, event: Option<EventId>) {
+        if let Some(stream) = stream {
+            self.draft.field(call, "stream", Value::Integer(stream));
+        }
+        if let Some(number) = event.and_then(|event| self.events.number(event)) {
+            self.draft.field(call, "event", Value::Integer(number));
+        }
+    }
+
+    /// A wait. Its row doubles a call of a host thread; where that call is missing it is a span of its own.
+    pub(super) fn sync(&mut self, table: &str, row: Row<'_>) {
+        let process = row.or_zero(5) >> THREAD_BITS;
+        let stream = set(row, 3).map(|number| Stream {
+            process,
+            context: row.or_zero(2),
+            number,
+        });
+        let event = set(row, 6).map(|number| Event {
+            id: self.events.id(process, number, &mut self.draft),
+            tie: tie(row),
+        });
+        let waits = match (stream, event) {
+            (Some(stream), Some(event)) => Waits::Stream(stream, event),
+            (None, Some(event)) => Waits::HostForEvent(event),
+            (Some(stream), None) => Waits::HostForStream(stream),
+            (None, None) => Waits::HostForAll(set(row, 2)),
+        };
+        let order = row.integer(4);
+        let place = order.and_then(|order| self.launches.get(process, order));
+        let call = match place {
+            Some(place) => self.hosts.span(place),
+            None => match self.uncalled(table, row, process, waits) {
+                Some(span) => span,
+                None => return,
+            },
+        };
+        self.describe(call, stream.map(|it| it.number), event.map(|it| it.id));
+        let queries = place.is_some_and(|place| self.hosts.kind(place) == SpanKind::Call);
+        // A query only looks: nothing held it up.
+        if queries && !matches!(waits, Waits::Stream(..)) {
+            self.tally.queries += 1;
+            return;
+        }
+        if let Some(order) = order {
+            let times = row.integer(0).zip(row.integer(1));
+            let own = match (waits, times) {
+                (Waits::Stream(stream, _), Some(times)) if self.workless => {
+                    let wait = ("stream wait event", SpanKind::EventWait);
+                    Some(self.on_stream(stream, (row.or_zero(8), order), wait, times))
+                }
+                _ => None,
+            };
+            self.waits.push(Wait {
+                process,
+                order,
+                call,
+                basis: Basis::Enforced,
+                waits,
+                own,
+                guess: None,
+            });
+        }
+    }
+
+    fn uncalled(
+        &mut self,
+        table: &str,
+        row: Row<'_>,
+        process: i64,
+        waits: Waits,
+    ) -> Option<SpanId> {
+        let (Some(start), Some(end)) = (row.integer(0), row.integer(1)) else {
+            self.draft.troubles.unplaced(table, row.number);
+            return None;
+        };
+        self.tally.uncalled_waits += 1;
+        let kind = match waits {
+            Waits::Stream(..) => SpanKind::Call,
+            _ => SpanKind::Synchronize,
+        };
+        let name = self.draft.name(waits.label());
+        let lane = self.uncalled_lane(process);
+        Some(self.draft.ran(Ran {
+            lane,
+            name,
+            kind,
+            state: State::Done,
+            enqueued: None,
+            start,
+            end,
+        }))
+    }
+
+    /// Where waits are shown of which the call is not in the file, so that their thread is not known.
+    fn uncalled_lane(&mut self, process: i64) -> LaneId {
+        let key = (Group::Host, [process, i64::MAX, 0, 0]);
+        let number = process & 0x00FF_FFFF;
+        self.draft.lanes.id(key, self.draft.sink, |_| Title {
+            name: format!("Synchronisation of process {number}"),
+            process: number.to_string(),
+            ..Title::default()
+        })
+    }
+
+    /// Ties every wait to what it waited for.
+    pub(super) fn resolve(&mut self) -> Outcome {
+        self.operations.sort();
+        self.events.sort();
+        self.recorders.sort_unstable();
+        let mut waits = std::mem::take(&mut self.waits);
+        waits.sort_by_key(|wait| (wait.process, wait.order));
+        self.guess(&mut waits);
+        resolve(&mut waits, &self.events, &self.operations, &mut self.draft)
+    }
+
+    /// Of waits whose record is not in the file: the thread's last call that records an event is probably the one,
+    /// and what the thread had last submitted before that is probably what it recorded.
+    fn guess(&self, waits: &mut [Wait]) {
+        let mut recorders = HashMap::new();
+        for wait in waits {
+            let Waits::Stream(stream, event) = wait.waits else {
+                continue;
+            };
+            if self
+                .events
+                .waited_for(event.id, wait.process, event.tie, wait.order)
+                .is_some()
+            {
+                continue;
+            }
+            let key = (event.id, event.tie);
+            let recorder = match recorders.get(&key) {
+                Some(known) if event.tie.is_some() => *known,
+                _ => self.recorder_before(wait),
+            };
+            recorders.insert(key, recorder);
+            let last =
+                recorder.and_then(|(order, lane)| self.submitted_before(wait.process, order, lane));
+            wait.guess = last.filter(|(source, _)| *source != stream);
+        }
+    }
+
+    /// The last call of the wait's own thread that records an event, and that thread's lane.
+    fn recorder_before(&self, wait: &Wait) -> Option<(i64, LaneId)> {
+        let lane = self
+            .hosts
+            .lane(self.launches.get(wait.process, wait.order)?)?;
+        let at = self
+            .recorders
+            .partition_point(|&(process, order, _)| (process, order) < (wait.process, wait.order));
+        let before = self.recorders.get(..at)?.iter().rev();
+        let mut own = before.take_while(|(process, ..)| *process == wait.process);
+        let &(_, order, _) = own.find(|(.., place)| self.hosts.lane(*place) == Some(lane))?;
+        Some((order, lane))
+    }
+
+    /// The last operation of a process before a call, if the same thread submitted it.
+    fn submitted_before(
+        &self,
+        process: i64,
+        order: i64,
+        lane: LaneId,
+    ) -> Option<(Stream, Operation)> {
+        let all = self.operations.all_before(process, None, order);
+        let (stream, last) = all.max_by_key(|(_, operation)| operation.order)?;
+        let place = self.launches.get(process, last.order)?;
+        (self.hosts.lane(place) == Some(lane)).then_some((stream, last))
+    }
+}

@@ -1,0 +1,79 @@
+//! Counts what of a file could not be read, and says so in the capture.
+
+use crate::importer::{Receipt, Sink};
+use record::{Severity, counted};
+
+/// What of a file could not be read.
+#[derive(Debug, Default)]
+pub(super) struct Damage {
+    /// Packets that make no sense, their bytes, and where the first of them begins.
+    packets: u64,
+    bytes: u64,
+    first: Option<u64>,
+    /// Packets that can be read and say nothing that can be understood.
+    senseless: u64,
+    /// From where on nothing could be read, and how many bytes that is.
+    rest: Option<(u64, u64)>,
+}
+
+impl Damage {
+    /// A packet that is no message.
+    pub fn packet(&mut self, at: u64, bytes: u64) {
+        self.packets += 1;
+        self.bytes += bytes;
+        self.first.get_or_insert(at);
+    }
+
+    /// A packet that is a message and says nothing that can be understood.
+    pub fn senseless(&mut self) {
+        self.senseless += 1;
+    }
+
+    /// Nothing could be read from byte `at` on, which is `left` bytes.
+    pub fn rest(&mut self, at: u64, left: u64) {
+        self.rest = Some((at, left));
+    }
+
+    /// Says what is missing.
+    pub fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
+        let mut say = |code: &str, text: String| {
+            sink.complain(Severity::DataLoss, code, text.clone());
+            receipt.notes.push(text);
+        };
+        if let Some((at, left)) = self.rest {
+            say(
+                "cut-short",
+                format!(
+                    "The file breaks off inside a packet, or is damaged, at byte {at}: the last {left} bytes were \
+                     left out. If it was copied, copy it again."
+                ),
+            );
+        }
+        if let Some(first) = self.first {
+            say(
+                "damaged",
+                format!(
+                    "{} at byte {first}: {} left out. If it was copied, copy it again.",
+                    counted(
+                        self.packets,
+                        "{packet of the file is damaged,|packets of the file are damaged, the first}"
+                    ),
+                    counted(self.bytes, "{byte was|bytes were}")
+                ),
+            );
+        }
+        if self.senseless > 0 {
+            say(
+                "senseless",
+                counted(
+                    self.senseless,
+                    "{packet of the file refers to what it does not hold, or lacks what it needs, and was|packets of the file \
+                     refer to what it does not hold, or lack what they need, and were} left out. If it was copied, copy it \
+                     again.",
+                ),
+            );
+        }
+        receipt.repair("damaged packets", self.packets + self.senseless);
+        receipt.repair("cut short", u64::from(self.rest.is_some()));
+    }
+}

@@ -1,0 +1,169 @@
+//! Begins and ends of slices, in order of time, as spans; arrows that pass through them as dependencies.
+
+mod apart;
+mod matched;
+
+use super::foreign::Foreign;
+use super::items::{Item, Items, Slice, What};
+use crate::importer::{Error, Sink};
+use matched::{Matched, OPEN};
+use record::time::Nanos;
+use record::{
+    Basis, CallId, Dependency, DependencyKind, Record, Sample, Span, SpanId, SpanKind, State, Value,
+};
+
+/// Bits of the numbers of slices that are handed over together in order of time: of numbers far apart the capture
+/// would think that the file is damaged.
+const WINDOW: u32 = 22;
+
+/// What is said of a slice that never ends, in the words for trace JSON.
+const ENDLESS: &str = "the file holds no end of it";
+
+/// Turns all that was gathered into records, the earliest instant being `origin`.
+pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) -> Result<(), Error> {
+    let mut items = std::mem::take(&mut foreign.items);
+    let unnamed = foreign.own.unnamed;
+    let mut matched = Matched::of(&mut items, &mut foreign.tracks, (origin, unnamed));
+    let points = std::mem::take(&mut foreign.points);
+    foreign.tally.loose = apart::tie(points, &items, &mut matched);
+    // Lanes come before their spans, so that the capture knows which are streams.
+    foreign.tally.streams = foreign.tracks.announce(&foreign.texts, sink);
+    foreign.tracks.forget_descriptions();
+    (foreign.tally.ends, foreign.tally.open) = (matched.alone, matched.left_open);
+    let last = last_instant(&items, &matched.ends);
+    items
+        .all
+        .retain(|it| !matches!(it.what(), What::End(_) | What::NamedEnd(_)));
+    arrange(&mut items, &matched.ends);
+    for item in std::mem::take(&mut items.all) {
+        let time = Nanos(item.time.saturating_sub(origin));
+        if let What::Count(place) = item.what() {
+            let value = items.values.get(place as usize).copied();
+            let sum = items.sums.get(place as usize).copied();
+            let counter = foreign.tracks.counter(item.track());
+            let value = foreign.tracks.value(
+                item.track(),
+                value.unwrap_or_default(),
+                sum.unwrap_or_default(),
+            );
+            sink.push(Record::Sample(Sample {
+                counter,
+                time,
+                value,
+            }));
+        } else if let Some(number) = items.slice_of(&item) {
+            foreign
+                .fields
+                .hand_over(number + 1, &mut foreign.texts, sink);
+            let end = matched.end(number);
+            let until = Nanos(end.unwrap_or(last).saturating_sub(origin));
+            foreign.span(&mut items, (number, item.track()), (time, until), sink);
+            if end.is_none() {
+                let key = foreign.own.repaired;
+                let key = foreign.texts.name(key, sink);
+                let value = Value::Text(ENDLESS.into());
+                sink.push(Record::Argument(SpanId(number), key, value));
+            }
+        }
+        sink.advance(u64::MAX)?;
+    }
+    foreign.fields.hand_over(u32::MAX, &mut foreign.texts, sink);
+    for &(cause, effect) in &matched.arrows {
+        sink.push(arrow((cause, effect), &items.slices));
+        sink.advance(u64::MAX)?;
+    }
+    let (ties, missing) = matched.meetings.ties();
+    let is_wait = |record: &&Record| match record {
+        Record::Dependency(tie) => tie.kind == DependencyKind::Event,
+        _ => false,
+    };
+    foreign.tally.waits = ties.iter().filter(is_wait).count();
+    sink.extend(ties);
+    foreign.tally.missing = missing;
+    Ok(())
+}
+
+/// The last instant at which a slice or a counter is known to be: what never ends is drawn up to it, as in Perfetto.
+fn last_instant(items: &Items, ends: &[i64]) -> i64 {
+    let is_end = |item: &&Item| matches!(item.what(), What::End(_) | What::NamedEnd(_));
+    // They are in order of time.
+    let last = items.all.iter().rev().find(|it| !is_end(it));
+    let ends = ends.iter().copied();
+    ends.chain(last.map(|it| it.time)).max().unwrap_or(OPEN)
+}
+
+/// Brings slices that begin together in the order of their lengths, outer ones before inner ones.
+fn arrange(items: &mut Items, ends: &[i64]) {
+    let mut all = std::mem::take(&mut items.all);
+    if items.slices.len() > 1 << WINDOW {
+        all.sort_by_key(|it| items.slice_of(it).map_or(0, |number| number >> WINDOW));
+    }
+    let end = |item: &Item| {
+        let number = items.slice_of(item)?;
+        ends.get(number as usize).filter(|&&end| end != OPEN)
+    };
+    for together in all.chunk_by_mut(|a, b| a.time == b.time) {
+        if together.len() > 1 {
+            together.sort_by_key(|it| std::cmp::Reverse(end(it).copied().unwrap_or(i64::MAX)));
+        }
+    }
+    items.all = all;
+}
+
+impl Foreign {
+    /// Hands over a slice.
+    fn span(
+        &mut self,
+        items: &mut Items,
+        (number, track): (u32, u32),
+        (start, end): (Nanos, Nanos),
+        sink: &mut Sink<'_>,
+    ) {
+        let Some(slice) = items.slices.get_mut(number as usize) else {
+            return;
+        };
+        let is_stream = self.tracks.ran_as_stream(track);
+        let kind = slice.kind.unwrap_or(if is_stream {
+            SpanKind::Kernel
+        } else {
+            SpanKind::Scope
+        });
+        slice.kind = Some(kind);
+        let name = self.texts.name(slice.name, sink);
+        let (id, lane) = (SpanId(number), self.tracks.lane(track));
+        sink.push(Record::Span(Span {
+            id,
+            lane,
+            name,
+            call: CallId::NONE,
+            kind,
+            state: State::Done,
+            enqueued: start,
+            start,
+            end,
+        }));
+    }
+}
+
+/// An arrow from a slice to another.
+fn arrow((cause, effect): (u32, u32), slices: &[Slice]) -> Record {
+    let kind = slices.get(effect as usize).and_then(|it| it.kind);
+    // An arrow into the work of a device is that of the call which submitted it. Of others the file says only that
+    // somebody drew them.
+    let submitted = matches!(
+        kind,
+        Some(
+            SpanKind::Kernel
+                | SpanKind::Copy
+                | SpanKind::Upload
+                | SpanKind::Download
+                | SpanKind::Fill
+        )
+    );
+    let (kind, basis) = if submitted {
+        (DependencyKind::Submission, Basis::Enforced)
+    } else {
+        (DependencyKind::Flow, Basis::Declared)
+    };
+    Record::Dependency(Dependency::new(SpanId(cause), SpanId(effect), kind, basis))
+}

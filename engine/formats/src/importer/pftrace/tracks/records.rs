@@ -1,0 +1,126 @@
+//! Lanes, counters and devices of the tracks in use.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::names::Owner;
+use super::{Described, Key, Tracks, Used};
+use crate::importer::Sink;
+use crate::importer::chrome::Texts;
+use crate::importer::counter_titles::{CounterTitle, tell_apart};
+use crate::perfetto::proto::CounterDescriptor;
+use record::{Counter, Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role};
+
+impl Tracks {
+    /// Hands over the devices, lanes and counters of all tracks in use; says how many of them are streams.
+    pub fn announce(&mut self, texts: &Texts, sink: &mut Sink<'_>) -> usize {
+        let gpus = self.gpus();
+        let numbers: BTreeSet<i64> = gpus.iter().flatten().copied().collect();
+        let ids: BTreeMap<i64, DeviceId> = numbers.into_iter().zip((0..).map(DeviceId)).collect();
+        for (number, id) in &ids {
+            sink.push(Record::Device(Box::new(Device {
+                id: *id,
+                name: format!("GPU {number}"),
+                backend: String::new(),
+                detail: String::new(),
+                rank: None,
+            })));
+        }
+        for place in 0..self.used.len() as u32 {
+            let is_stream = self.is_stream(place);
+            if let Some(used) = self.at_mut(place) {
+                used.is_stream = is_stream;
+            }
+        }
+        let mut titles = self.titles(texts, &gpus);
+        let mut streams = 0;
+        for ((place, gpu), used) in (0..).zip(&gpus).zip(&self.used) {
+            let device = gpu.and_then(|gpu| ids.get(&gpu).copied());
+            if let Some(id) = used
+                .lane
+                .filter(|id| self.lanes.get(id.index()) == Some(&place))
+            {
+                streams += usize::from(used.is_stream);
+                let lane = self.described_lane(titles.take(id), (id, place, used), device);
+                let origin = LaneOrigin::of(&lane, None);
+                sink.push(Record::Lane(Box::new(lane)));
+                if let Some(origin) = origin {
+                    sink.push(Record::LaneOrigin(origin));
+                }
+            }
+        }
+        self.announce_counters((&gpus, &ids), texts, sink);
+        streams
+    }
+
+    fn announce_counters(
+        &self,
+        (gpus, ids): (&[Option<i64>], &BTreeMap<i64, DeviceId>),
+        texts: &Texts,
+        sink: &mut Sink<'_>,
+    ) {
+        let counters = self.used.iter().zip(gpus).filter_map(|(used, gpu)| {
+            let device = gpu.and_then(|gpu| ids.get(&gpu).copied());
+            let (name, unit) = self.name_and_unit(used, texts);
+            let Owner { process, thread } = self.owner(used);
+            let title = CounterTitle {
+                name,
+                device,
+                process,
+                thread,
+            };
+            Some(((used.counter?, unit), title))
+        });
+        let (facts, mut titles): (Vec<_>, Vec<_>) = counters.unzip();
+        tell_apart(&mut titles);
+        for ((id, unit), title) in facts.into_iter().zip(titles) {
+            let CounterTitle { name, device, .. } = title;
+            sink.push(Record::Counter(Box::new(Counter {
+                id,
+                name,
+                unit,
+                device,
+            })));
+        }
+    }
+
+    fn name_and_unit(&self, used: &Used, texts: &Texts) -> (String, String) {
+        if let Some(gauge) = used.more.as_ref().and_then(|it| it.gauge.clone()) {
+            return gauge;
+        }
+        let unit = match used.key {
+            Key::Track(uuid) => self
+                .described(uuid)
+                .and_then(Described::counter)
+                .map(CounterDescriptor::unit_name),
+            _ => None,
+        };
+        let name = self.name_of(used, texts);
+        (name, unit.unwrap_or_default().to_owned())
+    }
+
+    fn described_lane(
+        &self,
+        name: String,
+        (id, place, used): (LaneId, u32, &Used),
+        device: Option<DeviceId>,
+    ) -> Lane {
+        let owner = self.owner(used);
+        let stream = used.is_stream;
+        let says = |word: &str| name.to_ascii_lowercase().contains(word);
+        let role = match (stream, used.role) {
+            (false, _) => Role::None,
+            (true, None | Some(Role::Compute)) if says("copy") => Role::DeviceToDevice,
+            (true, role) => role.unwrap_or_default(),
+        };
+        Lane {
+            id,
+            group: if stream { Group::Streams } else { Group::Host },
+            device: device.filter(|_| stream),
+            role,
+            order: i32::try_from(place).unwrap_or(i32::MAX),
+            name,
+            process: owner.process.into(),
+            thread: owner.thread.into(),
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! Reads what rocprofv3 writes as JSON: calls of HIP and HSA, work of the GPU by stream, ranges and counters.
+
+mod counters;
+mod facts;
+mod gpu;
+mod host;
+mod kept;
+mod row;
+mod tell;
+mod walk;
+mod window;
+
+use memchr::memmem;
+use serde_json::from_slice;
+
+use super::sqlite::{Draft, Handles, Hosts, Launches, Operations};
+use super::{Error, Importer, Receipt, Sink, Source};
+use counters::Counters;
+use facts::Facts;
+use kept::Kept;
+use record::time::Nanos;
+use record::{Clock, DeviceId, Record, Run};
+use row::{Collection, Row};
+use tell::{End, Unread};
+use walk::{Place, ROOT, walk};
+use window::Window;
+
+/// The format of rocprofv3 with `--output-format json`.
+pub struct Rocprofv3;
+
+impl Importer for Rocprofv3 {
+    fn name(&self) -> &'static str {
+        "rocprofv3"
+    }
+
+    fn extensions(&self) -> &'static [&'static str] {
+        &["json"]
+    }
+
+    fn about(&self) -> &'static str {
+        "results of rocprofv3"
+    }
+
+    fn recognises(&self, head: &[u8]) -> bool {
+        let head = head.trim_ascii_start();
+        head.starts_with(b"{") && memmem::find(head, ROOT.as_bytes()).is_some()
+    }
+
+    fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
+        let mut reading = Reading::new(Draft::new(sink));
+        let mut window = Window::new(source.reader()?);
+        let walked = walk(&mut window, &mut |place, bytes| reading.take(place, bytes));
+        let end = End::of(walked, &mut window)?;
+        if reading.is_empty() {
+            return Err(end.useless(source, &mut window));
+        }
+        let run = Run {
+            name: source.name(),
+            backend: self.name().to_owned(),
+            ..Run::default()
+        };
+        reading.draft.sink.push(Record::Run(Box::new(run)));
+        reading.finish(&end, window.place())
+    }
+}
+
+/// A record, and of which process it is.
+type Owned<T> = (u32, T);
+
+/// What is known while the file is read. Records wait for its end, since what ties them may follow.
+struct Reading<'a, 's> {
+    draft: Draft<'a, 's>,
+    facts: Facts,
+    calls: Kept<host::Sort>,
+    work: Kept<()>,
+    collections: Kept<()>,
+    /// When the first of all of them began.
+    first: Option<i64>,
+    hosts: Hosts,
+    /// Calls by their correlation, which the work that they submitted has too.
+    launches: Launches,
+    operations: Operations,
+    handles: Handles,
+    counters: Counters,
+    unread: Unread,
+    unlaunched: u64,
+}
+
+impl<'a, 's> Reading<'a, 's> {
+    fn new(draft: Draft<'a, 's>) -> Self {
+        Self {
+            draft,
+            facts: Facts::default(),
+            calls: Kept::default(),
+            work: Kept::default(),
+            collections: Kept::default(),
+            first: None,
+            hosts: Hosts::default(),
+            launches: Launches::default(),
+            operations: Operations::default(),
+            handles: Handles::default(),
+            counters: Counters::default(),
+            unread: Unread::default(),
+            unlaunched: 0,
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.calls.is_empty() && self.work.is_empty() && self.collections.is_empty()
+    }
+
+    fn take(&mut self, place: Place<'_>, bytes: &[u8]) -> Result<(), Error> {
+        let process = place.process;
+        let taken = match (place.section, place.list) {
+            ("buffer_records", list) => match (from_slice::<Row>(bytes), list) {
+                (Ok(row), "kernel_dispatch" | "memory_copy") => {
+                    self.started(&row);
+                    self.work.push(process, (), bytes);
+                    true
+                }
+                (Ok(row), _) if row.start_timestamp.0.is_some() => {
+                    self.started(&row);
+                    self.calls.push(process, host::Sort::of(list), bytes);
+                    true
+                }
+                (Ok(_), _) => {
+                    self.unread.add(list);
+                    true
+                }
+                (Err(_), _) => false,
+            },
+            ("callback_records", "counter_collection") => {
+                let collection = from_slice::<Collection>(bytes);
+                if let Ok(collection) = &collection {
+                    self.started(&collection.dispatch_data);
+                    self.collections.push(process, (), bytes);
+                }
+                collection.is_ok()
+            }
+            _ => self.facts.take(place, bytes),
+        };
+        if !taken {
+            self.unread.spoilt(place, bytes.len());
+        }
+        if place.section.ends_with("records") {
+            self.draft.receipt.events += 1;
+        }
+        self.draft.sink.advance(place.end)
+    }
+
+    /// Notes when a record began.
+    fn started(&mut self, row: &Row) {
+        let started = row.start_timestamp.0;
+        self.first = self.first.into_iter().chain(started).min();
+    }
+
+    fn finish(mut self, end: &End, read: u64) -> Result<Receipt, Error> {
+        self.begin();
+        self.call_all(read)?;
+        self.run_all(read)?;
+        self.operations.sort();
+        let handles = std::mem::take(&mut self.handles);
+        let outcome = handles.resolve(&self.hosts, &self.operations, &mut self.draft);
+        self.counters.finish(&mut self.draft);
+        self.tell(outcome);
+        end.tell(&mut self.draft);
+        self.unread.tell(&mut self.draft);
+        self.draft.finish()
+    }
+
+    /// Finds where capture time begins.
+    fn begin(&mut self) {
+        self.draft.zero = self.first.unwrap_or(0);
+        self.draft.sink.push(Record::Clock(Box::new(Clock {
+            device: DeviceId::NONE,
+            name: "CLOCK_BOOTTIME".to_owned(),
+            offset: Nanos(self.draft.zero),
+            ..Clock::default()
+        })));
+    }
+}

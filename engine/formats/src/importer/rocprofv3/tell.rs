@@ -1,0 +1,169 @@
+//! What the receipt says: how the file ended, what could not be read, and what the format does not hold.
+
+use std::collections::BTreeMap;
+use std::io;
+
+use super::Reading;
+use super::walk::{Place, Stop};
+use super::window::{Fault, Window};
+use crate::importer::sqlite::{Draft, Outcome};
+use crate::importer::{Error, Source};
+use record::{Severity, counted};
+
+/// How the file ended.
+#[derive(Debug)]
+pub(super) struct End {
+    fault: Option<Fault>,
+    at: u64,
+    failed: Option<io::Error>,
+}
+
+impl End {
+    /// How a walk ended. Fails where the reader wants no more.
+    pub fn of(walked: Result<(), Stop>, window: &mut Window) -> Result<Self, Error> {
+        let fault = match walked {
+            Ok(()) => None,
+            Err(Stop::Fault(fault)) => Some(fault),
+            Err(Stop::Error(error)) => return Err(error),
+        };
+        Ok(Self {
+            fault,
+            at: window.place(),
+            failed: window.failed(),
+        })
+    }
+
+    /// Why nothing can be shown of a file without records.
+    pub fn useless(self, source: &Source, window: &mut Window) -> Error {
+        if let Some(error) = self.failed.or_else(|| window.failed()) {
+            return source.failed(error);
+        }
+        let why = match self.fault {
+            None => "it is of rocprofv3 and has no records; profile with --sys-trace".to_owned(),
+            Some(fault) => {
+                let at = self.at;
+                format!(
+                    "it is of rocprofv3 and {} at byte {at}, before its first record; copy it again",
+                    said(fault)
+                )
+            }
+        };
+        Error::Useless {
+            path: source.path().to_owned(),
+            why,
+        }
+    }
+
+    /// Says how it ended, where that was not as it should.
+    pub fn tell(&self, draft: &mut Draft<'_, '_>) {
+        let at = self.at;
+        let (code, text) = match (&self.failed, self.fault) {
+            (Some(error), _) => (
+                "unreadable",
+                format!(
+                    "The file could not be read beyond byte {at}: {error}. Check the disk and open it again."
+                ),
+            ),
+            (None, Some(fault)) => (
+                "cut-short",
+                format!(
+                    "The file {} at byte {at}: what follows was left out. If it was copied, copy it again.",
+                    said(fault)
+                ),
+            ),
+            (None, None) => return,
+        };
+        draft.sink.complain(Severity::DataLoss, code, text.clone());
+        draft.receipt.note(text);
+        draft.receipt.repair("cut short", 1);
+    }
+}
+
+/// What is wrong, after the words "the file".
+const fn said(fault: Fault) -> &'static str {
+    match fault {
+        Fault::Cut => "breaks off",
+        Fault::Bad => "is damaged",
+        Fault::Long => "holds a value of more than 64 MB",
+    }
+}
+
+/// Records that are not shown, by list.
+#[derive(Debug, Default)]
+pub(super) struct Unread {
+    other: BTreeMap<String, u64>,
+    untimed: BTreeMap<String, u64>,
+    spoilt: Option<(u64, u64)>,
+    strays: u64,
+}
+
+impl Unread {
+    /// A record that is nothing that a timeline shows.
+    pub fn add(&mut self, list: &str) {
+        *self.other.entry(list.to_owned()).or_default() += 1;
+    }
+
+    /// A record without a time.
+    pub fn untimed(&mut self, list: &str) {
+        *self.untimed.entry(list.to_owned()).or_default() += 1;
+    }
+
+    /// An element that cannot be understood.
+    pub fn spoilt(&mut self, place: Place<'_>, length: usize) {
+        let first = place.end.saturating_sub(length as u64);
+        let (_, count) = self.spoilt.get_or_insert((first, 0));
+        *count += 1;
+    }
+
+    /// A count of a kernel that is not in the file.
+    pub fn stray(&mut self) {
+        self.strays += 1;
+    }
+
+    /// Says it all, in problems of the capture and in the receipt.
+    pub fn tell(&self, draft: &mut Draft<'_, '_>) {
+        let mut lost = Vec::new();
+        if let Some((first, count)) = self.spoilt {
+            lost.push(("records-damaged", format!(
+                "{} at byte {first}.",
+                counted(count, "{element|elements} cannot be understood and {is not shown; it|are not shown; the first} is")
+            )));
+        }
+        for (list, count) in &self.untimed {
+            lost.push((
+                "rows-without-time",
+                counted(
+                    *count,
+                    &format!("{{record of {list} has no time that can be read and is|records of {list} have no time that can be read and are}} not shown."),
+                ),
+            ));
+        }
+        for (code, text) in lost {
+            (draft.receipt).complain(draft.sink, (Severity::DataLoss, code), text);
+        }
+        for (list, count) in &self.other {
+            let words = format!(
+                "{{record of {list} is no operation and was|records of {list} are no operations and were}} not read."
+            );
+            draft.receipt.note(counted(*count, &words));
+        }
+        let strays = "{count belongs|counts belong} to a kernel that is not in the file";
+        draft.receipt.note_counts([(self.strays, strays)]);
+    }
+}
+
+impl Reading<'_, '_> {
+    /// Says what the file does not hold.
+    pub(super) fn tell(&mut self, outcome: Outcome) {
+        let receipt = &mut self.draft.receipt;
+        let unlaunched = "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}: when \
+                          {it was|they were} enqueued is not known. Profile with --hip-trace to have the calls";
+        receipt.note_counts([(self.unlaunched, unlaunched)]);
+        if outcome.waits == 0 {
+            receipt.note(
+                "The file does not say which stream waited for which event; arrows between streams cannot be known.",
+            );
+        }
+        outcome.tell(receipt);
+    }
+}

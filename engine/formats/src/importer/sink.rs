@@ -1,0 +1,184 @@
+//! Where an importer's records go: batches, with how far reading has come, until the reader cancels.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::source::Meter;
+use super::{Error, Source};
+use record::{EventId, Problem, Record, Severity, SpanId};
+
+/// How many records go over at once.
+const BATCH: usize = 8192;
+/// How many bytes are read at most between two batches, so that progress shows and cancelling works.
+const STRIDE: u64 = 1 << 20;
+
+/// Records of a file, and how far reading has come.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Batch {
+    /// The records; may be none.
+    pub records: Vec<Record>,
+    /// Bytes read so far, of a packed file as it lies there packed.
+    pub read: u64,
+    /// Bytes of the whole file, in the same sense.
+    pub total: u64,
+}
+
+/// Gathers records into batches.
+pub struct Sink<'a> {
+    out: &'a mut dyn FnMut(Batch) -> ControlFlow<()>,
+    records: Vec<Record>,
+    /// Bytes read of the file as it lies there.
+    read: u64,
+    /// How far the source's reader has come, and how far it had come when the last batch was sent: of a packed file that counts
+    /// what it holds.
+    reached: u64,
+    sent: u64,
+    total: u64,
+    count: u64,
+    /// The reader wants no more, and has yet to be told that here.
+    cancelled: bool,
+    /// Where progress is counted in a packed file: what is read there is not what is read here.
+    meter: Option<Arc<Meter>>,
+}
+
+impl<'a> Sink<'a> {
+    /// A sink for what `source` holds.
+    pub fn new(source: &Source, out: &'a mut dyn FnMut(Batch) -> ControlFlow<()>) -> Self {
+        Self {
+            out,
+            records: Vec::new(),
+            read: 0,
+            reached: 0,
+            sent: 0,
+            total: source.length(),
+            count: 0,
+            cancelled: false,
+            meter: source.packed().map(|_| source.meter()),
+        }
+    }
+
+    /// Takes a record.
+    pub fn push(&mut self, record: Record) {
+        self.count += match &record {
+            Record::Fields(fields) => u64::from(fields.count),
+            _ => 1,
+        };
+        self.records.push(record);
+        self.ease();
+    }
+
+    /// Takes several records.
+    pub fn extend(&mut self, records: Vec<Record>) {
+        self.count += records.len() as u64;
+        self.records.extend(records);
+        self.ease();
+    }
+
+    /// Sends what has gathered where that is much, so that memory stays small between two calls of
+    /// [`Sink::advance`], which then tells whether the reader cancelled.
+    fn ease(&mut self) {
+        if self.records.len() >= BATCH * 2 && self.send().is_err() {
+            self.cancelled = true;
+        }
+    }
+
+    /// Takes a problem of the file as a whole.
+    pub fn complain(&mut self, severity: Severity, code: &str, text: String) {
+        self.push(Record::Problem(Box::new(Problem {
+            severity,
+            code: code.to_owned(),
+            text,
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        })));
+    }
+
+    /// How many records it took.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Says that the file was read up to byte `read` of what the source's reader gave, and sends what has gathered once that is enough. Fails with
+    /// [`Error::Cancelled`] where the reader wants no more.
+    pub fn advance(&mut self, read: u64) -> Result<(), Error> {
+        self.reached = read;
+        self.read = match &self.meter {
+            Some(meter) => meter.read().min(self.total),
+            None => read,
+        };
+        if self.cancelled || self.records.len() >= BATCH || read.saturating_sub(self.sent) >= STRIDE
+        {
+            self.send()
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Sends what has gathered.
+    pub fn send(&mut self) -> Result<(), Error> {
+        self.sent = self.reached;
+        if self.cancelled {
+            self.records.clear();
+            return Err(Error::Cancelled);
+        }
+        // The next batch will be about as long, and growing towards that would copy it several times.
+        let room = self.records.len().min(BATCH * 4);
+        let batch = Batch {
+            records: std::mem::replace(&mut self.records, Vec::with_capacity(room)),
+            read: self.read,
+            total: self.total,
+        };
+        match (self.out)(batch) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Error::Cancelled),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use prost::Message as _;
+
+    use super::*;
+    use crate::importer::open_source;
+    use crate::perfetto::proto::{TracePacket, TrackEvent, event_type};
+
+    /// However well a file is packed, a batch holds many records: whoever takes them does something for each.
+    #[test]
+    fn a_packed_file_comes_in_no_more_batches_than_one_that_is_not() {
+        let mut plain = Vec::new();
+        for time in 0..5_000 {
+            let packet = TracePacket {
+                timestamp: Some(time),
+                track_event: Some(TrackEvent {
+                    r#type: Some(event_type::INSTANT),
+                    name: Some("step".to_owned()),
+                    ..TrackEvent::default()
+                }),
+                ..TracePacket::default()
+            };
+            plain.push(10);
+            packet.encode_length_delimited(&mut plain).unwrap();
+        }
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::best());
+        encoder.write_all(&plain).unwrap();
+        let archive = encoder.finish().unwrap();
+        assert!(archive.len() * 4 < plain.len());
+        let batches = |bytes: Vec<u8>| {
+            let source = Source::from_bytes("a.pftrace", bytes).unwrap();
+            let mut count = 0;
+            let mut take = |_| {
+                count += 1;
+                ControlFlow::Continue(())
+            };
+            open_source(&source, &mut take).unwrap();
+            count
+        };
+        let (whole, packed) = (batches(plain), batches(archive));
+        assert!(packed <= whole + 2, "{packed} batches instead of {whole}");
+    }
+}

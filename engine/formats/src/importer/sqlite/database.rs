@@ -1,0 +1,265 @@
+//! A file opened as a database: read only, as it lies there, and with nothing written beside it.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use rusqlite::config::DbConfig;
+use rusqlite::limits::Limit;
+use rusqlite::{Connection, OpenFlags};
+use tempfile::TempPath;
+
+use super::budget::{Budget, Watch};
+use super::schema::{Table, count_rows, quoted, tables};
+use crate::importer::{Error, Receipt, Source};
+use record::counted;
+
+/// The longest text or blob that SQLite may make, where the file is shorter or longer than that.
+const TEXT: (u64, u64) = (1 << 16, 1 << 30);
+/// Steps of SQLite's machine between two looks at the time.
+const STEPS: i32 = 1_000;
+
+/// A database that can be read by several threads at once.
+#[derive(Debug)]
+pub(in crate::importer) struct Database {
+    shown: PathBuf,
+    file: PathBuf,
+    length: u64,
+    tables: Vec<Table>,
+    pub(super) budget: Arc<Budget>,
+    /// Deletes the copy of a packed database in the end.
+    _copy: Option<TempPath>,
+}
+
+/// A way to read a database, for one thread.
+pub(super) struct Door {
+    pub connection: Connection,
+    pub watch: Arc<Watch>,
+}
+
+impl Database {
+    /// Opens a source. One that is packed or in memory is copied to a temporary file, since SQLite reads any place
+    /// of it; of a packed one no more than its own header promises.
+    pub fn open(source: &Source) -> Result<Self, Error> {
+        let copy = match source.plain_file() {
+            Some(_) => None,
+            None => Some(copied(source).map_err(|error| source.failed(error))?),
+        };
+        let file = copy
+            .as_deref()
+            .or(source.plain_file())
+            .unwrap_or(source.path());
+        let length = std::fs::metadata(file)
+            .map_err(|error| source.failed(error))?
+            .len();
+        let mut database = Self {
+            shown: source.path().to_owned(),
+            file: file.to_owned(),
+            length,
+            tables: Vec::new(),
+            budget: Arc::new(Budget::new(length)),
+            _copy: copy,
+        };
+        let door = database.door()?;
+        door.watch.start();
+        let found = tables(&door.connection, database.length);
+        door.watch.stop(&database.budget);
+        database.tables = found.map_err(|error| database.useless(&error.to_string()))?;
+        Ok(database)
+    }
+
+    /// How many bytes it has.
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// Every table that rows are stored in.
+    pub fn tables(&self) -> &[Table] {
+        &self.tables
+    }
+
+    /// The table of a name.
+    pub fn table(&self, name: &str) -> Option<&Table> {
+        self.tables
+            .iter()
+            .find(|it| it.name.eq_ignore_ascii_case(name))
+    }
+
+    /// Whether there is a table of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.table(name).is_some()
+    }
+
+    /// The bytes of a log beside the file that hold what was written last and not yet moved into it.
+    fn unmerged(&self) -> u64 {
+        let mut log = self.shown.clone().into_os_string();
+        log.push("-wal");
+        std::fs::metadata(log).map_or(0, |it| it.len())
+    }
+
+    /// Names in the receipt the tables that have rows and of which `is_known` says that they are not read.
+    pub fn tell_unread(&self, receipt: &mut Receipt, is_known: impl Fn(&str) -> bool) {
+        let unread = self
+            .tables
+            .iter()
+            .filter(|table| table.rows > 0 && !table.name.starts_with("sqlite_"));
+        let unread: Vec<String> = unread
+            .filter(|table| !is_known(&table.name))
+            .map(|table| {
+                format!(
+                    "{} ({})",
+                    table.name,
+                    counted(self.count(table), "{row|rows}")
+                )
+            })
+            .collect();
+        if !unread.is_empty() {
+            receipt.note(format!("Tables that are not shown: {}.", unread.join(", ")));
+        }
+        let log = self.unmerged();
+        if log > 0 {
+            receipt.note(format!(
+                "A log of {log} bytes lies beside the file: what was written last may be missing. Close the program \
+                 that has it open and open it again."
+            ));
+        }
+    }
+
+    /// How many rows a table has, counted; about as many where it cannot be.
+    fn count(&self, table: &Table) -> u64 {
+        let Ok(door) = self.door() else {
+            return table.rows;
+        };
+        door.watch.start();
+        let count = count_rows(&door.connection, &table.name, self.length);
+        door.watch.stop(&self.budget);
+        count
+    }
+
+    /// The earliest time above 0 in some columns, each given with its table; 0 where there is none.
+    pub fn lowest<'a>(
+        &self,
+        columns: impl Iterator<Item = (&'a str, &'a str)>,
+    ) -> Result<i64, Error> {
+        let door = self.door()?;
+        let mut lowest = i64::MAX;
+        for (table, column) in columns {
+            let column = quoted(column);
+            let least = format!(
+                "SELECT min(CAST({column} AS INTEGER)) FROM {} NOT INDEXED WHERE CAST({column} AS INTEGER) > 0",
+                quoted(table)
+            );
+            door.watch.start();
+            // A table that is damaged is told of when its rows are read.
+            let least = door
+                .connection
+                .query_row(&least, [], |row| row.get::<_, Option<i64>>(0));
+            door.watch.stop(&self.budget);
+            lowest = least
+                .ok()
+                .flatten()
+                .map_or(lowest, |least| least.min(lowest));
+        }
+        Ok(if lowest == i64::MAX { 0 } else { lowest })
+    }
+
+    /// Why nothing of it can be read.
+    pub fn useless(&self, why: &str) -> Error {
+        Error::Useless {
+            path: self.shown.clone(),
+            why: format!("it is an SQLite database that cannot be read ({why}); export it anew"),
+        }
+    }
+
+    /// Opens it once more.
+    pub(super) fn door(&self) -> Result<Door, Error> {
+        let flags = OpenFlags::SQLITE_OPEN_READ_ONLY
+            | OpenFlags::SQLITE_OPEN_URI
+            | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let opened = Connection::open_with_flags(address(&self.file), flags);
+        let prepared = opened.and_then(|connection| self.prepared(connection));
+        prepared.map_err(|error| self.useless(&error.to_string()))
+    }
+
+    fn prepared(&self, mut connection: Connection) -> rusqlite::Result<Door> {
+        // Said of a writable schema, SQLite reads a file that was cut short up to the cut. Nothing is ever written.
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_WRITABLE_SCHEMA, true)?;
+        connection.set_db_config(DbConfig::SQLITE_DBCONFIG_TRUSTED_SCHEMA, false)?;
+        connection.execute_batch("PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")?;
+        let text = self.length.clamp(TEXT.0, TEXT.1);
+        connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, text as i32)?;
+        connection.set_limit(Limit::SQLITE_LIMIT_SQL_LENGTH, 1 << 16)?;
+        let watch = Arc::new(Watch::default());
+        let (looking, budget) = (Arc::clone(&watch), Arc::clone(&self.budget));
+        connection.progress_handler(STEPS, Some(move || looking.is_over(&budget)))?;
+        Ok(Door { connection, watch })
+    }
+}
+
+/// A copy of what a source's reader gives, up to the length that the database says it has.
+fn copied(source: &Source) -> io::Result<TempPath> {
+    let (mut file, path) = tempfile::Builder::new()
+        .prefix("syncline-")
+        .suffix(".sqlite")
+        .tempfile()?
+        .into_parts();
+    let opened = source.reader().map_err(io::Error::other)?;
+    let most = source.unpacked_length().unwrap_or(promised(source.head()));
+    io::copy(&mut opened.take(most), &mut file as &mut File)?;
+    Ok(path)
+}
+
+/// How long a database is, as its header says: the size of a page, and how many there are.
+fn promised(head: &[u8]) -> u64 {
+    let number = |at: usize, bytes: usize| {
+        let bytes = head.get(at..at + bytes).unwrap_or_default();
+        bytes
+            .iter()
+            .fold(0_u64, |number, &byte| number << 8 | u64::from(byte))
+    };
+    let page = match number(16, 2) {
+        1 => 1 << 16,
+        size => size,
+    };
+    page * number(28, 4).max(1)
+}
+
+/// The address by which SQLite takes a file as one that nobody changes, so that it needs no lock and no journal.
+fn address(path: &Path) -> String {
+    let mut address = String::from("file:");
+    for &byte in path.as_os_str().as_encoded_bytes() {
+        let plain = byte.is_ascii_alphanumeric() || b"/-_.~:".contains(&byte);
+        match byte {
+            b'\\' if cfg!(windows) => address.push('/'),
+            _ if plain => address.push(byte as char),
+            // Writing to a text cannot fail.
+            _ => drop(write!(address, "%{byte:02X}")),
+        }
+    }
+    address + "?mode=ro&immutable=1"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn odd_paths_have_an_address() {
+        let path = Path::new("/a b/ü?x=1#%.db");
+        let expected = "file:/a%20b/%C3%BC%3Fx%3D1%23%25.db?mode=ro&immutable=1";
+        assert_eq!(address(path), expected);
+    }
+
+    #[test]
+    fn a_header_promises_a_length() {
+        let mut head = vec![0; 100];
+        head[16] = 0x10;
+        head[31] = 3;
+        assert_eq!(promised(&head), 3 * 4096);
+        head[16..18].copy_from_slice(&[0, 1]);
+        assert_eq!(promised(&head), 3 * 65_536);
+        assert_eq!(promised(&[]), 0);
+    }
+}

@@ -1,0 +1,124 @@
+//! The capture that a database is made into, as far as it has come.
+
+use super::{Devices, Lanes, Names, Troubles};
+use crate::importer::{Error, Receipt, Sink};
+use record::time::Nanos;
+use record::{CallId, Dependency, LaneId, NameId, Record, Span, SpanId, SpanKind, State, Value};
+
+/// An operation of a stream, in the file's own time.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::importer) struct Ran {
+    pub lane: LaneId,
+    pub name: NameId,
+    pub kind: SpanKind,
+    pub state: State,
+    /// When it was handed to its stream, where that is known.
+    pub enqueued: Option<i64>,
+    pub start: i64,
+    pub end: i64,
+}
+
+/// The capture as far as it has come, and what the receipt will say.
+pub(in crate::importer) struct Draft<'a, 's> {
+    pub sink: &'a mut Sink<'s>,
+    pub names: Names,
+    pub lanes: Lanes,
+    pub devices: Devices,
+    pub troubles: Troubles,
+    pub receipt: Receipt,
+    /// The file's time at capture time zero.
+    pub zero: i64,
+    spans: u32,
+    backwards: u64,
+    /// Operations that start before they were submitted, and by how much at most.
+    early: (u64, Nanos),
+}
+
+impl<'a, 's> Draft<'a, 's> {
+    pub fn new(sink: &'a mut Sink<'s>) -> Self {
+        Self {
+            sink,
+            names: Names::default(),
+            lanes: Lanes::default(),
+            devices: Devices::default(),
+            troubles: Troubles::default(),
+            receipt: Receipt::default(),
+            zero: 0,
+            spans: 0,
+            backwards: 0,
+            early: (0, Nanos::ZERO),
+        }
+    }
+
+    /// The number of a text.
+    pub fn name(&mut self, text: &str) -> NameId {
+        self.names.id(text, self.sink)
+    }
+
+    /// The file's time as capture time.
+    pub fn time(&self, time: i64) -> Nanos {
+        Nanos(time.saturating_sub(self.zero))
+    }
+
+    /// The number of the next span.
+    pub fn next_span(&mut self) -> SpanId {
+        self.spans += 1;
+        SpanId(self.spans - 1)
+    }
+
+    /// Takes an operation of a stream.
+    pub fn ran(&mut self, ran: Ran) -> SpanId {
+        let id = self.next_span();
+        self.put(id, ran);
+        id
+    }
+
+    /// The same for one that has a number.
+    pub fn put(&mut self, id: SpanId, ran: Ran) {
+        let enqueued = ran.enqueued.unwrap_or(ran.start);
+        self.backwards += u64::from(ran.end < ran.start);
+        if enqueued > ran.start {
+            let by = Nanos(enqueued.saturating_sub(ran.start));
+            self.early = (self.early.0 + 1, self.early.1.max(by));
+        }
+        self.sink.push(Record::Span(Span {
+            id,
+            lane: ran.lane,
+            name: ran.name,
+            call: CallId::NONE,
+            kind: ran.kind,
+            state: ran.state,
+            enqueued: self.time(enqueued),
+            start: self.time(ran.start),
+            end: self.time(ran.end),
+        }));
+    }
+
+    /// Adds a field to a span.
+    pub fn argument(&mut self, span: SpanId, name: NameId, value: Value) {
+        self.sink.push(Record::Argument(span, name, value));
+    }
+
+    /// The same for a field whose name has no number yet.
+    pub fn field(&mut self, span: SpanId, name: &str, value: Value) {
+        let name = self.name(name);
+        self.argument(span, name, value);
+    }
+
+    /// Ties a cause to its effect.
+    pub fn depends(&mut self, dependency: Dependency) {
+        self.sink.push(Record::Dependency(dependency));
+    }
+
+    /// Says all that has to be said in the end.
+    pub fn finish(mut self) -> Result<Receipt, Error> {
+        self.lanes.finish(self.sink);
+        self.receipt.repair("ends before it starts", self.backwards);
+        self.receipt
+            .repair("enqueued after it started", self.early.0);
+        self.receipt.remark_early(self.early);
+        self.troubles.tell(self.sink, &mut self.receipt);
+        self.sink.send()?;
+        Ok(self.receipt)
+    }
+}

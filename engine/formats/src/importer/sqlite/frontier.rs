@@ -1,0 +1,130 @@
+//! What a record of an event captures: the last operation of its stream, and what that stream had waited for since then.
+
+use std::collections::HashMap;
+
+use super::order::{Operation, Operations, Stream};
+
+/// The last operation of each stream that is captured: one or two, mostly.
+pub(in crate::importer) type Frontier = Vec<(Stream, Operation)>;
+
+/// Of more streams than this the operations that were submitted last are kept.
+const MOST: usize = 64;
+
+/// What each stream waited for, wait by wait in the order of the calls.
+#[derive(Debug, Default)]
+pub(in crate::importer) struct Waited {
+    /// With each wait all that the stream waited for since its last operation before it.
+    streams: HashMap<Stream, Vec<(i64, Frontier)>>,
+}
+
+impl Waited {
+    /// What a record on a stream captures that is called with this number. Waits with higher numbers count no more.
+    pub fn at(&self, operations: &Operations, stream: Stream, order: i64) -> Frontier {
+        let last = operations.before(stream, order);
+        let waits = self.streams.get(&stream);
+        let wait = waits.and_then(|waits| {
+            let at = waits.partition_point(|(wait, _)| *wait < order);
+            waits.get(at.checked_sub(1)?)
+        });
+        // An operation behind the wait has waited already, and stands for it.
+        let wait = wait.filter(|(wait, _)| last.is_none_or(|last| last.order < *wait));
+        let mut captured = wait.map(|(_, it)| it.clone()).unwrap_or_default();
+        if let Some(last) = last {
+            captured.push((stream, last));
+        }
+        captured
+    }
+
+    /// A stream waits for what a record captured, from the call of this number on. Waits come in the order of their calls.
+    pub fn wait(
+        &mut self,
+        operations: &Operations,
+        (stream, order): (Stream, i64),
+        captured: &Frontier,
+    ) {
+        let mut all = self.at(operations, stream, order);
+        all.retain(|(known, _)| *known != stream);
+        for (other, operation) in captured.iter().filter(|(other, _)| *other != stream) {
+            match all.iter_mut().find(|(known, _)| known == other) {
+                Some((_, known)) if submitted(operation) > submitted(known) => *known = *operation,
+                Some(_) => {}
+                None => all.push((*other, *operation)),
+            }
+        }
+        all.sort_by_key(|(_, it)| std::cmp::Reverse(submitted(it)));
+        all.truncate(MOST);
+        all.shrink_to_fit();
+        self.streams.entry(stream).or_default().push((order, all));
+    }
+}
+
+/// In which order operations were submitted.
+fn submitted(operation: &Operation) -> (i64, i64) {
+    (operation.order, operation.start)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::SpanId;
+
+    fn stream(number: i64) -> Stream {
+        Stream {
+            process: 1,
+            context: 1,
+            number,
+        }
+    }
+
+    fn operations(all: &[(i64, i64)]) -> Operations {
+        let mut operations = Operations::default();
+        for &(on, order) in all {
+            let (start, span) = (order, SpanId(order as u32));
+            operations.add(stream(on), Operation { order, start, span });
+        }
+        operations.sort();
+        operations
+    }
+
+    fn spans(frontier: &Frontier) -> Vec<u32> {
+        let mut spans: Vec<u32> = frontier.iter().map(|(_, it)| it.span.0).collect();
+        spans.sort_unstable();
+        spans
+    }
+
+    #[test]
+    fn a_stream_without_work_passes_on_what_it_waited_for() {
+        let operations = operations(&[(7, 1), (8, 2), (7, 9)]);
+        let mut waited = Waited::default();
+        let captured = waited.at(&operations, stream(7), 3);
+        waited.wait(&operations, (stream(21), 4), &captured);
+        let captured = waited.at(&operations, stream(8), 5);
+        waited.wait(&operations, (stream(21), 6), &captured);
+        assert_eq!(spans(&waited.at(&operations, stream(21), 5)), [1]);
+        assert_eq!(spans(&waited.at(&operations, stream(21), 7)), [1, 2]);
+        assert!(waited.at(&operations, stream(21), 4).is_empty());
+    }
+
+    #[test]
+    fn an_operation_stands_for_the_waits_before_it() {
+        let operations = operations(&[(7, 1), (8, 5)]);
+        let mut waited = Waited::default();
+        let captured = waited.at(&operations, stream(7), 2);
+        waited.wait(&operations, (stream(8), 3), &captured);
+        assert_eq!(spans(&waited.at(&operations, stream(8), 4)), [1]);
+        assert_eq!(spans(&waited.at(&operations, stream(8), 6)), [5]);
+    }
+
+    #[test]
+    fn of_very_many_streams_the_last_are_kept() {
+        let all: Vec<(i64, i64)> = (0..100).map(|it| (it, it)).collect();
+        let operations = operations(&all);
+        let mut waited = Waited::default();
+        for on in 0..100 {
+            let captured = waited.at(&operations, stream(on), 200);
+            waited.wait(&operations, (stream(500), 300 + on), &captured);
+        }
+        let kept = spans(&waited.at(&operations, stream(500), 900));
+        assert_eq!(kept, (36..100).collect::<Vec<u32>>());
+    }
+}

@@ -1,0 +1,231 @@
+//! What was submitted to each stream, in the order in which the host submitted it.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+
+use record::SpanId;
+
+/// A stream as a profiler names it: its process, its context and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(in crate::importer) struct Stream {
+    pub process: i64,
+    pub context: i64,
+    pub number: i64,
+}
+
+/// An operation and when it was submitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::importer) struct Operation {
+    /// The number of the call that submitted it; calls of a process count upwards.
+    pub order: i64,
+    /// When it started, in the file's own time: what one call submitted runs in this order.
+    pub start: i64,
+    pub span: SpanId,
+}
+
+/// The operations of every stream.
+#[derive(Debug, Default)]
+pub(in crate::importer) struct Operations {
+    streams: BTreeMap<Stream, Vec<Operation>>,
+    /// Where there are very many streams: the operations of all, and of each context, in the order of their calls.
+    crowds: OnceCell<Crowds>,
+}
+
+/// Operations with their streams, by process and context, or by process alone.
+type Crowds = BTreeMap<(i64, Option<i64>), Vec<(Operation, Stream)>>;
+
+/// Streams of a context from which on not each of them is looked at for each wait.
+const MANY: usize = 64;
+
+impl Operations {
+    /// Notes an operation.
+    pub fn add(&mut self, stream: Stream, operation: Operation) {
+        self.streams.entry(stream).or_default().push(operation);
+    }
+
+    /// As [`Operations::all_before`], without what came before the call `after`: all of it was waited for before.
+    pub fn all_between(
+        &self,
+        process: i64,
+        context: Option<i64>,
+        (after, order): (Option<i64>, i64),
+    ) -> Vec<(Stream, Operation)> {
+        let crowds = self.crowds.get_or_init(|| self.crowds());
+        let Some(crowd) = crowds.get(&(process, context)) else {
+            let all = self.all_before(process, context, order);
+            return all
+                .filter(|(_, it)| after.is_none_or(|after| it.order > after))
+                .collect();
+        };
+        let from = after.map_or(0, |after| {
+            crowd.partition_point(|(it, _)| it.order <= after)
+        });
+        let to = crowd.partition_point(|(it, _)| it.order < order);
+        let between = crowd.get(from..to).unwrap_or_default().iter();
+        // Of each stream the last stays.
+        let last: BTreeMap<Stream, Operation> = between
+            .map(|&(operation, stream)| (stream, operation))
+            .collect();
+        last.into_iter().collect()
+    }
+
+    fn crowds(&self) -> Crowds {
+        let keys =
+            |stream: &Stream| [None, Some(stream.context)].map(|context| (stream.process, context));
+        let mut counts: BTreeMap<(i64, Option<i64>), usize> = BTreeMap::new();
+        for key in self.streams.keys().flat_map(keys) {
+            *counts.entry(key).or_default() += 1;
+        }
+        counts.retain(|_, count| *count > MANY);
+        let mut crowds = Crowds::new();
+        for (stream, operations) in &self.streams {
+            for key in keys(stream)
+                .into_iter()
+                .filter(|key| counts.contains_key(key))
+            {
+                let all = operations.iter().map(|it| (*it, *stream));
+                crowds.entry(key).or_default().extend(all);
+            }
+        }
+        for crowd in crowds.values_mut() {
+            crowd.sort_by_key(|(it, _)| (it.order, it.start));
+        }
+        crowds
+    }
+
+    /// Puts them in order; nothing is found before.
+    pub fn sort(&mut self) {
+        for operations in self.streams.values_mut() {
+            operations.sort_by_key(|it| (it.order, it.start));
+        }
+    }
+
+    /// The last operation that was submitted to a stream before a call.
+    pub fn before(&self, stream: Stream, order: i64) -> Option<Operation> {
+        last_before(self.streams.get(&stream)?, order)
+    }
+
+    /// The first operation that was submitted to a stream after a call.
+    pub fn after(&self, stream: Stream, order: i64) -> Option<Operation> {
+        let operations = self.streams.get(&stream)?;
+        let at = operations.partition_point(|it| it.order <= order);
+        operations.get(at).copied()
+    }
+
+    /// Of every stream of a context the last operation that was submitted before a call. Without a context, of every
+    /// stream of the process.
+    pub fn all_before(
+        &self,
+        process: i64,
+        context: Option<i64>,
+        order: i64,
+    ) -> impl Iterator<Item = (Stream, Operation)> {
+        let first = Stream {
+            process,
+            context: context.unwrap_or(i64::MIN),
+            number: i64::MIN,
+        };
+        let last = Stream {
+            process,
+            context: context.unwrap_or(i64::MAX),
+            number: i64::MAX,
+        };
+        let streams = self.streams.range(first..=last);
+        streams.filter_map(move |(stream, operations)| {
+            Some((*stream, last_before(operations, order)?))
+        })
+    }
+}
+
+fn last_before(operations: &[Operation], order: i64) -> Option<Operation> {
+    let at = operations.partition_point(|it| it.order < order);
+    operations.get(at.checked_sub(1)?).copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STREAM: Stream = Stream {
+        process: 1,
+        context: 2,
+        number: 7,
+    };
+
+    fn operations(orders: &[i64]) -> Operations {
+        let mut operations = Operations::default();
+        for (span, &order) in orders.iter().enumerate() {
+            let start = span as i64;
+            let span = SpanId(span as u32);
+            operations.add(STREAM, Operation { order, start, span });
+        }
+        operations.sort();
+        operations
+    }
+
+    #[test]
+    fn neighbours_are_by_submission() {
+        // The call of number 4 submitted two: a graph.
+        let operations = operations(&[9, 4, 4, 2]);
+        let before = |order| operations.before(STREAM, order).map(|it| it.span.0);
+        let after = |order| operations.after(STREAM, order).map(|it| it.span.0);
+        assert_eq!(
+            (before(2), before(3), before(5), before(99)),
+            (None, Some(3), Some(2), Some(0))
+        );
+        assert_eq!(
+            (after(1), after(2), after(4), after(9)),
+            (Some(3), Some(1), Some(0), None)
+        );
+    }
+
+    #[test]
+    fn of_very_many_streams_the_same_is_found_as_of_few() {
+        let mut operations = Operations::default();
+        for number in 0..3_000_i64 {
+            let stream = Stream {
+                process: 1,
+                context: number % 2,
+                number: number * 37 % 500,
+            };
+            let (order, start) = (number / 3 * 2, -number);
+            let span = SpanId(number as u32);
+            operations.add(stream, Operation { order, start, span });
+        }
+        operations.sort();
+        for context in [None, Some(0), Some(1), Some(2)] {
+            for (after, order) in [(None, 900), (Some(100), 101), (Some(400), 1_700), (None, 0)] {
+                let all = operations.all_before(1, context, order);
+                let expected: Vec<_> = all
+                    .filter(|(_, it)| after.is_none_or(|after| it.order > after))
+                    .collect();
+                let found = operations.all_between(1, context, (after, order));
+                assert_eq!(found, expected);
+            }
+        }
+    }
+
+    #[test]
+    fn a_context_is_all_of_its_streams() {
+        let mut operations = operations(&[1]);
+        let other = Stream {
+            context: 3,
+            ..STREAM
+        };
+        let (order, start) = (2, 0);
+        operations.add(
+            other,
+            Operation {
+                order,
+                start,
+                span: SpanId(9),
+            },
+        );
+        let found = |context| operations.all_before(1, context, 5).count();
+        assert_eq!(
+            (found(Some(2)), found(Some(3)), found(Some(4)), found(None)),
+            (1, 1, 0, 2)
+        );
+        assert_eq!(operations.all_before(2, None, 5).count(), 0);
+    }
+}

@@ -1,0 +1,76 @@
+//! The file's own table of texts, by the file's own numbers.
+
+use super::{As, Columns, Draft, Row};
+use record::NameId;
+
+/// Texts by number. A text gets a name of the capture only once something is called so.
+#[derive(Debug, Default)]
+pub(in crate::importer) struct Strings {
+    ids: Vec<i64>,
+    ends: Vec<usize>,
+    text: String,
+    names: Vec<NameId>,
+    sorted: bool,
+}
+
+impl Strings {
+    /// What its rows are read from: a number and a text.
+    pub const NSIGHT: Columns = &[("id", As::Integer), ("value", As::Text)];
+
+    /// Takes a row of a number and a text.
+    pub fn take(&mut self, row: Row<'_>) {
+        if let (Some(id), Some(text)) = (row.integer(0), row.text(1)) {
+            self.add(id, text);
+        }
+    }
+
+    /// Adds a text.
+    pub fn add(&mut self, id: i64, text: &str) {
+        self.sorted = self.ids.last().is_none_or(|&last| self.sorted && last < id);
+        self.ids.push(id);
+        self.text.push_str(text);
+        self.ends.push(self.text.len());
+        self.names.push(NameId::NONE);
+    }
+
+    /// The text of a number.
+    pub fn text(&self, id: i64) -> Option<&str> {
+        self.at(self.place(id)?)
+    }
+
+    /// The capture's name for a number; of one that the file does not explain, the number itself.
+    pub fn name(&mut self, id: i64, draft: &mut Draft<'_, '_>) -> NameId {
+        let Some(place) = self.place(id) else {
+            return draft.name(&format!("string {id}"));
+        };
+        if let Some(&name) = self.names.get(place)
+            && name.is_some()
+        {
+            return name;
+        }
+        let name = draft.name(self.at(place).unwrap_or("?"));
+        if let Some(slot) = self.names.get_mut(place) {
+            *slot = name;
+        }
+        name
+    }
+
+    fn at(&self, place: usize) -> Option<&str> {
+        let start = match place.checked_sub(1) {
+            Some(before) => *self.ends.get(before)?,
+            None => 0,
+        };
+        self.text.get(start..*self.ends.get(place)?)
+    }
+
+    /// Numbers mostly run on without gaps, then the place is known at once.
+    fn place(&self, id: i64) -> Option<usize> {
+        let first = *self.ids.first()?;
+        let guess = usize::try_from(id.wrapping_sub(first)).ok();
+        match guess.filter(|&at| self.ids.get(at) == Some(&id)) {
+            Some(at) => Some(at),
+            None if self.sorted => self.ids.binary_search(&id).ok(),
+            None => self.ids.iter().position(|it| *it == id),
+        }
+    }
+}

@@ -1,0 +1,281 @@
+//! What each wait of a stream and of a host thread waited for, as far as the file says or its order allows.
+
+use std::collections::HashMap;
+
+use super::Draft;
+use super::event::{Events, Recorded};
+use super::frontier::{Frontier, Waited};
+use super::order::{Operation, Operations, Stream};
+use crate::importer::Receipt;
+use record::{Basis, Dependency, DependencyKind, EventId, SpanId};
+
+/// What waits for what.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::importer) enum Waits {
+    /// A stream, for an event.
+    Stream(Stream, Event),
+    /// A host thread, for an event.
+    HostForEvent(Event),
+    /// A host thread, for all that was submitted to a stream.
+    HostForStream(Stream),
+    /// A host thread, for all that was submitted to a context, or in the process where none is named.
+    HostForAll(Option<i64>),
+}
+
+impl Waits {
+    /// What a wait is called of which the call is not known.
+    pub const fn label(self) -> &'static str {
+        match self {
+            Self::Stream(..) => "Stream wait event",
+            Self::HostForEvent(_) => "Event synchronize",
+            Self::HostForStream(_) => "Stream synchronize",
+            Self::HostForAll(_) => "Context synchronize",
+        }
+    }
+}
+
+/// An event, and the number that ties a wait to one record of it, where there is one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::importer) struct Event {
+    pub id: EventId,
+    pub tie: Option<i64>,
+}
+
+/// A wait as the file tells it.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::importer) struct Wait {
+    pub process: i64,
+    /// The number of the call.
+    pub order: i64,
+    /// The call.
+    pub call: SpanId,
+    /// How it is known that this call waits for that.
+    pub basis: Basis,
+    pub waits: Waits,
+    /// The wait as a span of its stream, in a file without work that it could hold back.
+    pub own: Option<SpanId>,
+    /// Where the record of the event is not in the file: the operation after which it was probably recorded.
+    pub guess: Option<(Stream, Operation)>,
+}
+
+/// What became of the waits, by number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::importer) struct Outcome {
+    /// Waits of streams that the file has.
+    pub waits: u64,
+    /// Drawn by what the file says.
+    pub drawn: u64,
+    /// Drawn by the order of calls alone.
+    pub guessed: u64,
+    /// The record is not in the file, and its order says nothing either.
+    pub unknown: u64,
+    /// Recorded on the stream that waits: its own order says the same.
+    pub own: u64,
+    /// Nothing was submitted before the record: the wait passed at once.
+    pub passed: u64,
+    /// Nothing was submitted to the stream after the wait.
+    pub idle: u64,
+    /// Host waits of which the file does not say what they waited for.
+    pub blind: u64,
+}
+
+impl Outcome {
+    /// Says in the receipt what became of waits that are not drawn.
+    pub fn tell(&self, receipt: &mut Receipt) {
+        let said = [
+            (
+                self.guessed,
+                "{wait of a stream is|waits of streams are} drawn by the order of calls alone, as inferred",
+            ),
+            (
+                self.unknown,
+                "{wait of a stream is|waits of streams are} for an event of which no record is in the file",
+            ),
+            (
+                self.idle,
+                "{wait is of a stream|waits are of streams} to which nothing was submitted after; {a stream that ran nothing has|those that ran nothing have} no lane",
+            ),
+            (
+                self.own,
+                "{wait is|waits are} for what was recorded on the same stream, whose order says it already",
+            ),
+            (
+                self.passed,
+                "{wait is for a record|waits are for records} before which the file holds nothing; what {it|they} waited for, if anything, lies before it",
+            ),
+            (
+                self.blind,
+                "{host wait is|host waits are} for an event of which no record is in the file",
+            ),
+        ];
+        receipt.note_counts(said);
+    }
+}
+
+/// Ties every wait to what it waited for.
+pub(in crate::importer) fn resolve(
+    waits: &mut [Wait],
+    events: &Events,
+    operations: &Operations,
+    draft: &mut Draft<'_, '_>,
+) -> Outcome {
+    waits.sort_by_key(|wait| (wait.process, wait.order));
+    let marks = events.marks();
+    let mut resolver = Resolver {
+        events,
+        operations,
+        marks: &marks,
+        waited: Waited::default(),
+        outcome: Outcome::default(),
+    };
+    let mut all = HashMap::new();
+    for wait in waits.iter() {
+        match wait.waits {
+            Waits::Stream(stream, event) => resolver.stream(wait, stream, event, draft),
+            Waits::HostForEvent(event) => resolver.host_for_event(wait, event, draft),
+            Waits::HostForStream(stream) => {
+                let captured = resolver.waited.at(operations, stream, wait.order);
+                for (_, last) in captured {
+                    draft.depends(host(wait, last.span, EventId::NONE, 0));
+                }
+            }
+            Waits::HostForAll(context) => {
+                let before = all.insert((wait.process, context), wait.order);
+                // What an earlier wait for everything has seen end is no longer waited for.
+                let between = (before, wait.order);
+                for (_, last) in operations.all_between(wait.process, context, between) {
+                    draft.receipt.inferred += u64::from(wait.basis == Basis::Inferred);
+                    draft.depends(host(wait, last.span, EventId::NONE, 0));
+                }
+            }
+        }
+    }
+    resolver.outcome
+}
+
+/// What waits are tied by.
+struct Resolver<'a> {
+    events: &'a Events,
+    operations: &'a Operations,
+    /// Records that are spans of their streams.
+    marks: &'a Operations,
+    waited: Waited,
+    outcome: Outcome,
+}
+
+impl Resolver<'_> {
+    /// A wait of a stream: what its event's record captured holds back what comes next on the stream. A stream without work
+    /// passes it on to whoever waits for that stream.
+    fn stream(&mut self, wait: &Wait, stream: Stream, event: Event, draft: &mut Draft<'_, '_>) {
+        self.outcome.waits += 1;
+        let record = self
+            .events
+            .waited_for(event.id, wait.process, event.tie, wait.order);
+        let (captured, generation, basis) = match (record, wait.guess) {
+            (Some((record, basis)), _) => {
+                let basis = weaker(wait.basis, basis);
+                (self.captured(&record), record.generation, basis)
+            }
+            (None, Some((source, last))) => (Frontier::from([(source, last)]), 0, Basis::Inferred),
+            (None, None) => {
+                let next = self.next(wait, stream);
+                *if next.is_some() {
+                    &mut self.outcome.unknown
+                } else {
+                    &mut self.outcome.idle
+                } += 1;
+                return;
+            }
+        };
+        self.waited
+            .wait(self.operations, (stream, wait.order), &captured);
+        let Some(effect) = self.next(wait, stream) else {
+            self.outcome.idle += 1;
+            return;
+        };
+        let record = record.map(|it| it.0);
+        let source = record.map(|it| it.stream);
+        let work = captured.iter().filter(|(on, _)| *on != stream);
+        let causes: Vec<SpanId> = match record.and_then(|it| it.span) {
+            _ if source == Some(stream) => Vec::new(),
+            Some(mark) => vec![mark],
+            None => work.map(|(_, it)| it.span).collect(),
+        };
+        *match () {
+            () if causes.is_empty() && (source == Some(stream) || !captured.is_empty()) => {
+                &mut self.outcome.own
+            }
+            () if causes.is_empty() => &mut self.outcome.passed,
+            () if basis == Basis::Inferred => &mut self.outcome.guessed,
+            () => &mut self.outcome.drawn,
+        } += 1;
+        for cause in causes {
+            draft.receipt.inferred += u64::from(basis == Basis::Inferred);
+            draft.depends(Dependency {
+                cause,
+                effect,
+                kind: DependencyKind::Event,
+                basis,
+                event: event.id,
+                generation,
+            });
+        }
+    }
+
+    fn host_for_event(&mut self, wait: &Wait, event: Event, draft: &mut Draft<'_, '_>) {
+        let record = self
+            .events
+            .waited_for(event.id, wait.process, event.tie, wait.order);
+        self.outcome.blind += u64::from(record.is_none());
+        let Some((record, basis)) = record else {
+            return;
+        };
+        let basis = weaker(wait.basis, basis);
+        let causes: Vec<SpanId> = if let Some(span) = record.span {
+            vec![span]
+        } else {
+            let captured = self.captured(&record);
+            captured.iter().map(|(_, it)| it.span).collect()
+        };
+        for cause in causes {
+            draft.receipt.inferred += u64::from(basis == Basis::Inferred);
+            draft.depends(Dependency {
+                basis,
+                ..host(wait, cause, event.id, record.generation)
+            });
+        }
+    }
+
+    /// What a record captured.
+    fn captured(&self, record: &Recorded) -> Frontier {
+        self.waited.at(self.operations, record.stream, record.order)
+    }
+
+    /// What a wait of a stream holds back: the wait itself where it is a span, or what comes next, a record as well.
+    fn next(&self, wait: &Wait, stream: Stream) -> Option<SpanId> {
+        let after = |all: &Operations| all.after(stream, wait.order);
+        let next = after(self.operations).into_iter().chain(after(self.marks));
+        wait.own
+            .or_else(|| Some(next.min_by_key(|it| it.order)?.span))
+    }
+}
+
+/// What two conclusions together rest on.
+const fn weaker(one: Basis, other: Basis) -> Basis {
+    match (one, other) {
+        (Basis::Enforced, Basis::Enforced) => Basis::Enforced,
+        _ => Basis::Inferred,
+    }
+}
+
+/// A host thread that blocked until an operation ended.
+fn host(wait: &Wait, cause: SpanId, event: EventId, generation: u32) -> Dependency {
+    Dependency {
+        cause,
+        effect: wait.call,
+        kind: DependencyKind::Synchronization,
+        basis: wait.basis,
+        event,
+        generation,
+    }
+}

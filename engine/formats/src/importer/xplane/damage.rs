@@ -1,0 +1,79 @@
+//! Counts what of a file could not be read, and says so in the capture.
+
+use crate::importer::{Receipt, Sink};
+use record::{Severity, counted};
+
+/// What of a file could not be read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct SpaceDamage {
+    /// Messages that make no sense, their bytes, and where the first of them begins.
+    parts: u64,
+    bytes: u64,
+    first: Option<u64>,
+    /// From where on nothing could be read, and how many bytes that is.
+    rest: Option<(u64, u64)>,
+}
+
+impl SpaceDamage {
+    /// `bytes` at byte `at` make no sense.
+    pub fn part(&mut self, at: u64, bytes: u64) {
+        self.parts += 1;
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.first.get_or_insert(at);
+    }
+
+    /// Nothing could be read from byte `at` on, which is `left` bytes.
+    pub fn rest(&mut self, at: u64, left: u64) {
+        self.rest = Some((at, left));
+    }
+
+    /// Takes what another look at the same file could not read.
+    pub fn add(&mut self, other: &Self) {
+        self.parts += other.parts;
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.first = self.first.into_iter().chain(other.first).min();
+        self.rest = self.rest.or(other.rest);
+    }
+
+    #[cfg(test)]
+    pub fn left(&self) -> Option<(u64, u64)> {
+        self.rest
+    }
+
+    #[cfg(test)]
+    pub fn count(&self) -> u64 {
+        self.parts
+    }
+
+    /// Says what is missing.
+    pub fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
+        let mut say = |code: &str, text: String| {
+            sink.complain(Severity::DataLoss, code, text.clone());
+            receipt.note(text);
+        };
+        if let Some((at, left)) = self.rest {
+            say(
+                "cut-short",
+                format!(
+                    "The file breaks off, or is damaged, at byte {at}: the last {left} bytes were left out, and names \
+                     that stand behind the spans may be among them. If it was copied, copy it again."
+                ),
+            );
+        }
+        if let Some(first) = self.first {
+            say(
+                "damaged",
+                format!(
+                    "{} at byte {first}: {} left out. If it was copied, copy it again.",
+                    counted(
+                        self.parts,
+                        "{part of the file is damaged,|parts of the file are damaged, the first}"
+                    ),
+                    counted(self.bytes, "{byte was|bytes were}")
+                ),
+            );
+        }
+        receipt.repair("damaged parts", self.parts);
+        receipt.repair("cut short", u64::from(self.rest.is_some()));
+    }
+}

@@ -1,0 +1,288 @@
+//! What planes say of themselves: their names, the names of events and stats, and which lines they have. It stands behind
+//! the lines as a rule, so a file is looked through for it first.
+
+use super::damage::SpaceDamage;
+use super::feed::{Level, Piece, PieceTaker, walk};
+use super::stat::{RawStat, RawValue, StatKey, StatNames, entry_of};
+use crate::importer::chrome::Texts;
+use crate::importer::quick::QuickMap;
+use crate::importer::{Error, Sink, Source};
+use crate::perfetto::view::{Wire, each_field};
+use record::Plain;
+
+/// Bytes between two looks at whether the reader still wants the file.
+const STRIDE: u64 = 32 << 20;
+
+/// What a file says before any of its spans is looked at.
+pub(super) struct Space {
+    pub planes: Vec<PlaneFacts>,
+    pub hosts: Vec<String>,
+    /// What the profiler itself complains of: errors, then warnings.
+    pub complaints: Vec<(bool, String)>,
+}
+
+/// A plane without its events.
+#[derive(Default)]
+pub(super) struct PlaneFacts {
+    pub name: String,
+    pub stats: StatNames,
+    pub lines: Vec<LineFacts>,
+    /// Its own stats.
+    pub values: Vec<(u32, StatKey, Plain)>,
+    names: QuickMap<u64, NamedEvent>,
+    /// Its stats, and those of its names, until the names of stats are known.
+    raw: Vec<Pending>,
+}
+
+/// What events of one sort are called.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NamedEvent {
+    /// The name to show.
+    pub text: u32,
+    /// What all of them say.
+    pub fields: Vec<(u32, StatKey, Plain)>,
+}
+
+/// A line without its events.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LineFacts {
+    pub id: i64,
+    pub name: String,
+    /// What its events count from, in nanoseconds.
+    pub start: i64,
+    pub events: u64,
+}
+
+/// A stat whose name and text may follow.
+struct Pending {
+    /// The event's name that it is of; nothing for the plane itself.
+    owner: Option<u64>,
+    name: u64,
+    value: LaterValue,
+}
+
+/// A value, or the number of a text that may follow.
+enum LaterValue {
+    Known(Plain),
+    Reference(u64),
+}
+
+impl Space {
+    /// Looks through a file.
+    pub fn of(
+        source: &Source,
+        texts: &mut Texts,
+        sink: &mut Sink<'_>,
+    ) -> Result<(Self, SpaceDamage), Error> {
+        let mut survey = Survey {
+            space: Self {
+                planes: Vec::new(),
+                hosts: Vec::new(),
+                complaints: Vec::new(),
+            },
+            texts,
+            sink,
+            asked: 0,
+            broken: SpaceDamage::default(),
+        };
+        walk(source, &mut survey)?;
+        Ok((survey.space, survey.broken))
+    }
+
+    /// The first value of a plane's own stats of a key, as a whole number.
+    pub fn number(&self, key: StatKey) -> Option<i64> {
+        let mut all = self.planes.iter().flat_map(|it| &it.values);
+        all.find_map(|(_, known, value)| match value {
+            Plain::Integer(value) if *known == key => Some(*value),
+            _ => None,
+        })
+    }
+
+    /// What the programs of the file are called, by their numbers.
+    pub fn programs(&self) -> QuickMap<i64, u32> {
+        let mut programs = QuickMap::default();
+        let named = self.planes.iter().filter(|it| it.is_metadata());
+        for name in named.flat_map(|it| it.names.values()) {
+            let number = name.fields.iter().find_map(|(_, key, value)| match value {
+                Plain::Integer(value) if *key == StatKey::Program => Some(*value),
+                _ => None,
+            });
+            if let Some(number) = number {
+                programs.insert(number, name.text);
+            }
+        }
+        programs
+    }
+}
+
+impl PlaneFacts {
+    /// Whether it holds programs instead of spans.
+    pub fn is_metadata(&self) -> bool {
+        self.name == "/host:metadata"
+    }
+
+    /// What events of a number are called.
+    pub fn event(&self, number: u64) -> Option<&NamedEvent> {
+        self.names.get(&number)
+    }
+
+    /// Takes the name of events of one sort.
+    fn name(&mut self, entry: &[u8], texts: &mut Texts) -> Option<()> {
+        let (number, message) = entry_of(entry)?;
+        let (mut long, mut shown) = (&[][..], &[][..]);
+        each_field(message, |field, wire| {
+            match field {
+                2 => long = wire.bytes()?,
+                4 => shown = wire.bytes()?,
+                5 => self.pend(Some(number), wire.bytes()?, texts)?,
+                _ => {}
+            }
+            Some(())
+        })?;
+        // As XProf shows it: the short name where there is one, and the long one as a field.
+        let mut named = NamedEvent {
+            text: texts.add_bytes(if shown.is_empty() { long } else { shown }),
+            fields: Vec::new(),
+        };
+        if !shown.is_empty() && !long.is_empty() && shown != long {
+            let value = Plain::Text(texts.add_bytes(long));
+            named
+                .fields
+                .push((texts.add("long_name"), StatKey::Other, value));
+        }
+        self.names.insert(number, named);
+        Some(())
+    }
+
+    /// Keeps a stat until all names are known.
+    fn pend(&mut self, owner: Option<u64>, stat: &[u8], texts: &mut Texts) -> Option<()> {
+        let stat = RawStat::of(stat)?;
+        let value = match stat.value {
+            RawValue::Reference(number) => LaterValue::Reference(number),
+            value => LaterValue::Known(self.stats.plain(value, texts)?),
+        };
+        self.raw.push(Pending {
+            owner,
+            name: stat.name,
+            value,
+        });
+        Some(())
+    }
+
+    /// Gives stats their names, now that all are known.
+    fn finish(&mut self, texts: &mut Texts) {
+        for pending in std::mem::take(&mut self.raw) {
+            let Some((name, key)) = self.stats.get(pending.name) else {
+                continue;
+            };
+            let value = match pending.value {
+                LaterValue::Known(value) => Some(value),
+                LaterValue::Reference(number) => {
+                    self.stats.plain(RawValue::Reference(number), texts)
+                }
+            };
+            let Some(value) = value else { continue };
+            match pending.owner {
+                None => self.values.push((name, key, value)),
+                Some(owner) => {
+                    if let Some(named) = self.names.get_mut(&owner) {
+                        named.fields.push((name, key, value));
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A look through a file.
+struct Survey<'a, 's> {
+    space: Space,
+    texts: &'a mut Texts,
+    sink: &'a mut Sink<'s>,
+    asked: u64,
+    /// What is no name and no stat.
+    broken: SpaceDamage,
+}
+
+impl Survey<'_, '_> {
+    fn field(&mut self, level: Level, field: u32, wire: Wire<'_>) -> Option<()> {
+        let space = &mut self.space;
+        match (level, field) {
+            (Level::Space, 2 | 3) => space.complaints.push((field == 2, text(wire)?)),
+            (Level::Space, 4) => space.hosts.push(text(wire)?),
+            (Level::Plane, _) => {
+                let plane = space.planes.last_mut()?;
+                match field {
+                    2 => plane.name = text(wire)?,
+                    4 => plane.name(wire.bytes()?, self.texts)?,
+                    5 => plane.stats.take(wire.bytes()?, self.texts)?,
+                    6 => plane.pend(None, wire.bytes()?, self.texts)?,
+                    _ => {}
+                }
+            }
+            (Level::Line, _) => {
+                let line = space.planes.last_mut()?.lines.last_mut()?;
+                match field {
+                    1 => line.id = wire.varint()? as i64,
+                    2 if line.name.is_empty() => line.name = text(wire)?,
+                    3 => line.start = wire.varint()? as i64,
+                    11 if !wire.bytes()?.is_empty() => line.name = text(wire)?,
+                    _ => {}
+                }
+            }
+            (Level::Space, _) => {}
+        }
+        Some(())
+    }
+}
+
+fn text(wire: Wire<'_>) -> Option<String> {
+    Some(String::from_utf8_lossy(wire.bytes()?).into_owned())
+}
+
+impl PieceTaker for Survey<'_, '_> {
+    fn wants(&self, level: Level, field: u32) -> bool {
+        // Of events it is enough to know that there are some.
+        level != Level::Line || field != EVENT
+    }
+
+    fn passed(&mut self, level: Level, field: u32) {
+        if (level, field) == (Level::Line, EVENT)
+            && let Some(plane) = self.space.planes.last_mut()
+            && let Some(line) = plane.lines.last_mut()
+        {
+            line.events += 1;
+        }
+    }
+
+    fn take(&mut self, piece: Piece<'_>, end: u64) -> Result<(), Error> {
+        match piece {
+            Piece::Begin(Level::Plane) => self.space.planes.push(PlaneFacts::default()),
+            Piece::Begin(_) => {
+                if let Some(plane) = self.space.planes.last_mut() {
+                    plane.lines.push(LineFacts::default());
+                }
+            }
+            Piece::Field(level, field, wire) => {
+                if self.field(level, field, wire).is_none() {
+                    let bytes = wire.bytes().map_or(0, <[u8]>::len) as u64;
+                    self.broken.part(end.saturating_sub(bytes), bytes);
+                }
+            }
+            Piece::End(Level::Plane) => {
+                if let Some(plane) = self.space.planes.last_mut() {
+                    plane.finish(self.texts);
+                }
+            }
+            Piece::End(_) => {}
+        }
+        if end.saturating_sub(self.asked) >= STRIDE {
+            self.asked = end;
+            self.sink.send()?;
+        }
+        Ok(())
+    }
+}
+
+/// The field of a line that is an event.
+pub(super) const EVENT: u32 = 4;

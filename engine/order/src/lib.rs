@@ -1,0 +1,534 @@
+//! The order of calls: what they declare, what streams and waits enforce, and which uses of a buffer nothing orders.
+//!
+//! Three things are kept apart. What is **declared**: the bytes that each call reads and writes ([`Use`]). What is
+//! **enforced**: stream order, records and waits, synchronisation, host order, signals and the rules of the legacy
+//! default stream, each kept as a vector clock. And what was **observed**, which is in the capture's spans and takes no
+//! part here: that two operations happened to run in the right order this time proves nothing.
+//!
+//! Calls go in one by one, as they were made ([`Order::take`]); two uses of one buffer of which nothing orders one
+//! before the other come out ([`Hazard`]). Operations that stand behind a signal which is not raised yet are compared
+//! once it is, since only then is known what they come after.
+//!
+//! ```
+//! use order::{Act, HazardKind, Op, Order, Origin, Use};
+//! use record::{BufferIndex, SpanId, StreamIndex};
+//!
+//! // One host thread writes the same buffer on two streams, and nothing orders the two.
+//! let mut order = Order::new();
+//! for (site, stream) in [(1, StreamIndex(0)), (2, StreamIndex(1))] {
+//!     let origin = Origin { site, span: SpanId::NONE };
+//!     let op = Op { host: 0, origin, act: Act::Work(stream) };
+//!     order.take(&op, &[Use::write(BufferIndex(0))]);
+//! }
+//! let hazards = order.hazards();
+//! assert_eq!(hazards.len(), 1);
+//! assert_eq!(hazards[0].kind, HazardKind::WriteAfterWrite);
+//! ```
+
+mod act;
+mod allocations;
+mod chance;
+mod clock;
+mod declared;
+mod event;
+mod graph;
+mod hazard;
+mod history;
+mod host;
+mod lifetime;
+mod log;
+mod meeting;
+mod memory;
+mod queue;
+mod run;
+mod signal;
+mod stream;
+#[cfg(test)]
+mod tests;
+mod topology;
+mod waits;
+
+pub use act::{Act, Awaited, Op, Traits};
+pub use declared::{Use, WHOLE, of_graph};
+pub use graph::{NodeConflict, NodeOrder, conflicts};
+pub use hazard::{Actor, Hazard, HazardKind, Lint, LintKind, Origin, Party, Relation};
+pub use log::{Batch, Log};
+pub use meeting::{Meeting, Resource};
+pub use topology::{NodeIndex, Topology};
+pub use waits::RedundantWait;
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::ops::Range;
+use std::sync::Arc;
+
+use allocations::DroppingAbort;
+use chance::CallTimes;
+use clock::Clock;
+use event::{EventSlot, Question};
+use history::UseCaller;
+use lifetime::MemoryCall;
+use meeting::Meetings;
+use memory::Memory;
+use record::{BufferIndex, SpanId, StreamIndex};
+use run::RanStep;
+use signal::{SignalSlot, SignalUse};
+use stream::{ChainIndex, Deed, Host, Step, Stream, StreamChain, Ticket};
+use waits::Waits;
+
+/// The order of all calls so far.
+///
+/// Calls of several host threads come in as they happened to be made. Nothing is concluded from that: what is known of
+/// another host thread is what its signals handed on.
+#[derive(Debug, Default)]
+pub struct Order {
+    streams: Vec<Stream>,
+    chains: Vec<StreamChain>,
+    hosts: Vec<Host>,
+    /// Who each member of a clock is.
+    actors: Vec<Actor>,
+    events: Vec<EventSlot>,
+    signals: Vec<SignalSlot>,
+    /// Calls that raised a signal.
+    signal_raises: HashSet<SpanId>,
+    /// The legacy stream of each device.
+    legacies: Vec<Option<StreamIndex>>,
+    /// Chains that stand for a point that is not reached, by the point's address.
+    standing: HashMap<usize, Vec<ChainIndex>>,
+    /// What host threads wait for, each under its number, with the thread that began to.
+    awaited: HashMap<u32, (u32, Vec<Arc<Ticket>>)>,
+    memory: Memory,
+    meetings: Meetings,
+    waits: Waits,
+    /// Waits for events of which it is a matter of chance which record they mean.
+    doubtful: BTreeSet<Question>,
+    /// What whoever waits for a signal knows, where it is a matter of chance which host thread raises it.
+    shared_signals: BTreeMap<SignalUse, Clock>,
+    /// Operations that an abort may have dropped, and those on memory that it dropped for certain: after how many
+    /// restarts, the number of the call, which may submit to several streams, and the stream.
+    dropped_steps: BTreeMap<(u32, u64, StreamIndex), DroppingAbort>,
+    /// Whether one of the three was found after a wait for it was taken in.
+    has_doubts: bool,
+    /// Whether streams are aborted.
+    has_aborts: bool,
+    /// When each call was made.
+    call_times: CallTimes,
+    hazards: Vec<Hazard>,
+    /// Those that are wrong although they are ordered, where that may turn out to be chance.
+    certain: Vec<Hazard>,
+    lints: Vec<Lint>,
+    operations: u64,
+    sequence: u64,
+    restarts: u32,
+    /// How often no signal was raised any more.
+    lowered: u32,
+    /// Whether several host threads call.
+    is_shared: bool,
+    /// What ran while something stood that was called before it: uses are compared in the order of their calls.
+    ran: Vec<(RanStep, Step<'static>)>,
+    /// Chains whose next operation may have nothing to stand for any more.
+    woken: Vec<ChainIndex>,
+}
+
+impl Order {
+    /// Before the first call of the only host thread.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Before the first call of so many host threads.
+    pub fn of_hosts(count: usize) -> Self {
+        let is_shared = count > 1;
+        Self {
+            is_shared,
+            memory: Memory::new(is_shared),
+            ..Self::default()
+        }
+    }
+
+    /// The same, of calls among which there are aborts of streams.
+    #[must_use]
+    pub const fn with_aborts(mut self) -> Self {
+        self.has_aborts = true;
+        self
+    }
+
+    /// The same before its first call, knowing which waits for events are a matter of chance: what came out for them is
+    /// to be found once more with the same calls. None where nothing is new about them.
+    pub fn again(&self) -> Option<Self> {
+        self.has_doubts.then(|| Self {
+            doubtful: self.doubtful.clone(),
+            shared_signals: self.shared_signals.clone(),
+            dropped_steps: self.dropped_steps.clone(),
+            has_aborts: self.has_aborts,
+            ..Self::of_hosts(1 + usize::from(self.is_shared))
+        })
+    }
+
+    /// Takes in a call with its uses. Calls come in the order in which they were made: those of one host thread, those
+    /// of one stream, and records before the waits that mean them.
+    pub fn take(&mut self, op: &Op, uses: &[Use]) {
+        self.sequence += 1;
+        self.note_call(op);
+        match &op.act {
+            Act::Appear => {}
+            Act::Create(stream, traits) => self.create(op.host, *stream, *traits),
+            Act::Work(stream) => {
+                if self.is_shared {
+                    self.look_at_uses(op, *stream, uses);
+                }
+                self.place(op, *stream, Deed::Work(Cow::Borrowed(uses)));
+            }
+            Act::Touch => self.touch(op, uses),
+            Act::Record(event, stream) => {
+                let ticket = self.place_record(op, *stream);
+                self.set_event(op, *event, Some((ticket, *stream)));
+            }
+            Act::Wait(event, stream) => {
+                let record = self.record_of(op, *event, LintKind::WaitUnrecorded);
+                self.place(op, *stream, record.map_or(Deed::Pass, Deed::Wait));
+            }
+            Act::Attempt(event, stream) => {
+                self.meet_event(op, *event, false);
+                self.note_attempt(op, *event);
+                self.place(op, *stream, Deed::Pass);
+            }
+            Act::Abort(stream) => {
+                self.meet_stream(op, *stream, true);
+                self.abort(op, *stream);
+            }
+            Act::Join(from, to) => {
+                self.meet_stream(op, *from, true);
+                self.meet_stream(op, *to, true);
+                self.join(op, *from, *to);
+            }
+            Act::InsertedJoin(from, to) => self.join(op, *from, *to),
+            Act::Reset(event, stream) => {
+                self.place(op, *stream, Deed::Pass);
+                self.set_event(op, *event, None);
+            }
+            Act::Forget(event) => self.set_event(op, *event, None),
+            Act::Ask(event) => self.meet_event(op, *event, false),
+            Act::Acquire(event) => self.acquire(op, *event),
+            Act::Destroy(stream) => self.meet_stream(op, *stream, true),
+            Act::Hold(signal, stream) => {
+                let mut hold = self.step(op, Deed::Pass);
+                hold.needs.extend(self.signal(*signal));
+                self.place_step(op, *stream, hold);
+            }
+            Act::Raise(signal) => self.raise(op, *signal),
+            Act::Begin(awaited, number) => self.begin(op, *awaited, *number),
+            Act::End(number) => self.end(op.host, *number),
+            Act::EndAll => self.end_all(op.host),
+            Act::GoesOn(stream) => self.stream(*stream).goes_on = true,
+            Act::StreamOrdered(buffer) => self.memory.note_ordered(*buffer),
+            Act::Allocate(buffer, stream, at) => {
+                self.allocate(op, *buffer, *stream, at.as_deref().cloned());
+            }
+            Act::Free(buffer, stream) => self.free(op, *buffer, *stream),
+            Act::Conflicts(hazards) => self.hazards.extend_from_slice(hazards),
+            Act::Pledge(buffer, stream) => {
+                let chain = self.chain(*stream, op.host);
+                if let Some(chain) = self.chains.get(chain.0 as usize) {
+                    self.memory.pledge(*buffer, chain.known.member);
+                }
+            }
+            Act::Settle => self.memory.settle(),
+            Act::Restart => self.restart(),
+            Act::Lower => {
+                self.signals.clear();
+                self.lowered += 1;
+            }
+        }
+    }
+
+    fn allocate(
+        &mut self,
+        op: &Op,
+        buffer: BufferIndex,
+        stream: Option<StreamIndex>,
+        at: Option<Range<u64>>,
+    ) {
+        let called = stream.map(|stream| self.called(op, stream, buffer));
+        if !self.is_dropped(stream) {
+            let doubt = stream.and_then(|stream| self.doubt(self.sequence, stream));
+            let ran = self.ran.iter().map(|(_, step)| step.sequence);
+            let standing = self.first_standing().into_iter().chain(ran).min();
+            self.memory.allocate(buffer, at, called, (doubt, standing));
+        }
+        if let Some(stream) = stream {
+            self.note_allocation(op, stream, buffer);
+            self.place(op, stream, Deed::Allocate(buffer));
+        }
+    }
+
+    /// The number of the first call whose operation stands for something that has not come to pass.
+    fn first_standing(&self) -> Option<u64> {
+        let chains = self.standing.values().flatten();
+        let queues = chains.filter_map(|it| Some(&self.chains.get(it.0 as usize)?.queue));
+        let first = queues.filter_map(|queue| {
+            let mut steps = queue.iter().map(|(_, step)| step);
+            steps.find_map(|it| (!matches!(it.deed, Deed::Point)).then_some(it.sequence))
+        });
+        first.min()
+    }
+
+    fn free(&mut self, op: &Op, buffer: BufferIndex, stream: Option<StreamIndex>) {
+        if let Some(stream) = stream {
+            self.note_free(op, stream, buffer);
+            self.place(op, stream, Deed::Free(buffer));
+        }
+        if !self.is_dropped(stream) {
+            self.memory.free(buffer);
+        }
+    }
+
+    /// The abort that drops what a call submits to a stream, or may.
+    fn dropped_by(&self, sequence: u64, stream: StreamIndex) -> Option<DroppingAbort> {
+        let step = (self.restarts, sequence, stream);
+        self.dropped_steps.get(&step).copied()
+    }
+
+    /// Whether an abort drops what this call submits to a stream for certain, as far as that is known already.
+    fn is_dropped(&self, stream: Option<StreamIndex>) -> bool {
+        let abort = stream.and_then(|stream| self.dropped_by(self.sequence, stream));
+        abort.is_some_and(|it| it.is_certain)
+    }
+
+    /// The abort that may have dropped what a call submits to a stream, by the number of its own.
+    fn doubt(&self, sequence: u64, stream: StreamIndex) -> Option<u64> {
+        let abort = self.dropped_by(sequence, stream);
+        abort.filter(|it| !it.is_certain).map(|it| it.sequence)
+    }
+
+    fn step<'a>(&self, op: &Op, deed: Deed<'a>) -> Step<'a> {
+        Step {
+            origin: op.origin,
+            sequence: self.sequence,
+            deed,
+            needs: Vec::new(),
+            done: None,
+        }
+    }
+
+    /// An operation is submitted to a stream.
+    fn place(&mut self, op: &Op, stream: StreamIndex, deed: Deed<'_>) {
+        let step = self.step(op, deed);
+        self.place_step(op, stream, step);
+    }
+
+    fn place_step(&mut self, op: &Op, stream: StreamIndex, step: Step<'_>) {
+        self.meet_stream(op, stream, true);
+        self.submit(op.host, stream, step);
+    }
+
+    fn place_record(&mut self, op: &Op, stream: StreamIndex) -> Arc<Ticket> {
+        self.meet_stream(op, stream, true);
+        self.submit_record(op, stream)
+    }
+
+    fn submit_record(&mut self, op: &Op, stream: StreamIndex) -> Arc<Ticket> {
+        let ticket = Arc::new(Ticket::default());
+        let mut record = self.step(op, Deed::Pass);
+        record.done = Some(Arc::clone(&ticket));
+        self.submit(op.host, stream, record);
+        ticket
+    }
+
+    fn join(&mut self, op: &Op, from: StreamIndex, to: StreamIndex) {
+        let ticket = self.submit_record(op, from);
+        let mut wait = self.step(op, Deed::Pass);
+        wait.needs.push(ticket);
+        self.submit(op.host, to, wait);
+    }
+
+    fn create(&mut self, host: u32, index: StreamIndex, traits: Traits) {
+        if traits.is_legacy {
+            let device = traits.device as usize;
+            if self.legacies.len() <= device {
+                self.legacies.resize(device + 1, None);
+            }
+            if let Some(slot) = self.legacies.get_mut(device) {
+                *slot = Some(index);
+            }
+        }
+        let legacy = self.legacies.get(traits.device as usize).copied().flatten();
+        let legacy = legacy.map(|legacy| self.chain(legacy, host));
+        let legacy = legacy.and_then(|chain| self.chains.get(chain.0 as usize));
+        let made_after = legacy.map_or(0, |chain| chain.known.time);
+        let stream = self.stream(index);
+        (stream.traits, stream.made_after) = (traits, made_after);
+        for chain in stream.chains.clone() {
+            if let Some(chain) = self.chains.get_mut(chain.0 as usize) {
+                chain.known.forget();
+            }
+        }
+    }
+
+    /// Who makes a use of a buffer on a stream by this call, before the stream has come to it.
+    fn called(&mut self, op: &Op, stream: StreamIndex, buffer: BufferIndex) -> history::Access {
+        let time = self.host(op.host).known.time;
+        let caller = UseCaller {
+            host: op.host,
+            time,
+            sequence: self.sequence,
+        };
+        let chain = self.chain(stream, op.host);
+        let known = self.chains.get(chain.0 as usize).map(|it| it.known.clone());
+        let known = known.unwrap_or_default();
+        let mut access = run::access(&known, caller, op.origin, &Use::write(buffer));
+        // Nobody knows as much.
+        access.time = u32::MAX;
+        access.doubt = self.doubt(self.sequence, stream);
+        access
+    }
+
+    /// Uses of memory that nothing has allocated are wrong whenever they run.
+    fn look_at_uses(&mut self, op: &Op, stream: StreamIndex, uses: &[Use]) {
+        let mut last = None;
+        for it in uses {
+            if last.replace(it.buffer) != Some(it.buffer) {
+                self.report_alone(HazardKind::UseOfNothing, op, stream, it.buffer);
+            }
+        }
+    }
+
+    /// A call that allocates, uses or frees memory in the order of a stream.
+    fn memory_call(&mut self, op: &Op, stream: StreamIndex) -> MemoryCall {
+        MemoryCall {
+            party: Party {
+                origin: op.origin,
+                actor: Actor::Stream(stream),
+                host: op.host,
+            },
+            sequence: self.sequence,
+            mark: self.host(op.host).known.mark(),
+        }
+    }
+
+    fn note_allocation(&mut self, op: &Op, stream: StreamIndex, buffer: BufferIndex) {
+        let call = self.memory_call(op, stream);
+        if self.is_shared {
+            let found = self.memory.note_allocation(buffer, call);
+            self.hazards.extend(found);
+        } else {
+            let dropped_by = self.dropped_by(self.sequence, stream);
+            self.memory.log(buffer, &call, false, dropped_by);
+        }
+    }
+
+    fn note_free(&mut self, op: &Op, stream: StreamIndex, buffer: BufferIndex) {
+        if self.is_shared {
+            self.report_alone(HazardKind::FreeOfNothing, op, stream, buffer);
+        } else {
+            let call = self.memory_call(op, stream);
+            let dropped_by = self.dropped_by(self.sequence, stream);
+            self.memory.log(buffer, &call, true, dropped_by);
+        }
+    }
+
+    /// Every call was made: what is wrong with memory in whichever order host threads came to it.
+    pub fn conclude_memory(&mut self) {
+        self.compare_ran(true);
+        self.certain.extend(self.memory.conclude());
+        self.hazards.append(&mut self.certain);
+    }
+
+    fn report_alone(
+        &mut self,
+        kind: HazardKind,
+        op: &Op,
+        stream: StreamIndex,
+        buffer: BufferIndex,
+    ) {
+        let call = self.memory_call(op, stream);
+        self.hazards
+            .extend(self.memory.note_call(buffer, kind, call));
+    }
+
+    /// Takes in a batch of calls.
+    pub fn take_all(&mut self, batch: &Batch) {
+        batch.each(|op, uses| self.take(op, uses));
+    }
+
+    /// What was found since this was asked last, in the order of the second uses.
+    pub fn hazards(&mut self) -> Vec<Hazard> {
+        std::mem::take(&mut self.hazards)
+    }
+
+    /// What is odd and was found since this was asked last.
+    pub fn lints(&mut self) -> Vec<Lint> {
+        std::mem::take(&mut self.lints)
+    }
+
+    /// Operations that were compared with those before them.
+    pub const fn operations(&self) -> u64 {
+        self.operations
+    }
+
+    /// Two host threads that use one stream or one event by calls in no order: those that are new since this was asked
+    /// last, or stand before those that were told.
+    pub fn meetings(&mut self) -> Vec<Meeting> {
+        self.meetings.take()
+    }
+
+    /// The calls of which every wait adds nothing to what is ordered without it.
+    pub fn redundant_waits(&self) -> impl Iterator<Item = RedundantWait> {
+        self.waits.redundant()
+    }
+
+    /// Whether what the host thread `host` submits next to a stream comes after all that it submitted to another, as far as
+    /// its own streams and what it waited for tell.
+    pub fn comes_after(&mut self, host: u32, stream: StreamIndex, other: StreamIndex) -> bool {
+        let (own, other) = (self.chain(stream, host), self.chain(other, host));
+        let called = self.host(host).known.mark();
+        let (Some(own), Some(other)) = (
+            self.chains.get(own.0 as usize),
+            self.chains.get(other.0 as usize),
+        ) else {
+            return false;
+        };
+        let (member, time) = (other.known.member, other.known.time);
+        own.known.get(member) >= time || called.clock.get(member) >= time
+    }
+
+    /// Waits of streams for records so far.
+    pub fn waits(&self) -> u64 {
+        self.waits.count()
+    }
+
+    /// Operations that were not compared, because they stand behind something that has not come to pass.
+    pub fn standing(&self) -> usize {
+        let queues = self.chains.iter().map(|chain| chain.queue.len());
+        queues.sum::<usize>() + self.ran.len()
+    }
+
+    fn restart(&mut self) {
+        self.compare_ran(true);
+        self.certain.extend(self.memory.conclude());
+        let raised: Vec<bool> = self.signals.iter().map(SignalSlot::is_raised).collect();
+        self.meetings.forget();
+        *self = Self {
+            signal_raises: std::mem::take(&mut self.signal_raises),
+            shared_signals: std::mem::take(&mut self.shared_signals),
+            call_times: std::mem::take(&mut self.call_times),
+            memory: Memory::new(self.is_shared),
+            operations: self.operations,
+            sequence: self.sequence,
+            restarts: self.restarts + 1,
+            lowered: self.lowered,
+            is_shared: self.is_shared,
+            meetings: std::mem::take(&mut self.meetings),
+            waits: std::mem::take(&mut self.waits),
+            doubtful: std::mem::take(&mut self.doubtful),
+            dropped_steps: std::mem::take(&mut self.dropped_steps),
+            has_aborts: self.has_aborts,
+            has_doubts: self.has_doubts,
+            hazards: std::mem::take(&mut self.hazards),
+            certain: std::mem::take(&mut self.certain),
+            lints: std::mem::take(&mut self.lints),
+            ..Self::default()
+        };
+        self.restore_signals(&raised);
+    }
+}

@@ -1,0 +1,136 @@
+//! Two host threads that use one stream or one event, or raise one signal, while nothing orders their calls.
+//!
+//! What follows from the order of such calls was observed and never enforced. Every call is compared with all before it
+//! that its host thread does not come after, so that each such pair of places in the source is found, in whichever order
+//! the calls came.
+
+use record::{EventIndex, SignalIndex, StreamIndex};
+use std::collections::BTreeMap;
+
+use super::hazard::Origin;
+use super::{Op, Order};
+
+/// What two host threads both use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Resource {
+    /// A stream: both submit to it, or one does and the other waits for it.
+    Stream(StreamIndex),
+    /// An event: both record it, or one does and the other waits for it.
+    Event(EventIndex),
+    /// A signal: both raise it.
+    Signal(SignalIndex),
+}
+
+/// Two calls of two host threads that nothing orders, and that use one stream or one event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Meeting {
+    /// What both use.
+    pub resource: Resource,
+    /// The host thread that stands first in the workload, and its call.
+    pub first: (u32, Origin),
+    /// The other.
+    pub second: (u32, Origin),
+}
+
+impl Meeting {
+    /// Where the two calls stand: of several meetings of two threads the first in the source is told.
+    pub const fn sites(&self) -> (u32, u32) {
+        (self.first.1.site, self.second.1.site)
+    }
+}
+
+/// A use of a stream or an event.
+#[derive(Clone, Copy, Debug)]
+struct Presence {
+    /// The host thread's own time at its latest call from this site.
+    time: u32,
+    origin: Origin,
+}
+
+/// Who used each stream and event: for each host thread, site and whether it changes something, the latest call.
+#[derive(Debug, Default)]
+pub(super) struct Meetings {
+    present: BTreeMap<Resource, BTreeMap<(u32, u32, bool), Presence>>,
+    /// For each resource and two host threads, the meeting that comes first in the source.
+    found: BTreeMap<(Resource, u32, u32), Meeting>,
+    fresh: Vec<Meeting>,
+}
+
+impl Meetings {
+    /// Meetings that are new, or come before those that were told, since this was asked last.
+    pub fn take(&mut self) -> Vec<Meeting> {
+        std::mem::take(&mut self.fresh)
+    }
+
+    /// What was used before is gone.
+    pub fn forget(&mut self) {
+        self.present.clear();
+    }
+
+    fn note(&mut self, meeting: Meeting) {
+        let key = (meeting.resource, meeting.first.0, meeting.second.0);
+        let known = self.found.get(&key);
+        if known.is_none_or(|known| meeting.sites() < known.sites()) {
+            self.found.insert(key, meeting);
+            self.fresh.push(meeting);
+        }
+    }
+}
+
+impl Order {
+    /// A host thread submits to a stream (`changes`), or waits for it.
+    pub(super) fn meet_stream(&mut self, op: &Op, stream: StreamIndex, changes: bool) {
+        self.meet(op, Resource::Stream(stream), changes);
+    }
+
+    /// A host thread makes an event something else (`changes`), or waits for it.
+    pub(super) fn meet_event(&mut self, op: &Op, event: EventIndex, changes: bool) {
+        self.meet(op, Resource::Event(event), changes);
+    }
+
+    /// Nobody uses an event any more.
+    pub(super) fn leave_event(&mut self, event: EventIndex) {
+        self.meetings.present.remove(&Resource::Event(event));
+    }
+
+    /// A host thread raises a signal.
+    pub(super) fn meet_signal(&mut self, op: &Op, signal: SignalIndex) {
+        self.meet(op, Resource::Signal(signal), true);
+    }
+
+    fn meet(&mut self, op: &Op, resource: Resource, changes: bool) {
+        if !self.is_shared {
+            return;
+        }
+        let time = self.host(op.host).known.time;
+        let Self {
+            hosts, meetings, ..
+        } = self;
+        let Some(own) = hosts.get(op.host as usize) else {
+            return;
+        };
+        let present = meetings.present.entry(resource).or_default();
+        let mut met = Vec::new();
+        for (&(host, _, other_changes), it) in present.iter() {
+            let is_harmless = host == op.host || !(changes || other_changes);
+            let Some(other) = hosts.get(host as usize).filter(|_| !is_harmless) else {
+                continue;
+            };
+            if own.known.get(other.known.member) >= it.time {
+                continue;
+            }
+            let (first, second) = ((host, it.origin), (op.host, op.origin));
+            let is_first = host < op.host;
+            met.push(Meeting {
+                resource,
+                first: if is_first { first } else { second },
+                second: if is_first { second } else { first },
+            });
+        }
+        let origin = op.origin;
+        present.insert((op.host, origin.site, changes), Presence { time, origin });
+        for meeting in met {
+            meetings.note(meeting);
+        }
+    }
+}

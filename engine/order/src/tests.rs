@@ -1,0 +1,232 @@
+//! Orders that come to pass later, the legacy stream among those that stand, and devices that are opened anew.
+
+use super::*;
+use record::{BufferIndex, EventIndex, SignalIndex, SpanId};
+
+const A: StreamIndex = StreamIndex(0);
+const B: StreamIndex = StreamIndex(1);
+const C: StreamIndex = StreamIndex(2);
+const E: EventIndex = EventIndex(0);
+const GO: SignalIndex = SignalIndex(0);
+
+/// Calls of host 0 in order, each a site of its own; uses are of one buffer.
+fn found(acts: Vec<(u32, Act)>) -> (Vec<(&'static str, u32, u32)>, Order) {
+    let mut order = Order::of_hosts(2);
+    let write = [Use::write(BufferIndex(0))];
+    for (site, (host, act)) in acts.into_iter().enumerate() {
+        let origin = Origin {
+            site: site as u32,
+            span: SpanId::NONE,
+        };
+        let uses: &[Use] = if matches!(act, Act::Work(_)) {
+            &write
+        } else {
+            &[]
+        };
+        order.take(&Op { host, origin, act }, uses);
+    }
+    let hazards = order.hazards().into_iter();
+    let hazards = hazards.map(|it| (it.kind.label(), it.first.origin.site, it.second.origin.site));
+    (hazards.collect(), order)
+}
+
+fn of_one(acts: Vec<Act>) -> Vec<(&'static str, u32, u32)> {
+    found(acts.into_iter().map(|act| (0, act)).collect()).0
+}
+
+#[test]
+fn what_stands_behind_a_signal_is_compared_once_it_is_raised() {
+    let acts = vec![
+        (0, Act::Hold(GO, B)),
+        (0, Act::Work(B)),
+        (0, Act::Record(E, B)),
+        (0, Act::Wait(E, C)),
+        (0, Act::Work(C)),
+        (1, Act::Work(A)),
+        (1, Act::Begin(Awaited::Stream(A), 7)),
+        (1, Act::End(7)),
+    ];
+    let (hazards, order) = found(acts.clone());
+    assert!(hazards.is_empty());
+    // What was called after something that stands is compared when that was.
+    assert_eq!((order.operations(), order.standing()), (0, 6));
+    let (hazards, order) = found([acts, vec![(1, Act::Raise(GO))]].concat());
+    assert_eq!(hazards, [], "the host waited before it raised the signal");
+    assert_eq!((order.operations(), order.standing()), (3, 0));
+}
+
+#[test]
+fn a_signal_that_is_raised_too_early_orders_nothing_after_it() {
+    let acts = vec![Act::Hold(GO, B), Act::Work(B), Act::Raise(GO), Act::Work(A)];
+    assert_eq!(of_one(acts), [("WAW", 1, 3)]);
+}
+
+#[test]
+fn a_wait_keeps_to_its_record_even_while_that_stands() {
+    let acts = vec![
+        Act::Hold(GO, A),
+        Act::Work(A),
+        Act::Record(E, A),
+        Act::Wait(E, B),
+        Act::Record(E, C),
+        Act::Work(B),
+        Act::Raise(GO),
+    ];
+    assert_eq!(of_one(acts), []);
+}
+
+#[test]
+fn a_synchronisation_is_for_what_was_submitted_when_it_began() {
+    let acts = vec![
+        (0, Act::Begin(Awaited::Stream(A), 0)),
+        (1, Act::Work(A)),
+        (0, Act::End(0)),
+        (0, Act::Work(B)),
+    ];
+    assert_eq!(found(acts).0, [("WAW", 1, 3)]);
+    let acts = vec![
+        (0, Act::Begin(Awaited::Device(0), 0)),
+        (1, Act::Work(A)),
+        (0, Act::End(0)),
+        (0, Act::Work(B)),
+    ];
+    assert_eq!(found(acts).0, [("WAW", 1, 3)]);
+}
+
+#[test]
+fn the_legacy_stream_stands_with_those_it_waits_for() {
+    let blocking = Traits {
+        is_blocking: true,
+        ..Traits::default()
+    };
+    let legacy = Traits {
+        is_legacy: true,
+        ..Traits::default()
+    };
+    let acts = vec![
+        Act::Create(A, blocking),
+        Act::Create(B, legacy),
+        Act::Create(C, blocking),
+        Act::Hold(GO, A),
+        Act::Work(A),
+        Act::Work(B),
+        Act::Work(C),
+        Act::Raise(GO),
+    ];
+    let acts: Vec<_> = acts.into_iter().map(|act| (0, act)).collect();
+    let (hazards, order) = found(acts.clone());
+    assert_eq!(hazards, []);
+    assert_eq!((order.operations(), order.standing()), (3, 0));
+    let early = acts.get(..7).unwrap().to_vec();
+    assert_eq!(found(early).1.operations(), 0, "all three stand");
+}
+
+#[test]
+fn a_device_that_is_opened_anew_has_no_past() {
+    let acts = vec![Act::Work(A), Act::Restart, Act::Work(B)];
+    assert_eq!(of_one(acts), []);
+    let acts = vec![
+        Act::Raise(GO),
+        Act::Restart,
+        Act::Hold(GO, A),
+        Act::Work(A),
+        Act::Work(B),
+    ];
+    assert_eq!(of_one(acts), [("WAW", 3, 4)], "the signal is still raised");
+}
+
+#[test]
+fn a_log_hands_on_each_call_with_its_uses() {
+    let log = Log::default();
+    let uses = [Use::read(BufferIndex(1)), Use::write(BufferIndex(2))];
+    log.push(0, Origin::default(), Act::Work(A), &uses);
+    log.push(3, Origin::default(), Act::Touch, &[]);
+    let mut seen = Vec::new();
+    log.take()
+        .each(|op, uses| seen.push((op.host, uses.to_vec())));
+    assert_eq!(seen, [(0, uses.to_vec()), (3, Vec::new())]);
+    assert!(log.take().is_empty());
+}
+
+/// The same of the only host thread.
+fn of_the_only(acts: &[Act]) -> Vec<(&'static str, u32, u32)> {
+    let mut order = Order::new();
+    for (site, act) in acts.iter().enumerate() {
+        let (site, span) = (site as u32, SpanId::NONE);
+        let uses = [Use::write(BufferIndex(0))];
+        let is_work = matches!(act, Act::Work(_));
+        let op = Op {
+            host: 0,
+            origin: Origin { site, span },
+            act: act.clone(),
+        };
+        order.take(&op, if is_work { &uses } else { &[] });
+    }
+    let hazards = order.hazards().into_iter();
+    let hazards = hazards.map(|it| (it.kind.label(), it.first.origin.site, it.second.origin.site));
+    hazards.collect()
+}
+
+#[test]
+fn what_stands_while_its_memory_is_allocated_anew_is_compared_with_what_was_before() {
+    let buffer = BufferIndex(0);
+    let acts = [
+        Act::StreamOrdered(buffer),
+        Act::Allocate(buffer, Some(A), None),
+        Act::Record(E, A),
+        Act::Wait(E, B),
+        Act::Hold(GO, B),
+        Act::Work(B),
+        Act::Free(buffer, Some(A)),
+        Act::Allocate(buffer, Some(A), None),
+        Act::Raise(GO),
+    ];
+    assert_eq!(of_the_only(&acts), [("FREE_WHILE_IN_USE", 5, 6)]);
+}
+
+#[test]
+fn memory_is_not_freed_by_what_was_called_before_it_was_allocated() {
+    let buffer = BufferIndex(0);
+    let acts = [
+        Act::StreamOrdered(buffer),
+        Act::Hold(GO, A),
+        Act::Free(buffer, Some(A)),
+        Act::Allocate(buffer, Some(C), None),
+        Act::Raise(GO),
+        Act::Work(C),
+    ];
+    assert_eq!(of_the_only(&acts), [("FREE_UNALLOCATED", 2, 2)]);
+}
+
+#[test]
+fn what_stands_is_compared_in_the_order_of_the_calls() {
+    let calls = |held: &[Act]| {
+        let acts = [
+            held,
+            &[Act::Work(A), Act::Work(B), Act::Work(A), Act::Raise(GO)],
+        ]
+        .concat();
+        let first = held.len() as u32;
+        let found = of_the_only(&acts).into_iter();
+        let mut found: Vec<_> = found.map(|it| (it.0, it.1 - first, it.2 - first)).collect();
+        found.sort_unstable();
+        found
+    };
+    let as_called = [("WAW", 0, 1), ("WAW", 1, 2)];
+    assert_eq!(calls(&[]), as_called);
+    assert_eq!(calls(&[Act::Hold(GO, A)]), as_called);
+    assert_eq!(calls(&[Act::Hold(GO, B)]), as_called);
+}
+
+#[test]
+fn what_has_run_before_a_signal_comes_before_what_stands_for_it() {
+    let acts = [
+        Act::Hold(GO, A),
+        Act::Work(A),
+        Act::Work(B),
+        Act::Begin(Awaited::Stream(B), 1),
+        Act::End(1),
+        Act::Raise(GO),
+    ];
+    assert_eq!(of_the_only(&acts), []);
+}

@@ -1,0 +1,285 @@
+//! Makes one call: tells the device, and reports the call, its operation and what ties the two to others.
+
+mod admit;
+mod argument;
+mod blocking;
+mod collective;
+mod event;
+mod gpu;
+mod graphs;
+mod label;
+mod launches;
+mod machine;
+mod order;
+mod outreach;
+mod pool;
+mod problem;
+mod result;
+mod streams;
+mod submit;
+mod verb;
+
+use std::cell::Cell;
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use self::argument::Arguments;
+use self::label::Labels;
+use super::recorder::Reporter;
+use super::shared::Shared;
+use super::uses;
+use ::order::{Act, Use};
+use backend::{Error, HostIndex, Operation};
+use record::time::Nanos;
+use record::{
+    self, BufferIndex, CallId, Dependency, DependencyKind, EventId, EventIndex, NameId, Record,
+    Span, SpanId, SpanKind, State, StreamIndex,
+};
+use workload::{Call, Place, Placed, Target};
+
+/// Makes the calls of one host thread.
+pub struct Caller {
+    shared: Arc<Shared>,
+    host: HostIndex,
+    reporter: Reporter,
+    labels: Labels,
+    arguments: Arguments,
+    problems: problem::Tally,
+    /// Room for what a call declares.
+    uses: Vec<Use>,
+    /// For each call of the file, whether it was reported.
+    known: Vec<bool>,
+    /// The uses of buffers that were reported, each with its call.
+    used: HashSet<(u32, BufferIndex, bool)>,
+    /// Measured blocks that are open: their first events, and since when.
+    open: Vec<(EventIndex, Nanos)>,
+    /// The call made last.
+    last: SpanId,
+    /// Whether that was one that waits, which is where a host thread's promises settle.
+    has_waited: bool,
+    /// When whoever launches began to launch the latest operation.
+    begun: Cell<Nanos>,
+}
+
+/// The call that is being made.
+#[derive(Clone, Copy, Debug)]
+struct Current {
+    span: SpanId,
+    place: Place,
+    name: NameId,
+    start: Nanos,
+}
+
+impl Caller {
+    /// For the host thread `host`.
+    pub fn new(shared: Arc<Shared>, host: HostIndex, reporter: Reporter) -> Self {
+        Self {
+            known: vec![false; shared.plan.sites.len()],
+            arguments: Arguments::new(&shared, &reporter),
+            labels: Labels::default(),
+            problems: problem::Tally::default(),
+            uses: Vec::new(),
+            used: HashSet::new(),
+            open: Vec::new(),
+            last: SpanId::NONE,
+            has_waited: false,
+            begun: Cell::default(),
+            shared,
+            host,
+            reporter,
+        }
+    }
+
+    /// Makes one call, and blocks as long as it does.
+    ///
+    /// # Errors
+    /// The call failed, and with it the run; or the run was stopped.
+    pub fn make(&mut self, placed: &Placed) -> Result<(), Error> {
+        let resolved = self.resolved(&placed.call);
+        let call = resolved.as_ref().map_or(&placed.call, |call| call.as_ref());
+        self.declare(placed.place);
+        let slot = self.until_slot(call);
+        let start = self.shared.device.now(self.host);
+        let current = Current {
+            span: self.shared.next_span(),
+            place: placed.place,
+            name: self.label_of_call(call, placed.place),
+            start,
+        };
+        self.last = current.span;
+        let admitted = resolved.as_ref().map_err(Clone::clone).map(drop);
+        let admitted = admitted.and(slot).and_then(|()| self.admit(&current, call));
+        let (kind, result) = match admitted {
+            Ok(()) => self.act(&current, call),
+            Err(refused) => (SpanKind::Call, Err(refused)),
+        };
+        self.has_waited = kind == SpanKind::Synchronize;
+        self.note_result(&current, &result);
+        let state = match &result {
+            Ok(()) => State::Done,
+            Err(Error::Stopped) => State::Cancelled,
+            Err(Error::Lost(_)) => State::Lost,
+            Err(_) => State::Failed,
+        };
+        self.reporter.send(Record::Span(Span {
+            id: current.span,
+            lane: Shared::host_lane(self.host),
+            name: current.name,
+            call: CallId(current.place.call),
+            kind,
+            state,
+            enqueued: current.start,
+            start: current.start,
+            end: self.shared.device.now(self.host),
+        }));
+        if let Some(timelines) = &self.shared.timelines {
+            timelines.release(self.host, &self.reporter);
+        }
+        result
+    }
+
+    /// Whether the call made last was one that waits. As in a script, promises settle there and nowhere else: what is
+    /// called between two waits is one task, and what the content timeline is given meanwhile comes after it.
+    pub const fn has_waited(&self) -> bool {
+        self.has_waited
+    }
+
+    fn act(&mut self, current: &Current, call: &Call) -> (SpanKind, Result<(), Error>) {
+        let (operation, stream) = match call {
+            Call::Upload { buffer, stream } => {
+                let operation = Operation::Upload(*buffer);
+                return self.copy_pageable(current, *buffer, *stream, operation);
+            }
+            Call::Download { buffer, stream } => {
+                let operation = Operation::Download(*buffer);
+                return self.copy_pageable(current, *buffer, *stream, operation);
+            }
+            Call::Copy { from, to, stream } => (
+                Operation::Copy {
+                    from: *from,
+                    to: *to,
+                },
+                *stream,
+            ),
+            Call::Fill {
+                buffer,
+                value,
+                stream,
+            } => (
+                Operation::Fill {
+                    buffer: *buffer,
+                    value: *value,
+                },
+                *stream,
+            ),
+            Call::Launch(launch) => return (SpanKind::Call, self.launch(current, launch)),
+            Call::HostFunction {
+                name,
+                length,
+                stream,
+            } => {
+                self.label_function(name, current.place);
+                (Operation::HostFunction(*length), *stream)
+            }
+            Call::Record { event, stream } => (Operation::Record(*event), *stream),
+            Call::Wait { event, stream } => (Operation::Wait(*event), *stream),
+            Call::Hold { signal, stream } => (Operation::Hold(*signal), *stream),
+            Call::Synchronize(target) => return self.synchronize(current, *target),
+            Call::Query(event) => return (SpanKind::Call, self.query(current, *event)),
+            Call::Signal(signal) => return (SpanKind::Call, self.raise(current, *signal)),
+            Call::Await(signal) => return self.await_signal(current, *signal),
+            Call::Work(length) => return self.work(current, *length),
+            Call::Streams(call) => return (SpanKind::Call, self.stream_call(current, call)),
+            Call::Event(call) => return self.event(current, call),
+            Call::Collective(call) => return (SpanKind::Call, self.collective(current, *call)),
+            Call::Launches(call) => return (SpanKind::Call, self.launches(current, call)),
+            Call::Gpu(call) => {
+                self.note_asked(current, call);
+                let made = self.gpu(current, call);
+                self.note_answered(current, call);
+                return made;
+            }
+        };
+        let submitted = self.submit(current, stream, operation);
+        (SpanKind::Call, submitted.map(|_| ()))
+    }
+
+    fn tie(&self, cause: SpanId, effect: SpanId, kind: DependencyKind) {
+        self.tie_by_event(cause, effect, kind, (EventId::NONE, 0));
+    }
+
+    fn tie_by_event(
+        &self,
+        cause: SpanId,
+        effect: SpanId,
+        kind: DependencyKind,
+        (event, generation): (EventId, u32),
+    ) {
+        self.reporter.send(Record::Dependency(Dependency {
+            cause,
+            effect,
+            kind,
+            basis: record::Basis::Enforced,
+            event,
+            generation,
+        }));
+    }
+
+    /// Reports where in the source a call stands, the first time it is made.
+    fn declare(&mut self, place: Place) {
+        let Some(known) = self.known.get_mut(place.call as usize) else {
+            return;
+        };
+        if std::mem::replace(known, true) {
+            return;
+        }
+        let site = self.shared.plan.sites.get(place.call as usize);
+        let verb = site.map_or("call", |site| site.verb);
+        self.reporter.send(Record::Call(record::Call {
+            id: CallId(place.call),
+            line: place.line,
+            name: self.shared.names.id(verb, &self.reporter),
+        }));
+    }
+
+    /// Reports which buffers an operation uses, the first time that its call does.
+    fn declare_uses(&mut self, place: Place, act: &Act, uses: &[Use]) {
+        let whole = match act {
+            Act::Allocate(buffer, ..) | Act::Free(buffer, ..) => Some((*buffer, true)),
+            _ => None,
+        };
+        let uses = uses.iter().map(|it| (it.buffer, it.writes));
+        for (buffer, is_write) in uses.chain(whole) {
+            if !self.used.insert((place.call, buffer, is_write)) {
+                continue;
+            }
+            let (buffer, is_host) = uses::named(buffer);
+            let Some(plan) = self.shared.plan.buffers.get(buffer.index()) else {
+                continue;
+            };
+            self.reporter.send(Record::BufferUse(record::BufferUse {
+                call: CallId(place.call),
+                buffer: self.shared.names.id(&plan.name, &self.reporter),
+                is_host,
+                is_write,
+            }));
+        }
+    }
+
+    /// What ended last on each stream that `target` names, as far as was submitted by now.
+    fn last_operations(&self, target: Target) -> Vec<SpanId> {
+        let last = |stream: StreamIndex| {
+            let tail = self.shared.tail(stream)?;
+            let last = device::lock(tail).last;
+            last.is_some().then_some(last)
+        };
+        match target {
+            Target::Event(_) => Vec::new(),
+            Target::Stream(stream) => last(stream).into_iter().collect(),
+            Target::Device => {
+                let all = 0..self.shared.plan.streams.len() as u32;
+                all.map(StreamIndex).filter_map(last).collect()
+            }
+        }
+    }
+}

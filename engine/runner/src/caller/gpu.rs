@@ -1,0 +1,127 @@
+//! Calls of WebGPU's: pipelines, promises, error scopes, and the loss of the device.
+
+use std::sync::Arc;
+
+use super::{Caller, Current};
+use crate::injector::{self, ArmedLoss};
+use crate::loss::LossSource;
+use crate::timelines::{Asked, Readiness, Timelines};
+use backend::Error;
+use record::{CallId, DependencyKind, SpanId, SpanKind};
+use workload::{GpuCall, Injection, LossBy, Moment, PipelineIndex};
+
+impl Caller {
+    pub(super) fn gpu(
+        &mut self,
+        current: &Current,
+        call: &GpuCall,
+    ) -> (SpanKind, Result<(), Error>) {
+        if let GpuCall::CreatePipeline { .. } | GpuCall::CreatePipelineAsync { .. } = call
+            && let Err(error) = self.mind_unsafe("creating a pipeline")
+        {
+            return (SpanKind::Call, Err(error));
+        }
+        let shared = Arc::clone(&self.shared);
+        let result = match (call, &shared.timelines) {
+            (GpuCall::Lose(injection), _) => {
+                self.lose(current, injection);
+                Ok(())
+            }
+            (GpuCall::Recover, _) => {
+                shared.losses.await_mended();
+                shared.recover(&self.reporter)
+            }
+            (GpuCall::Settle(_) | GpuCall::SettleAll, Some(timelines)) => {
+                return self.settle(current, call, timelines);
+            }
+            (call, Some(timelines)) => return self.promise(current, call, timelines),
+            // A workload that names no pipeline and no promise can only push scopes and unmap.
+            (_, None) => Ok(()),
+        };
+        (SpanKind::Call, result)
+    }
+
+    /// A call whose device steps are the layer's; one that creates a pipeline at once blocks until it is decided.
+    fn promise(
+        &self,
+        current: &Current,
+        call: &GpuCall,
+        timelines: &Timelines,
+    ) -> (SpanKind, Result<(), Error>) {
+        let shared = Arc::clone(&self.shared);
+        let Some(flag) = timelines.call(&shared, &self.asked(current), call) else {
+            return (SpanKind::Call, Ok(()));
+        };
+        let (_, result) = self.blocked(current, SpanKind::Call, |shared, caller| {
+            shared.device.until_flag(caller.host, &flag)
+        });
+        if let GpuCall::CreatePipeline { pipeline } = call {
+            let decided = timelines.decided(*pipeline);
+            timelines.tie(decided, current.span, DependencyKind::Synchronization);
+        }
+        (SpanKind::Call, result)
+    }
+
+    fn settle(
+        &self,
+        current: &Current,
+        call: &GpuCall,
+        timelines: &Timelines,
+    ) -> (SpanKind, Result<(), Error>) {
+        self.blocked(current, SpanKind::Synchronize, |shared, caller| {
+            let steps = match call {
+                GpuCall::Settle(promise) => {
+                    vec![timelines.settle(shared, caller.host, *promise)?]
+                }
+                _ => timelines.settle_all(shared, caller.host)?,
+            };
+            for step in steps {
+                timelines.tie(step, current.span, DependencyKind::Synchronization);
+            }
+            Ok(())
+        })
+    }
+
+    /// Waits until the pipeline of a launch is ready. Gives the step that made it ready, to the first that uses it;
+    /// nothing where the launch cannot be submitted.
+    pub(super) fn until_ready(
+        &self,
+        current: &Current,
+        pipeline: PipelineIndex,
+    ) -> Result<Option<SpanId>, Error> {
+        let shared = Arc::clone(&self.shared);
+        let Some(timelines) = &shared.timelines else {
+            return Ok(Some(SpanId::NONE));
+        };
+        match timelines.ready(&shared, &self.asked(current), pipeline)? {
+            Readiness::Ready(step) => Ok(Some(step.unwrap_or(SpanId::NONE))),
+            Readiness::Refused => Ok(None),
+        }
+    }
+
+    pub(super) const fn asked(&self, current: &Current) -> Asked {
+        Asked {
+            host: self.host,
+            call: CallId(current.place.call),
+            span: current.span,
+            time: current.start,
+        }
+    }
+
+    fn lose(&self, current: &Current, injection: &Injection) {
+        let mut injection = injection.clone();
+        if let Moment::Time(after) = injection.at {
+            // A workload counts from the call.
+            injection.at = Moment::Time(self.shared.device.now(self.host) + after);
+        }
+        let source = LossSource::Call(current.place.call);
+        let shared = Arc::clone(&self.shared);
+        let is_now = injection.at == Moment::Now && injection.by == LossBy::Destroy;
+        match &shared.timelines {
+            Some(timelines) if is_now => {
+                timelines.destroy(&shared, Some(&self.asked(current)), source);
+            }
+            _ => injector::arm(&shared, ArmedLoss { injection, source }, &self.reporter),
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Replays of graphs that streams outside see into: they record events, wait for some, allocate memory or free it (rules
+//! A42, A44).
+//!
+//! Such a replay is one operation of its stream like any other (A43). But the order of calls has to know what each node
+//! comes after, since an event that is recorded in the middle says nothing of the nodes beside it. So each node counts as
+//! a call on a stream of its own there, which forks from the stream of the replay and is joined back at its end.
+
+use super::{Caller, Current, order};
+use crate::shared::Shared;
+use crate::uses;
+use ::order::{Act, Origin};
+use backend::{Error, Executable, Node, Operation, Replay, Submission};
+use record::{Basis, CallId, SpanId, StreamIndex};
+use workload::ErrorKind;
+
+impl Caller {
+    /// Submits the replay of such a graph, and tells of each of its nodes.
+    pub(super) fn hand_in_replay(
+        &mut self,
+        current: &Current,
+        stream: StreamIndex,
+        submission: Submission,
+        replay: &Replay,
+    ) -> Result<(), Error> {
+        let shared = std::sync::Arc::clone(&self.shared);
+        let graph = &replay.graph;
+        let branches = Branches::of(&shared, replay, stream);
+        let host = self.host;
+        let submitted = shared.events.together(&graph.events(), |with| {
+            let mut waits = Vec::new();
+            for (place, node) in graph.nodes.iter().enumerate() {
+                let span = replay.span(place);
+                match node.operation {
+                    Operation::RecordExternal(event) => {
+                        let recorded = with(event, Some((stream, span)));
+                        let generation = recorded.map_or(0, |it| it.generation);
+                        self.say_number(span, "generation", i64::from(generation));
+                    }
+                    Operation::WaitExternal(event) => waits.push((event, span, with(event, None))),
+                    _ => {}
+                }
+            }
+            self.begun
+                .set(Self::pass(&shared, host, stream, submission)?);
+            // While the stream and the events are still locked.
+            let mut origin = order::origin(current, SpanId::NONE);
+            for (place, node) in graph.nodes.iter().enumerate() {
+                (origin.site, origin.span) = (node.call.0, replay.span(place));
+                branches.tell(&shared, host.0 as u32, origin, (place, node));
+            }
+            branches.join(&shared, host.0 as u32, origin, &graph.nodes);
+            Ok::<_, Error>(waits)
+        });
+        let waits = submitted.map_err(|error| self.event_error(error))??;
+        for (event, span, latest) in waits {
+            self.note_wait(current, event, (span, Basis::Enforced), latest);
+        }
+        self.note_memory(replay, stream);
+        Ok(())
+    }
+
+    /// Refuses the replay of a graph that names an event which was destroyed, or allocates what is allocated: what it
+    /// allocated is there until it is freed (rule A44). Before anything is given out or said.
+    pub(super) fn refuse_replay(&self, graph: &Executable) -> Result<(), Error> {
+        for event in graph.events() {
+            let usable = self.shared.events.latest(event, |_| ());
+            usable.map_err(|error| self.event_error(error))?;
+        }
+        let Some(memory) = &self.shared.memory else {
+            return Ok(());
+        };
+        let mut freed = Vec::new();
+        for node in &graph.nodes {
+            match node.operation {
+                Operation::Free(buffer) => freed.push(buffer),
+                Operation::Allocate(buffer)
+                    if memory.is_live(buffer) && !freed.contains(&buffer) =>
+                {
+                    let plan = self.shared.plan.buffers.get(buffer.index());
+                    let name = plan.map_or("?", |buffer| &buffer.name);
+                    let reason = format!(
+                        "the graph allocates {name}, which is allocated already and was not freed: free it before the \
+                         graph is replayed, or inside the capture (rule A44)"
+                    );
+                    return Err(Error::call(ErrorKind::InvalidValue, reason));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// The lives of buffers that the graph allocates and frees.
+    fn note_memory(&self, replay: &Replay, stream: StreamIndex) {
+        let shared = &self.shared;
+        for (place, node) in replay.graph.nodes.iter().enumerate() {
+            let span = replay.span(place);
+            shared.launches.note(&node.operation);
+            let Some(memory) = &shared.memory else {
+                continue;
+            };
+            match node.operation {
+                Operation::Allocate(buffer) => {
+                    let ids = (span, shared.next_span(), CallId(node.call.0));
+                    memory.allocate(ids, buffer, stream);
+                }
+                Operation::Free(buffer) => memory.free(span, buffer, stream),
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The streams that the nodes of a replay count as in the order of calls.
+struct Branches {
+    stream: StreamIndex,
+    first: StreamIndex,
+}
+
+impl Branches {
+    fn of(shared: &Shared, replay: &Replay, stream: StreamIndex) -> Self {
+        let count = replay.graph.nodes.len();
+        let first = shared.launches.branches(replay.place, stream, count);
+        Self { stream, first }
+    }
+
+    const fn at(&self, place: usize) -> StreamIndex {
+        StreamIndex(self.first.0 + place as u32)
+    }
+
+    /// A node comes after those before it, or after what the stream of the replay holds.
+    fn tell(&self, shared: &Shared, host: u32, origin: Origin, (place, node): (usize, &Node)) {
+        let own = self.at(place);
+        let push = |act, uses: &[_]| shared.order.push(host, origin, act, uses);
+        if node.before.is_empty() {
+            push(Act::Join(self.stream, own), &[]);
+        }
+        for before in &node.before {
+            push(Act::Join(self.at(*before as usize), own), &[]);
+        }
+        let act = match node.operation {
+            Operation::RecordExternal(event) => Act::Record(event, own),
+            Operation::WaitExternal(event) => Act::Wait(event, own),
+            Operation::Allocate(buffer) => Act::Allocate(uses::on_device(buffer), Some(own), None),
+            Operation::Free(buffer) => Act::Free(uses::on_device(buffer), Some(own)),
+            _ => Act::Work(own),
+        };
+        push(act, &node.uses);
+    }
+
+    /// The stream of the replay goes on once all of it has ended.
+    fn join(&self, shared: &Shared, host: u32, origin: Origin, nodes: &[Node]) {
+        let last = nodes.iter().enumerate().filter(|it| it.1.after.is_empty());
+        for (place, _) in last {
+            let act = Act::Join(self.at(place), self.stream);
+            shared.order.push(host, origin, act, &[]);
+        }
+    }
+}

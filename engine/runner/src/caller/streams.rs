@@ -1,0 +1,372 @@
+//! Calls on streams as a whole, and the waits that are inserted before operations.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use super::{Caller, Current};
+use crate::insertion::{Legacy, Need, State};
+use crate::shared::Shared;
+use backend::{Error, Operation, Position};
+use device::lock;
+use order::{Act, Use};
+use record::{
+    BLOCKED_BECAUSE, BufferIndex, CallId, DependencyKind, EventId, INSERTED_BECAUSE, NameId,
+    Record, SpanId, SpanKind, StreamIndex, Value,
+};
+use workload::{MemoryKind, StreamCall, Target};
+
+/// A wait of a stream for others, and why.
+struct Join<'a> {
+    stream: StreamIndex,
+    from: &'a [StreamIndex],
+    kind: DependencyKind,
+    because: String,
+    /// What the order of calls is told.
+    act: Option<Act>,
+}
+
+impl Caller {
+    pub(super) fn stream_call(
+        &mut self,
+        current: &Current,
+        call: &StreamCall,
+    ) -> Result<(), Error> {
+        match *call {
+            StreamCall::Join { from, stream } => {
+                self.wait_stream(current, (from, stream), DependencyKind::Join)
+            }
+            StreamCall::Barrier { stream } => self.barrier(current, stream),
+            StreamCall::Allocate { buffer, stream } => self.allocate(current, buffer, stream),
+            StreamCall::Free { buffer, stream } => self.free(current, buffer, stream),
+        }
+    }
+
+    /// A record of an event that nobody sees, and a wait for it (rule C13).
+    fn wait_stream(
+        &mut self,
+        current: &Current,
+        (from, stream): (StreamIndex, StreamIndex),
+        kind: DependencyKind,
+    ) -> Result<(), Error> {
+        let shared = Arc::clone(&self.shared);
+        if shared.launches.is_capturing() && shared.launches.captures().wait_stream(from, stream)? {
+            self.argue(
+                current.span,
+                "captured",
+                "no operation: an edge of the graph",
+            );
+            return Ok(());
+        }
+        shared.device.make_room(self.host, stream);
+        let mut state = shared.insertions.as_ref().map(|it| it.lock());
+        if let Some(state) = state.as_deref_mut() {
+            self.obey_legacy(current, &mut state.legacy, from)?;
+            self.obey_legacy(current, &mut state.legacy, stream)?;
+        }
+        if from == stream {
+            self.report_join_of_itself(current);
+        }
+        let join = Join {
+            stream,
+            from: &[from],
+            kind,
+            because: String::new(),
+            act: Some(Act::Join(from, stream)),
+        };
+        self.join(current, &join)?;
+        if let Some(state) = state.as_deref_mut() {
+            self.note_inserted(state, &Act::Join(from, stream));
+            state.legacy.note(from);
+            state.legacy.note(stream);
+        }
+        Ok(())
+    }
+
+    /// Comes after everything that was submitted so far, and before everything that is submitted later (rule E7).
+    fn barrier(&mut self, current: &Current, stream: StreamIndex) -> Result<(), Error> {
+        let count = self.shared.plan.streams.len() as u32;
+        let others = || {
+            (0..count)
+                .map(StreamIndex)
+                .filter(move |other| *other != stream)
+        };
+        for other in others() {
+            self.wait_stream(current, (other, stream), DependencyKind::Barrier)?;
+        }
+        for other in others() {
+            self.wait_stream(current, (stream, other), DependencyKind::Barrier)?;
+        }
+        Ok(())
+    }
+
+    /// The waits that have to come before an operation with these uses, in the order in which they are inserted.
+    pub(super) fn insert_before(
+        &mut self,
+        current: &Current,
+        state: &mut State,
+        stream: StreamIndex,
+        uses: &[Use],
+    ) -> Result<(), Error> {
+        self.obey_legacy(current, &mut state.legacy, stream)?;
+        let origin = super::order::origin(current, SpanId::NONE);
+        for need in state.automatic.before(stream, origin, uses) {
+            if need.is_held {
+                let reason = self.reason(&need);
+                self.argue(current.span, "held because", &reason);
+                continue;
+            }
+            self.obey_legacy(current, &mut state.legacy, need.from)?;
+            let act = Act::InsertedJoin(need.from, stream);
+            let join = Join {
+                stream,
+                from: &[need.from],
+                kind: DependencyKind::Automatic,
+                because: self.reason(&need),
+                act: Some(act.clone()),
+            };
+            self.join(current, &join)?;
+            self.note_inserted(state, &act);
+            state.legacy.note(need.from);
+            state.legacy.note(stream);
+        }
+        Ok(())
+    }
+
+    /// Waits for streams that the stream of an operation cannot be told to wait for: until then the operation is not
+    /// handed to it (rule E6). Nothing is locked meanwhile, so that others may submit.
+    pub(super) fn hold_back(
+        &mut self,
+        current: &Current,
+        stream: StreamIndex,
+        uses: &[Use],
+    ) -> Result<(), Error> {
+        let shared = Arc::clone(&self.shared);
+        let held = shared.insertions.as_ref();
+        let held = held.map(|it| it.lock().automatic.held(stream, uses));
+        for from in held.unwrap_or_default() {
+            let target = Target::Stream(from);
+            for last in self.last_operations(target) {
+                self.tie(last, current.span, DependencyKind::Automatic);
+            }
+            self.note_begin(current, super::order::awaited(target));
+            let (_, done) = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
+                shared.device.synchronize(caller.host, target, None)
+            });
+            self.note_end(current, &done);
+            done?;
+        }
+        Ok(())
+    }
+
+    fn note_inserted(&self, state: &mut State, act: &Act) {
+        state.automatic.note(self.host.0 as u32, act);
+    }
+
+    /// The next operation of a stream comes after those that the legacy default stream puts before it (rule A22).
+    pub(super) fn obey_legacy(
+        &mut self,
+        current: &Current,
+        legacy: &mut Legacy,
+        stream: StreamIndex,
+    ) -> Result<(), Error> {
+        let from = legacy.before(stream);
+        if from.is_empty() {
+            return Ok(());
+        }
+        let because = if legacy.is(stream) {
+            "an operation of the legacy default stream first waits for every blocking stream (rule A22)"
+        } else {
+            "a blocking stream waits for the legacy default stream (rule A22); one made with blocking=#false does not"
+        };
+        let join = Join {
+            stream,
+            from: &from,
+            kind: DependencyKind::Legacy,
+            because: because.to_owned(),
+            // The order of calls has this rule itself.
+            act: None,
+        };
+        self.join(current, &join).map(|_| ())
+    }
+
+    /// Holds a stream back until the others have come to where they are now.
+    fn join(&mut self, current: &Current, join: &Join<'_>) -> Result<SpanId, Error> {
+        let shared = Arc::clone(&self.shared);
+        let mut positions = Vec::new();
+        let mut last = Vec::new();
+        for &stream in join.from {
+            let Some(tail) = shared.tail(stream) else {
+                continue;
+            };
+            let tail = lock(tail);
+            if tail.last.is_some() {
+                let ended = tail.submitted;
+                positions.push(Position { stream, ended });
+                last.push(tail.last);
+            }
+        }
+        let operation = Operation::Join(positions.into());
+        let span = self.hand_in(current, join.stream, operation, join.act.clone(), &[])?;
+        for cause in last {
+            self.tie(cause, span, join.kind);
+        }
+        if !join.because.is_empty() {
+            self.argue(span, INSERTED_BECAUSE, &join.because);
+        }
+        Ok(span)
+    }
+
+    /// Why a wait was inserted, in words.
+    fn reason(&self, need: &Need) -> String {
+        let plan = &self.shared.plan;
+        let from = plan.streams.get(need.from.index());
+        let from = from.map_or("?", |stream| &stream.name);
+        let mut text = String::new();
+        for (number, site) in need.buffers.iter().take(4) {
+            let (name, copy) = crate::order::buffer_name(plan, number.0);
+            let site = plan.sites.get(*site as usize);
+            let (verb, line) = site.map_or(("call", 0), |site| (site.verb, site.line));
+            let comma = if text.is_empty() { "" } else { ", and " };
+            let _ = write!(
+                text,
+                "{comma}{copy}{name} was used last on {from} (by {verb}, line {line})"
+            );
+        }
+        if need.is_redundant {
+            text.push_str(
+                "; both only read it, and this stream comes after that one already, so this wait is redundant",
+            );
+        }
+        if need.is_held {
+            text.push_str(
+                "; a stream of this role cannot be told to wait, so the operation is held until that has ended (rule E6)",
+            );
+        } else if self.shared.device.caps().queue {
+            text.push_str(
+                "; this device has no wait of its own, so Syncline holds the operation back",
+            );
+        }
+        text
+    }
+
+    /// What a synchronisation with a stream waits for besides what that was given: all blocking streams where it is the
+    /// legacy default stream (rule A24), and that stream where it is a blocking one, which waits for it (rule A22).
+    pub(super) fn cover_legacy(&mut self, current: &Current, target: Target) -> Result<(), Error> {
+        let shared = Arc::clone(&self.shared);
+        let (Target::Stream(stream), Some(insertions)) = (target, &shared.insertions) else {
+            return Ok(());
+        };
+        let mut state = insertions.lock();
+        self.obey_legacy(current, &mut state.legacy, stream)
+    }
+
+    /// Reports one more field of a span.
+    pub(super) fn argue(&self, span: SpanId, name: &str, text: &str) {
+        let name: NameId = self.shared.names.id(name, &self.reporter);
+        let value = Value::Text(text.into());
+        self.reporter.send(Record::Argument(span, name, value));
+    }
+
+    /// A copy between the device and pageable memory of the host ends before the call returns (rule A31).
+    pub(super) fn copy_pageable(
+        &mut self,
+        current: &Current,
+        buffer: BufferIndex,
+        stream: StreamIndex,
+        operation: Operation,
+    ) -> (SpanKind, Result<(), Error>) {
+        let span = match self.submit(current, stream, operation) {
+            Ok(span) if span.is_some() => span,
+            // Captured, or refused: there is nothing to wait for.
+            Ok(_) => return (SpanKind::Call, Ok(())),
+            Err(error) => return (SpanKind::Call, Err(error)),
+        };
+        let plan = self.shared.plan.buffers.get(buffer.index());
+        if plan.is_none_or(|buffer| buffer.memory != MemoryKind::Pageable) {
+            return (SpanKind::Call, Ok(()));
+        }
+        self.argue(
+            current.span,
+            BLOCKED_BECAUSE,
+            "the host's copy is pageable: the call returns once the copy has ended (rule A31); pinned memory does not block",
+        );
+        let target = Target::Stream(stream);
+        self.note_begin(current, super::order::awaited(target));
+        let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
+            shared.device.synchronize(caller.host, target, None)
+        });
+        self.note_end(current, &done.1);
+        self.report_waited(current, &[(span, (EventId::NONE, 0))], &done.1);
+        done
+    }
+
+    fn allocate(
+        &mut self,
+        current: &Current,
+        buffer: BufferIndex,
+        stream: StreamIndex,
+    ) -> Result<(), Error> {
+        self.wait_for_memory(current, buffer, stream)?;
+        let span = self.submit(current, stream, Operation::Allocate(buffer))?;
+        // What is captured allocates at each replay.
+        if let Some(memory) = self.shared.memory.as_ref().filter(|_| span.is_some()) {
+            let ids = (span, self.shared.next_span(), CallId(current.place.call));
+            memory.allocate(ids, buffer, stream);
+        }
+        Ok(())
+    }
+
+    /// A buffer has the same memory in each of its lives, so that the next begins once the last was given back, on
+    /// whichever stream. A pool may give out other memory instead: the order of calls does not count this wait (rule A35).
+    fn wait_for_memory(
+        &mut self,
+        current: &Current,
+        buffer: BufferIndex,
+        stream: StreamIndex,
+    ) -> Result<(), Error> {
+        let shared = Arc::clone(&self.shared);
+        let from = shared.memory.as_ref().and_then(|it| it.freed_on(buffer));
+        let Some(from) = from.filter(|&from| from != stream && !shared.launches.is_capturing())
+        else {
+            return Ok(());
+        };
+        shared.device.make_room(self.host, stream);
+        let join = Join {
+            stream,
+            from: &[from],
+            kind: DependencyKind::Automatic,
+            because: "its memory was freed on another stream, and is the same here; a driver's pool may give out other memory, so \
+                      that this wait counts as no order (rule A35)"
+                .to_owned(),
+            act: None,
+        };
+        self.join(current, &join).map(|_| ())
+    }
+
+    fn free(
+        &mut self,
+        current: &Current,
+        buffer: BufferIndex,
+        stream: StreamIndex,
+    ) -> Result<(), Error> {
+        let span = self.submit(current, stream, Operation::Free(buffer))?;
+        if let Some(memory) = self.shared.memory.as_ref().filter(|_| span.is_some()) {
+            memory.free(span, buffer, stream);
+        }
+        Ok(())
+    }
+}
+
+/// What a wait of `stream` for what the operation names is called.
+pub(super) fn join_text(shared: &Shared, positions: &[Position]) -> String {
+    let name = |position: &Position| {
+        let stream = shared.plan.streams.get(position.stream.index());
+        stream.map_or("?", |stream| stream.name.as_str())
+    };
+    match positions {
+        [] => "join".to_owned(),
+        [one] => format!("join {}", name(one)),
+        [one, two] => format!("join {}, {}", name(one), name(two)),
+        [one, rest @ ..] => format!("join {} and {} more", name(one), rest.len()),
+    }
+}

@@ -1,0 +1,353 @@
+//! Calls that submit an operation to a stream.
+
+use std::cell::Cell;
+
+use super::{Caller, Current, order};
+use crate::machine::{Instruction, Machine};
+use crate::shared::Shared;
+use crate::uses;
+use ::order::{Act, Use};
+use backend::{Error, Operation, Submission};
+use device::{Progress, Recorded, lock};
+use record::time::Nanos;
+use record::{
+    Basis, CallId, Dependency, DependencyKind, EventId, EventIndex, LaneId, Record, Sample,
+    Severity, SignalIndex, Span, SpanId, SpanKind, State, StreamIndex, SubmittedSpan,
+};
+use workload::{FailureMode, Launch};
+
+impl Caller {
+    /// Submits a launch, once the pipeline that it needs is ready.
+    pub(super) fn launch(&mut self, current: &Current, launch: &Launch) -> Result<(), Error> {
+        let ready = match launch.pipeline {
+            Some(pipeline) => self.until_ready(current, pipeline)?,
+            None => Some(SpanId::NONE),
+        };
+        let Some(ready) = ready else {
+            return Ok(());
+        };
+        let operation = Operation::Launch(Box::new(launch.clone()));
+        let span = self.submit(current, launch.stream, operation)?;
+        if ready.is_some() && span.is_some() {
+            self.tie(ready, span, DependencyKind::Pipeline);
+        }
+        Ok(())
+    }
+
+    /// Submits an operation to a stream, after what has to be waited for. Gives its span; none where it was captured,
+    /// or refused because it uses a buffer that is mapped.
+    pub(super) fn submit(
+        &mut self,
+        current: &Current,
+        stream: StreamIndex,
+        operation: Operation,
+    ) -> Result<SpanId, Error> {
+        if self.shared.launches.is_capturing() && self.catch(current, stream, &operation)? {
+            return Ok(SpanId::NONE);
+        }
+        Self::refuse_external(&operation)?;
+        let shared = std::sync::Arc::clone(&self.shared);
+        // Before anything is locked: whoever waits for room must not keep others from submitting.
+        shared.device.make_room(self.host, stream);
+        self.until_low_water(current);
+        let mut uses = std::mem::take(&mut self.uses);
+        let act = uses::act(&operation, stream, &mut uses);
+        self.declare_uses(current.place, &act, &uses);
+        if let Some(timelines) = &shared.timelines
+            && timelines.refuses(&shared, &self.asked(current), &operation, &uses)
+        {
+            self.uses = uses;
+            return Ok(SpanId::NONE);
+        }
+        let act = self.certain(&operation, stream).unwrap_or(act);
+        self.hold_back(current, stream, &uses)?;
+        let mut state = shared.insertions.as_ref().map(|it| it.lock());
+        if let Some(state) = state.as_deref_mut() {
+            self.insert_before(current, state, stream, &uses)?;
+            state.automatic.note(self.host.0 as u32, &act);
+        }
+        shared.launches.note(&operation);
+        let (name, dispatched) = (current.name, shared.device.now(self.host));
+        let span = self.hand_in(current, stream, operation, Some(act), &uses)?;
+        if let Some(state) = state.as_deref_mut() {
+            state.legacy.note(stream);
+        }
+        if let Some(machine) = &shared.machine {
+            let it = Instruction {
+                operation: span,
+                launch: shared.next_span(),
+                life: shared.next_span(),
+                call: CallId(current.place.call),
+                name,
+                stream,
+                received: current.start,
+                dispatched,
+                begun: self.begun.get().max(dispatched),
+                launched: shared.device.now(self.host),
+            };
+            machine.launch(it, &self.reporter);
+        }
+        self.uses = uses;
+        let site = shared.plan.sites.get(current.place.call as usize);
+        if let Some(site) = site.filter(|site| !site.chosen.is_empty()) {
+            self.argue(span, "stream chosen", &site.chosen);
+        }
+        Ok(span)
+    }
+
+    /// Submits an operation to a stream as it is, and tells the order of calls what it does to it. Gives its span.
+    pub(super) fn hand_in(
+        &mut self,
+        current: &Current,
+        stream: StreamIndex,
+        mut operation: Operation,
+        act: Option<Act>,
+        uses: &[Use],
+    ) -> Result<SpanId, Error> {
+        let shared = std::sync::Arc::clone(&self.shared);
+        let name = self.label_of_operation(&operation, current.place);
+        let tail = shared.tail(stream);
+        let unknown = || Error::Unknown(format!("stream {}", stream.0));
+        let mut tail = lock(tail.ok_or_else(unknown)?);
+        if tail.is_destroyed {
+            return Err(self.destroyed(stream));
+        }
+        self.look_at_event(&operation)?;
+        let span = shared.next_span();
+        self.note_values(current, (&operation, stream, tail.submitted + 1), span);
+        self.tie(current.span, span, DependencyKind::Submission);
+        self.arguments
+            .report(&shared, &self.reporter, span, &operation);
+        let queue = self.queue_span(current, span, &mut operation);
+        let origin = order::origin(current, span);
+        let kind = operation.kind();
+        let submission = Submission {
+            span,
+            queue,
+            name,
+            call: CallId(current.place.call),
+            enqueued: shared.device.now(self.host),
+            operation,
+        };
+        let enqueued = submission.enqueued;
+        let inside = self.conflicts_inside(&submission.operation, stream);
+        self.report_submission(&submission, kind, shared.stream_lane(stream));
+        let (host, begun) = (self.host, Cell::new(Nanos::ZERO));
+        let submit = |submission| -> Result<(), Error> {
+            begun.set(Self::pass(&shared, host, stream, submission)?);
+            // While the stream and the event are still locked.
+            for act in [act.unwrap_or(Act::Appear)].into_iter().chain(inside) {
+                shared.order.push(host.0 as u32, origin, act, uses);
+            }
+            Ok(())
+        };
+        let submitted = match submission.operation {
+            Operation::Replay(ref replay) if replay.graph.reaches_out => {
+                let replay = replay.clone();
+                self.hand_in_replay(current, stream, submission, &replay)
+            }
+            Operation::Record(event) => {
+                let submit = |recorded: Recorded| {
+                    self.say_number(span, "generation", i64::from(recorded.generation));
+                    submit(submission)
+                };
+                let recorded = shared.events.record(event, stream, span, submit);
+                recorded
+                    .map_err(|error| self.event_error(error))
+                    .and_then(|submitted| submitted)
+            }
+            Operation::Reset(event) => {
+                let submit = |latest, waits| {
+                    self.note_reset(current, event, span, (latest, waits));
+                    submit(submission)
+                };
+                let reset = shared.events.reset(event, submit);
+                reset
+                    .map_err(|error| self.event_error(error))
+                    .and_then(|submitted| submitted)
+            }
+            Operation::Wait(event) | Operation::WaitFor(event, _) => {
+                let basis = self.basis_of_wait(&submission.operation, stream);
+                let submit = |latest: Option<Recorded>| {
+                    self.note_wait(current, event, (span, basis), latest);
+                    submit(submission)
+                };
+                let waited = shared.events.wait(event, submit);
+                waited
+                    .map_err(|error| self.event_error(error))
+                    .and_then(|submitted| submitted)
+            }
+            Operation::Hold(signal) => {
+                self.note_hold(current, signal, stream, span);
+                submit(submission)
+            }
+            _ => submit(submission),
+        };
+        if let Err(error) = submitted {
+            let lane = shared.stream_lane(stream);
+            let lanes = [(span, lane), (queue, shared.queue_lane().unwrap_or(lane))];
+            self.report_refused(current, kind, &lanes);
+            return Err(error);
+        }
+        self.begun.set(self.begun.get().max(begun.get()));
+        tail.push(span, shared.machine.as_ref().map_or(0, Machine::kept));
+        self.sample(stream, enqueued);
+        Ok(span)
+    }
+
+    /// What conflicts within an operation: the nodes of a graph.
+    fn conflicts_inside(&self, operation: &Operation, stream: StreamIndex) -> Option<Act> {
+        let Operation::Replay(replay) = operation else {
+            return None;
+        };
+        let found = replay.hazards(stream, self.host.0 as u32);
+        (!found.is_empty()).then_some(Act::Conflicts(found))
+    }
+
+    /// Tells the near end of a link, where there is one, what it has to know of an operation until that has ended.
+    fn report_submission(&self, submission: &Submission, kind: SpanKind, lane: LaneId) {
+        if !self.shared.reports_submissions {
+            return;
+        }
+        let queue = self.shared.queue_lane().unwrap_or(lane);
+        let spans = [(submission.span, lane), (submission.queue, queue)];
+        for (id, lane) in spans.into_iter().filter(|(id, _)| id.is_some()) {
+            self.reporter
+                .send(Record::Submitted(Box::new(SubmittedSpan {
+                    id,
+                    lane,
+                    name: submission.name,
+                    call: submission.call,
+                    kind,
+                    enqueued: submission.enqueued,
+                })));
+        }
+    }
+
+    /// Refuses an operation on an event that was destroyed, before anything is given out or said.
+    fn look_at_event(&self, operation: &Operation) -> Result<(), Error> {
+        let (Operation::Record(event)
+        | Operation::Reset(event)
+        | Operation::Wait(event)
+        | Operation::WaitFor(event, _)) = operation
+        else {
+            return Ok(());
+        };
+        let usable = self.shared.events.latest(*event, |_| ());
+        usable.map_err(|error| self.event_error(error))
+    }
+
+    /// An operation that was refused once its spans had been given out: it never ran.
+    fn report_refused(&self, current: &Current, kind: SpanKind, lanes: &[(SpanId, LaneId)]) {
+        let now = self.shared.device.now(self.host);
+        for (id, lane) in lanes.iter().filter(|(id, _)| id.is_some()) {
+            self.reporter.send(Record::Span(Span {
+                id: *id,
+                lane: *lane,
+                name: current.name,
+                call: CallId(current.place.call),
+                kind,
+                state: State::Cancelled,
+                enqueued: now,
+                start: now,
+                end: now,
+            }));
+        }
+    }
+
+    /// A wait that may give up orders all that comes after it, where nothing comes after it once it has (rules F8, F13).
+    fn certain(&self, operation: &Operation, stream: StreamIndex) -> Option<Act> {
+        let Operation::WaitFor(event, _) = operation else {
+            return None;
+        };
+        let plan = self.shared.plan.streams.get(stream.index());
+        let stops = plan.is_some_and(|stream| stream.failure == FailureMode::Stop);
+        stops.then_some(Act::Wait(*event, stream))
+    }
+
+    /// Rule F7: later waits find nothing, and those that still wait for the record keep to it.
+    fn note_reset(
+        &self,
+        current: &Current,
+        event: EventIndex,
+        span: SpanId,
+        (latest, waits): (Option<Recorded>, u32),
+    ) {
+        let is_pending = self.shared.device.query(self.host, event) == Progress::Pending;
+        if latest.is_none() || waits < 2 || !is_pending {
+            return;
+        }
+        let text = format!(
+            "line {}: {} is reset while {waits} waits are for its record; here they keep to it, and a wait that is called \
+             after this finds nothing: AscendCL advises against it",
+            current.place.line,
+            self.event_name(event)
+        );
+        let policy = "AscendCL: a second waiter cannot succeed · here: waits keep to the record that they were called for";
+        self.say(span, "policy", policy);
+        self.tell(Severity::Warning, "reset-with-pending-waiters", text, span);
+    }
+
+    /// A span for the operation on the lane of the queue that all streams share, where there is one.
+    /// The nodes of a graph have spans of their own.
+    fn queue_span(&self, current: &Current, span: SpanId, operation: &mut Operation) -> SpanId {
+        if let Operation::Replay(replay) = operation {
+            self.number_nodes(current, replay);
+        }
+        if self.shared.queue_lane().is_none() || !operation.is_queued() {
+            return SpanId::NONE;
+        }
+        let queue = self.shared.next_span();
+        self.tie(span, queue, DependencyKind::Step);
+        queue
+    }
+
+    pub(super) fn note_wait(
+        &mut self,
+        current: &Current,
+        event: EventIndex,
+        (span, basis): (SpanId, Basis),
+        latest: Option<Recorded>,
+    ) {
+        let Some(latest) = latest else {
+            self.report_wait_before_record(current, event, span);
+            return;
+        };
+        self.reporter.send(Record::Dependency(Dependency {
+            cause: latest.span,
+            effect: span,
+            kind: DependencyKind::Event,
+            basis,
+            event: EventId(event.0),
+            generation: latest.generation,
+        }));
+    }
+
+    /// How it is known that a wait comes after its record. One that may give up and go on does so by chance (rule F8).
+    fn basis_of_wait(&self, operation: &Operation, stream: StreamIndex) -> Basis {
+        match operation {
+            Operation::WaitFor(..) if self.certain(operation, stream).is_none() => Basis::Observed,
+            _ => Basis::Enforced,
+        }
+    }
+
+    fn note_hold(&self, current: &Current, signal: SignalIndex, stream: StreamIndex, span: SpanId) {
+        if let Some(slot) = self.shared.signal(signal) {
+            let mut slot = lock(slot);
+            slot.holds.insert(stream, current.place.line);
+            match slot.raised {
+                Some(raised) => self.tie(raised, span, DependencyKind::Signal),
+                None => slot.waiting.push(span),
+            }
+        }
+    }
+
+    /// Samples how much is pending on a stream, now that there is one more.
+    fn sample(&self, stream: StreamIndex, now: Nanos) {
+        self.reporter.send(Record::Sample(Sample {
+            counter: Shared::pending_counter(stream),
+            time: now,
+            value: self.shared.device.pending(stream) as f64,
+        }));
+    }
+}

@@ -1,0 +1,245 @@
+//! The thread that fetches records, writes them to the file, notes what expectations need, and posts them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+
+use super::comparison::{Figures, Inserted};
+use super::ledger::Ledger;
+use super::order::Races;
+use super::outbox::Outbox;
+use super::prepare::DEVICE;
+use super::recorder::{Recorder, Reporter};
+use super::save::Save;
+use super::shared::Shared;
+use super::waited::WaitDependencies;
+use backend::{Error, is_worker};
+use record::Record;
+use record::time::Nanos;
+
+/// How often batches that are not full are fetched.
+const TICK: Duration = Duration::from_millis(16);
+/// The same in a worker: what it has not handed on when it is ended is gone.
+const WORKERS_TICK: Duration = Duration::from_millis(4);
+
+/// The collector's thread.
+pub struct Collector {
+    thread: JoinHandle<Desk>,
+    is_over: Arc<AtomicBool>,
+    attempts: Sender<Sender<()>>,
+}
+
+/// What the thread works with, and leaves to whoever ends it.
+pub struct Desk {
+    recorder: Arc<Recorder>,
+    own: Reporter,
+    outbox: Arc<Outbox>,
+    save: Option<Save>,
+    ledger: Ledger,
+    races: Races,
+    inserted: Inserted,
+    waited: WaitDependencies,
+    shared: Arc<Shared>,
+    /// Who waits until everything of the attempt before is fetched.
+    attempts: Receiver<Sender<()>>,
+}
+
+impl Collector {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(
+        recorder: Arc<Recorder>,
+        outbox: Arc<Outbox>,
+        save: Option<Save>,
+        ledger: Ledger,
+        races: Races,
+        shared: Arc<Shared>,
+    ) -> Result<Self, Error> {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let flag = Arc::clone(&is_over);
+        let own = recorder.reporter();
+        let (begin, attempts) = bounded(1);
+        let mut desk = Desk {
+            recorder,
+            own,
+            outbox,
+            save,
+            ledger,
+            races,
+            inserted: Inserted::new(&shared.plan),
+            waited: WaitDependencies::new(&shared.plan),
+            shared,
+            attempts,
+        };
+        let thread = std::thread::Builder::new()
+            .name("collector".to_owned())
+            .spawn(move || {
+                desk.run(&flag);
+                desk
+            })
+            .map_err(|error| Error::Thread(error.to_string()))?;
+        Ok(Self {
+            thread,
+            is_over,
+            attempts: begin,
+        })
+    }
+
+    /// The workload is about to begin again: returns once everything reported so far is fetched, and expectations count
+    /// what comes from now on. At once where the thread panicked.
+    pub fn begin_attempt(&self) {
+        let (done, fetched) = bounded(1);
+        if self.attempts.send(done).is_ok() {
+            // An error says that the thread is gone, and whoever ends it says why.
+            let _ = fetched.recv();
+        }
+    }
+
+    /// Ends the thread once it has fetched everything so far; nothing where it panicked.
+    pub fn finish(self) -> Option<Desk> {
+        self.is_over.store(true, Ordering::SeqCst);
+        self.thread.join().ok()
+    }
+}
+
+impl Desk {
+    fn run(&mut self, is_over: &AtomicBool) {
+        let is_worker = is_worker();
+        let tick = if is_worker { WORKERS_TICK } else { TICK };
+        // What a worker is, is told before it may die: its parent shows its end on it.
+        let is_rank = self.shared.mesh.is_some();
+        let first = if is_worker || is_rank {
+            Duration::ZERO
+        } else {
+            tick
+        };
+        let mut next = Instant::now() + first;
+        loop {
+            // Read before fetching: what was reported before the flag was set is fetched below.
+            let is_last = is_over.load(Ordering::SeqCst);
+            let left = if is_last {
+                Duration::ZERO
+            } else {
+                next.saturating_duration_since(Instant::now())
+            };
+            match self
+                .recorder
+                .full()
+                .recv_timeout(left.min(Duration::from_millis(2)))
+            {
+                Ok(records) => {
+                    let recorder = Arc::clone(&self.recorder);
+                    recorder.take(records, &mut |records| self.collect(records));
+                }
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+            }
+            if let Ok(done) = self.attempts.try_recv() {
+                self.races.look(&self.own);
+                self.sweep();
+                self.ledger.begin_attempt();
+                let _ = done.send(());
+            }
+            if is_last {
+                self.races.conclude(&self.own);
+            }
+            if is_last || Instant::now() >= next {
+                self.races.look(&self.own);
+                self.sweep();
+                next = Instant::now() + tick;
+            }
+            if is_last {
+                return;
+            }
+        }
+    }
+
+    /// Reports what can be said once every operation has ended.
+    pub fn conclude(&mut self, reporter: &Reporter, least: Option<Figures>, end: Nanos) {
+        let rest = self.waited.finish(&self.races);
+        self.collect(rest);
+        let shared = &self.shared;
+        if let Some(memory) = &shared.memory {
+            memory.report(shared, reporter, Some(end));
+        }
+        if let Some(machine) = &shared.machine {
+            machine.release(shared, reporter);
+            machine.report_room(reporter, true);
+        }
+        shared.overheads.report(shared, DEVICE, reporter);
+        shared.overheads.close();
+        let mode = shared.plan.synchronization;
+        let found = self
+            .inserted
+            .finding(mode, least, self.races.next_finding());
+        if let Some(finding) = found {
+            reporter.send(Record::Finding(Box::new(finding)));
+        }
+    }
+
+    /// What was noted for the expectations.
+    pub const fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    /// Fetches what was reported last; nothing more comes.
+    pub fn finish(&mut self) {
+        self.sweep();
+        let finished = self.save.as_mut().map_or(Ok(()), Save::finish);
+        self.check(finished);
+        self.save = None;
+    }
+
+    /// Fetches everything that was reported so far, and makes it last.
+    fn sweep(&mut self) {
+        // Before fetching: what is reported here is fetched below, and never after the end of the run.
+        if let Some(memory) = &self.shared.memory {
+            memory.report(&self.shared, &self.own, None);
+        }
+        if let Some(machine) = &self.shared.machine {
+            machine.release(&self.shared, &self.own);
+            machine.report_room(&self.own, false);
+        }
+        self.shared
+            .overheads
+            .report(&self.shared, DEVICE, &self.own);
+        let recorder = Arc::clone(&self.recorder);
+        recorder.sweep(&mut |records| self.collect(records));
+        let flushed = self.save.as_mut().map_or(Ok(()), Save::flush);
+        self.check(flushed);
+    }
+
+    fn collect(&mut self, records: Vec<Record>) {
+        let records = self.waited.sift(records);
+        self.ledger.note(&records);
+        if self.shared.insertions.is_some() {
+            self.inserted.note(&records);
+        }
+        if let Some(memory) = &self.shared.memory {
+            memory.note(&records);
+        }
+        if let Some(machine) = &self.shared.machine {
+            machine.note(&records);
+        }
+        let written = self
+            .save
+            .as_mut()
+            .map_or(Ok(()), |save| save.write(&records));
+        self.check(written);
+        self.outbox.post_records(records);
+    }
+
+    /// Gives up on the file where it cannot be written, and says so; the run goes on.
+    fn check(&mut self, written: std::io::Result<()>) {
+        let (Err(error), Some(save)) = (written, &self.save) else {
+            return;
+        };
+        // Not by the recorder, from which nothing may be fetched any more.
+        self.outbox.post_records(vec![save.failed(&error)]);
+        self.save = None;
+    }
+}

@@ -1,0 +1,204 @@
+//! What automatic synchronisation costs: the waits it inserted, and the same run with the least that is needed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::time::Duration;
+
+use crossbeam_channel::RecvTimeoutError;
+
+use super::protocol::{Control, Message, Pace, RunRequest};
+use record::time::{Interval, Nanos};
+use record::{
+    DependencyKind, Finding, FindingId, Record, Severity, Span, SpanId, SpanKind, State, Value,
+};
+use workload::{Document, Plan, Synchronization};
+
+/// The code of the finding that says what automatic synchronisation came to.
+const CODE: &str = "automatic-waits";
+
+/// What inserted waits came to, noted while records pass by.
+#[derive(Debug, Default)]
+pub struct Inserted {
+    /// The lanes of host threads come before this one.
+    hosts: u32,
+    waits: BTreeSet<SpanId>,
+    redundant: u64,
+    /// How long streams stood still in each wait for another stream.
+    joins: BTreeMap<SpanId, Nanos>,
+    extent: Option<Interval>,
+}
+
+/// Figures of one run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Figures {
+    /// Waits that were inserted.
+    pub waits: u64,
+    /// Those among them that come between two reads whose streams are ordered already.
+    pub redundant: u64,
+    /// How long streams stood still in them, together.
+    pub waited: Nanos,
+    /// From the start of the first operation to the end of the last.
+    pub length: Nanos,
+}
+
+impl Inserted {
+    /// Of a run of `plan`.
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            hosts: plan.hosts.len() as u32,
+            ..Self::default()
+        }
+    }
+
+    /// Notes what these records say.
+    pub fn note(&mut self, records: &[Record]) {
+        for record in records {
+            match record {
+                Record::Dependency(tie) if tie.kind == DependencyKind::Automatic => {
+                    self.waits.insert(tie.effect);
+                }
+                Record::Argument(_, _, Value::Text(text)) if text.contains("wait is redundant") => {
+                    self.redundant += 1;
+                }
+                Record::Span(span) if span.lane.0 >= self.hosts => self.note_span(span),
+                _ => {}
+            }
+        }
+    }
+
+    fn note_span(&mut self, span: &Span) {
+        if span.state != State::Done {
+            return;
+        }
+        let interval = Interval::new(span.start, span.end);
+        match span.kind {
+            SpanKind::Join => {
+                self.joins.insert(span.id, interval.length());
+            }
+            SpanKind::Scope | SpanKind::Step | SpanKind::Compile => {}
+            _ => self.extent = Some(self.extent.map_or(interval, |it| it.union(interval))),
+        }
+    }
+
+    /// What it came to.
+    pub fn figures(&self) -> Figures {
+        let waited = self.waits.iter().filter_map(|id| self.joins.get(id));
+        Figures {
+            waits: self.waits.len() as u64,
+            redundant: self.redundant,
+            waited: Nanos(waited.map(|length| length.0).sum()),
+            length: self.extent.map_or(Nanos::ZERO, Interval::length),
+        }
+    }
+
+    /// What it came to as a finding, against the least where that was run; nothing where nothing is inserted.
+    pub fn finding(
+        &self,
+        mode: Synchronization,
+        least: Option<Figures>,
+        id: FindingId,
+    ) -> Option<Finding> {
+        if mode == Synchronization::Manual {
+            return None;
+        }
+        Some(Finding {
+            id,
+            code: CODE.to_owned(),
+            severity: Severity::Info,
+            text: sentence(mode, &self.figures(), least.as_ref()),
+            spans: self.waits.first().copied().into_iter().collect(),
+            lines: Vec::new(),
+            count: 1,
+        })
+    }
+}
+
+fn sentence(mode: Synchronization, own: &Figures, least: Option<&Figures>) -> String {
+    let micros = |time: Nanos| format!("{:.1} µs", time.0 as f64 / 1e3);
+    let waits = |count: u64| match count {
+        1 => "1 wait".to_owned(),
+        many => format!("{many} waits"),
+    };
+    let rule = match mode {
+        Synchronization::Least => "the least that is needed",
+        _ => "automatic synchronisation",
+    };
+    let mut text = format!(
+        "{rule} inserted {}, {} of them redundant; streams stood still in them for {} together",
+        waits(own.waits),
+        own.redundant,
+        micros(own.waited)
+    );
+    if let Some(least) = least {
+        let longer = own.length.0 as f64 / (least.length.0.max(1)) as f64 * 100.0 - 100.0;
+        // Writing to a string cannot fail.
+        let _ = write!(
+            text,
+            ". The least that is needed is {} and {}: all took {} instead of {}, {longer:+.0} %",
+            waits(least.waits),
+            micros(least.waited),
+            micros(own.length),
+            micros(least.length),
+        );
+    }
+    text
+}
+
+/// The figures of the same run with the least that is needed, where the request wants them compared.
+pub fn least(request: &RunRequest, is_closing: &AtomicBool) -> Option<Figures> {
+    let document = Document::parse(&request.name, &request.source).ok()?;
+    let plan = document.plan(&request.parameters).ok()?;
+    let mode = request.synchronization.unwrap_or(plan.synchronization);
+    if mode != Synchronization::Compared {
+        return None;
+    }
+    let engine = super::Engine::start(Box::new(|| ()));
+    engine.send(Control::Run(Box::new(RunRequest {
+        synchronization: Some(Synchronization::Least),
+        save: None,
+        paused: false,
+        pace: Pace::Full,
+        ..request.clone()
+    })));
+    let mut inserted = Inserted::new(&plan);
+    loop {
+        match engine.messages().recv_timeout(Duration::from_millis(20)) {
+            Ok(Message::Batch(records)) => inserted.note(&records),
+            Ok(Message::Finished { .. }) => return Some(inserted.figures()),
+            Ok(Message::Refused(_)) | Err(RecvTimeoutError::Disconnected) => return None,
+            Ok(_) | Err(RecvTimeoutError::Timeout) if is_closing.load(SeqCst) => return None,
+            Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_what_the_rule_cost_over_the_least() {
+        let own = Figures {
+            waits: 3,
+            redundant: 1,
+            waited: Nanos(2_500),
+            length: Nanos(12_000),
+        };
+        let least = Figures {
+            waits: 1,
+            redundant: 0,
+            waited: Nanos(500),
+            length: Nanos(10_000),
+        };
+        let text = sentence(Synchronization::Compared, &own, Some(&least));
+        for words in [
+            "inserted 3 waits, 1 of them",
+            "2.5 µs",
+            "is 1 wait and 0.5 µs",
+            "+20 %",
+        ] {
+            assert!(text.contains(words), "{words} in {text}");
+        }
+    }
+}

@@ -1,0 +1,301 @@
+//! What becomes of a run when Syncline itself fails: on a host thread, or on the engine thread.
+
+use std::panic::resume_unwind;
+use std::time::Duration;
+
+use super::*;
+use crate::prepare::prepare_on;
+use backend::{
+    self, Activity, Answer, Backend, Caps, CompileError, CompileRequest, Compiled, Device, Error,
+    Flag, Found, HostIndex, Layout, LossReport, Packed, Question, Side, Sink, Submission,
+};
+use device::{Progress, Status};
+use record::time::Nanos;
+use record::{
+    Began, BufferIndex, Clock, EventIndex, LossKind, Outcome, SignalIndex, SpanId, State,
+    StreamIndex,
+};
+use workload::{Launch, Target};
+
+/// Where the device fails.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    /// On the host thread that submits the third operation.
+    Submit,
+    /// On the engine thread, when it looks for a stall.
+    Look,
+}
+
+struct Faulty(Place);
+
+struct FaultyDevice(Place, Box<dyn Device>);
+
+impl Backend for Faulty {
+    fn name(&self) -> &'static str {
+        "faulty"
+    }
+
+    fn about(&self) -> &'static str {
+        "fails on purpose"
+    }
+
+    fn probe(&self) -> Result<Vec<Found>, Error> {
+        backend::named("cpu").unwrap().probe()
+    }
+
+    fn open(
+        &self,
+        layout: &Layout,
+        sinks: &dyn Fn() -> Box<dyn Sink>,
+    ) -> Result<Box<dyn Device>, Error> {
+        let device = backend::named("cpu").unwrap().open(layout, sinks)?;
+        Ok(Box::new(FaultyDevice(self.0, device)))
+    }
+}
+
+impl Device for FaultyDevice {
+    fn submit(&self, h: HostIndex, s: StreamIndex, submission: Submission) -> Result<(), Error> {
+        if self.0 == Place::Submit && submission.span.0 >= 4 {
+            // As a panic, without the noise of its message.
+            resume_unwind(Box::new("planted"));
+        }
+        self.1.submit(h, s, submission)
+    }
+
+    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+        self.1.pack(launch, elements)
+    }
+
+    fn reopen(&self) -> Result<(), Error> {
+        self.1.reopen()
+    }
+
+    fn interrupt(&self) {
+        self.1.interrupt();
+    }
+
+    fn completed(&self, s: StreamIndex) -> u64 {
+        self.1.completed(s)
+    }
+
+    fn drain(&self) -> Result<(), Error> {
+        self.1.drain()
+    }
+
+    fn until_flag(&self, h: HostIndex, flag: &Flag) -> Result<(), Error> {
+        self.1.until_flag(h, flag)
+    }
+
+    fn rewind(&self) {
+        self.1.rewind();
+    }
+
+    fn activity(&self) -> Activity {
+        if self.0 == Place::Look {
+            resume_unwind(Box::new("planted"));
+        }
+        self.1.activity()
+    }
+
+    fn name(&self) -> &str {
+        self.1.name()
+    }
+
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
+        self.1.validate(request)
+    }
+
+    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+        self.1.compile(request)
+    }
+
+    fn lose(&self, kind: LossKind) -> LossReport {
+        self.1.lose(kind)
+    }
+
+    fn raw(&self, question: &Question) -> Option<Answer> {
+        self.1.raw(question)
+    }
+
+    fn caps(&self) -> &Caps {
+        self.1.caps()
+    }
+
+    fn clock(&self) -> Clock {
+        self.1.clock()
+    }
+
+    fn start(&self) {
+        self.1.start();
+    }
+
+    fn now(&self, host: HostIndex) -> Nanos {
+        self.1.now(host)
+    }
+
+    fn turn(&self, host: HostIndex) -> Result<(), Error> {
+        self.1.turn(host)
+    }
+
+    fn leave(&self, host: HostIndex) {
+        self.1.leave(host);
+    }
+
+    fn make_room(&self, host: HostIndex, stream: StreamIndex) {
+        self.1.make_room(host, stream);
+    }
+
+    fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error> {
+        self.1.take_slot(host)
+    }
+
+    fn until_ended(&self, host: HostIndex, stream: StreamIndex, ended: u64) {
+        self.1.until_ended(host, stream, ended);
+    }
+
+    fn is_short_of_slots(&self) -> bool {
+        self.1.is_short_of_slots()
+    }
+
+    fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), Error> {
+        self.1.abort(host, stream, by)
+    }
+
+    fn pending(&self, stream: StreamIndex) -> u64 {
+        self.1.pending(stream)
+    }
+
+    fn calls(&self, stream: StreamIndex) -> u64 {
+        self.1.calls(stream)
+    }
+
+    fn query(&self, host: HostIndex, event: EventIndex) -> Progress {
+        self.1.query(host, event)
+    }
+
+    fn synchronize(
+        &self,
+        host: HostIndex,
+        target: Target,
+        timeout: Option<Duration>,
+    ) -> Result<(), Error> {
+        self.1.synchronize(host, target, timeout)
+    }
+
+    fn raise(&self, host: HostIndex, signal: SignalIndex) {
+        self.1.raise(host, signal);
+    }
+
+    fn until_raised(&self, host: HostIndex, signal: SignalIndex) -> Result<(), Error> {
+        self.1.until_raised(host, signal)
+    }
+
+    fn work(&self, host: HostIndex, length: Nanos) {
+        self.1.work(host, length);
+    }
+
+    fn status(&self) -> Status {
+        self.1.status()
+    }
+
+    fn settle(&self, timeout: Duration) -> bool {
+        self.1.settle(timeout)
+    }
+
+    fn running(&self, age: Nanos, known: &dyn Fn(SpanId) -> bool, report: &mut dyn FnMut(Began)) {
+        self.1.running(age, known, report);
+    }
+
+    fn stop(&self) {
+        self.1.stop();
+    }
+
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+        self.1.read(buffer, side)
+    }
+
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
+        self.1.write(buffer, first, values);
+    }
+}
+
+const SOURCE: &str = r#"
+    stream "a"; buffer "x" f32=16; signal "go"
+    host "main" {
+        hold "go" on="a"
+        repeat 5 { fill "x" value=1 on="a" }
+        await "go"
+    }
+    host "late" { work micros=20000000; signal "go" }"#;
+
+/// The records of a run that fails at `place`; all of them must have arrived.
+fn records_of(place: Place) -> Vec<Record> {
+    let (outbox, messages) = Outbox::new(Box::new(|| ()));
+    let (_controls, inbox) = bounded(1);
+    let mut worker = Worker {
+        inbox,
+        outbox: Arc::new(outbox),
+        is_closing: Arc::default(),
+        runs: 0,
+        placed: None,
+        own: None,
+    };
+    let request = RunRequest {
+        name: "case".to_owned(),
+        source: SOURCE.to_owned(),
+        ..RunRequest::default()
+    };
+    let prepared = prepare_on(&Faulty(place), &request).unwrap();
+    assert!(worker.conduct(&request, prepared).is_none());
+    let mut records = Vec::new();
+    let mut is_finished = false;
+    for message in messages.try_iter() {
+        match message {
+            Message::Batch(batch) => records.extend(batch),
+            Message::Finished { lost, .. } => {
+                assert_eq!(lost, 0);
+                is_finished = true;
+            }
+            _ => {}
+        }
+    }
+    assert!(is_finished);
+    records
+}
+
+fn check(records: &[Record], code: &str, part: &str) {
+    let Some(Record::End(end)) = records.last() else {
+        unreachable!("the last record is the end")
+    };
+    assert_eq!(end.records, records.len() as u64);
+    let Outcome::Failed(reason) = &end.outcome else {
+        unreachable!("{:?} is no failure", end.outcome)
+    };
+    assert!(
+        reason.contains(part) && reason.contains("planted"),
+        "{reason}"
+    );
+    let problem = records.iter().find_map(|record| match record {
+        Record::Problem(problem) if problem.code == code => Some(problem),
+        _ => None,
+    });
+    assert!(problem.unwrap().text.contains("report it"));
+    // What had been submitted is there, the hold at least, and came to something.
+    let cancelled = records.iter().filter(|record| match record {
+        Record::Span(span) => span.state == State::Cancelled,
+        _ => false,
+    });
+    assert!(cancelled.count() >= 1);
+}
+
+#[test]
+fn a_panic_on_a_host_thread_ends_the_run_and_says_where() {
+    let records = records_of(Place::Submit);
+    check(&records, "host-panic", "host main, line 5");
+}
+
+#[test]
+fn a_panic_on_the_engine_thread_ends_the_run_and_keeps_what_was_recorded() {
+    let records = records_of(Place::Look);
+    check(&records, "engine-panic", "Syncline itself failed");
+}

@@ -1,0 +1,147 @@
+//! One link to a worker, from the process that leads there to the frames that come back.
+
+use std::io::Write as _;
+use std::process::ChildStdin;
+use std::time::Duration;
+
+use crossbeam_channel::{Receiver, bounded};
+
+use super::packet::{Down, Hello, Up};
+use super::process::{Process, Target, ending};
+use super::wire::{self, WireError};
+use crate::Control;
+
+/// Packets that wait for the near end: beyond that the worker waits.
+const CHANNEL: usize = 64;
+/// How long a worker that is told to end is given to answer.
+const REACH: Duration = Duration::from_secs(3);
+
+/// What comes over a link.
+pub enum Arrival {
+    /// The worker's first words.
+    Hello(Hello),
+    /// Something that it says.
+    Packet(Down),
+    /// Nothing more will come.
+    Over(WireError),
+}
+
+/// One link to a worker. Dropped, the process that leads there is ended.
+pub struct Line {
+    input: Option<ChildStdin>,
+    arrivals: Receiver<Arrival>,
+    process: Process,
+}
+
+impl Line {
+    /// Starts the process that leads to `target`: to a new worker, or to the one that has this token.
+    ///
+    /// # Errors
+    /// It cannot be started.
+    pub fn start(target: &Target, token: Option<&str>) -> Result<Self, String> {
+        let arguments = token.map_or_else(Vec::new, |token| vec!["--attach", token]);
+        let mut process = Process::start(target, &arguments)?;
+        let (input, mut output) = process
+            .streams()
+            .ok_or_else(|| "the process has no standard streams".to_owned())?;
+        let (sender, arrivals) = bounded(CHANNEL);
+        std::thread::Builder::new()
+            .name("link".to_owned())
+            .spawn(move || {
+                let greeted = wire::skip_to_preamble(&mut output).and_then(|()| {
+                    let text: String = wire::read(&mut output)?;
+                    serde_json::from_str(&text)
+                        .map_err(|error| WireError::Garbled(error.to_string()))
+                });
+                let mut arrival = greeted.map(Arrival::Hello);
+                loop {
+                    let is_last = arrival.is_err();
+                    let arrived = arrival.unwrap_or_else(Arrival::Over);
+                    // Nobody listens any more: the line is over.
+                    if sender.send(arrived).is_err() || is_last {
+                        return;
+                    }
+                    arrival = wire::read(&mut output).map(Arrival::Packet);
+                }
+            })
+            .map_err(|error| error.to_string())?;
+        Ok(Self {
+            input: Some(input),
+            arrivals,
+            process,
+        })
+    }
+
+    /// Tells the worker that has this token to end, because nobody comes back for what it does. Where it cannot be
+    /// reached within a few seconds, it ends by itself later.
+    pub fn farewell(target: &Target, token: &str) {
+        let Ok(mut line) = Self::start(target, Some(token)) else {
+            return;
+        };
+        match line.arrivals.recv_timeout(REACH) {
+            Ok(Arrival::Hello(hello)) if hello.token == token => {
+                line.greet(&Hello {
+                    received: u64::MAX,
+                    ..hello
+                });
+                line.send(&Up::Control(Control::Shutdown));
+            }
+            _ => {}
+        }
+    }
+
+    /// Where what comes over the link comes out.
+    pub const fn arrivals(&self) -> &Receiver<Arrival> {
+        &self.arrivals
+    }
+
+    /// Answers the worker's first words.
+    pub fn greet(&mut self, hello: &Hello) {
+        if let Ok(text) = serde_json::to_string(hello) {
+            self.write(&text);
+        }
+    }
+
+    /// Sends a packet.
+    pub fn send(&mut self, packet: &Up) {
+        self.write(packet);
+    }
+
+    fn write(&mut self, message: &impl serde::Serialize) {
+        if let Some(input) = &mut self.input
+            && wire::write(input, message).is_err()
+        {
+            // That it broke is told by what comes back, which is then over too.
+            self.input = None;
+        }
+    }
+
+    /// The number of the process that leads there.
+    pub fn process(&self) -> u32 {
+        self.process.id()
+    }
+
+    /// Why the link is over: how its process ended and what it complained of, or else `error`.
+    pub fn why_over(&mut self, error: &WireError) -> String {
+        if let Some(input) = &mut self.input {
+            let _ = input.flush();
+        }
+        self.input = None;
+        let ended = match error {
+            WireError::Closed | WireError::Cut { .. } | WireError::NoWorker(_) => {
+                self.process.ended().map(ending)
+            }
+            _ => None,
+        };
+        let mut words = match (ended, error) {
+            (Some(ended), WireError::NoWorker(_)) => format!("{error}: {ended}"),
+            (Some(ended), _) => ended,
+            (None, _) => error.to_string(),
+        };
+        let complaints = self.process.complaints();
+        if !complaints.is_empty() {
+            words = format!("{words}; it said: {complaints}");
+        }
+        words
+    }
+}

@@ -1,0 +1,221 @@
+//! What a loss takes with it: numbers that were on the device alone, and what is made of them where calls go on.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::{Mutex, MutexGuard};
+
+use backend::Operation;
+use device::lock;
+use record::{BufferIndex, EventId, Expectation, Problem, Record, Severity, SpanId, StreamIndex};
+use workload::{ExpectationKind, Plan};
+
+use super::recorder::Reporter;
+use super::shared::Shared;
+
+/// Downloads of a buffer that are remembered until one is known to have ended.
+const MOST_DOWNLOADS: usize = 64;
+/// Buffers that are named in one sentence.
+const MOST_NAMES: usize = 8;
+
+/// For each buffer, whether the host has what the device has of it, and whether either is what the calls say.
+#[derive(Debug)]
+pub struct LostValues {
+    buffers: Vec<Mutex<BufferCopies>>,
+    /// Whether anything was ever lost; nothing has to be followed before that.
+    is_any_stale: AtomicBool,
+}
+
+#[derive(Debug, Default)]
+struct BufferCopies {
+    /// Operations that computed or copied something into it on the device.
+    writes: u64,
+    /// So many of them are in the host's copy, or were replaced by it.
+    saved: u64,
+    /// Downloads: their stream, their place in it counted from 1, and the writes before each.
+    downloads: VecDeque<(StreamIndex, u64, u64)>,
+    /// Whether the device's numbers are not what the calls say.
+    is_stale: bool,
+    /// The same for the host's copy.
+    is_host_stale: bool,
+}
+
+impl LostValues {
+    /// Of the buffers of a plan, none of them lost.
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            buffers: plan.buffers.iter().map(|_| Mutex::default()).collect(),
+            is_any_stale: AtomicBool::new(false),
+        }
+    }
+
+    /// Nothing was called yet: the workload begins again.
+    pub fn forget(&self) {
+        for buffer in &self.buffers {
+            *lock(buffer) = BufferCopies::default();
+        }
+        self.is_any_stale.store(false, SeqCst);
+    }
+
+    fn get(&self, buffer: BufferIndex) -> Option<MutexGuard<'_, BufferCopies>> {
+        self.buffers.get(buffer.index()).map(lock)
+    }
+
+    fn is_stale(&self, buffer: BufferIndex) -> bool {
+        self.is_any_stale.load(SeqCst) && self.get(buffer).is_some_and(|it| it.is_stale)
+    }
+
+    /// The operation that is number `place` of its stream, counted from 1, is submitted. Gives the buffer where it brings
+    /// the host numbers that are not what the calls say.
+    pub fn note(
+        &self,
+        operation: &Operation,
+        stream: StreamIndex,
+        place: u64,
+    ) -> Option<BufferIndex> {
+        match operation {
+            Operation::Upload(buffer) => {
+                let mut it = self.get(*buffer)?;
+                (it.saved, it.is_stale) = (it.writes, it.is_host_stale);
+                it.downloads.clear();
+            }
+            Operation::Download(buffer) => {
+                let mut it = self.get(*buffer)?;
+                if it.downloads.len() == MOST_DOWNLOADS {
+                    it.downloads.pop_front();
+                }
+                let writes = it.writes;
+                it.downloads.push_back((stream, place, writes));
+                it.is_host_stale = it.is_stale;
+                return it.is_stale.then_some(*buffer);
+            }
+            Operation::Fill { buffer, .. } => self.write(*buffer, Some(false)),
+            Operation::Copy { from, to } => self.write(*to, Some(self.is_stale(*from))),
+            Operation::Launch(launch) => self.compute(&launch.reads, &launch.writes),
+            Operation::Packed(packed) => self.compute(&packed.launch.reads, &packed.launch.writes),
+            Operation::Collective(exchange) => {
+                let (read, written) = exchange.what.buffers();
+                self.compute(read.as_slice(), written.as_slice());
+            }
+            Operation::Replay(replay) => {
+                let nodes = replay.graph.nodes.iter();
+                let stale = nodes.map(|it| self.note(&it.operation, stream, place));
+                return stale.fold(None, Option::or);
+            }
+            _ => {}
+        }
+        None
+    }
+
+    /// A kernel may go by what its outputs held, so one with good inputs alone makes nothing good that was not.
+    fn compute(&self, reads: &[BufferIndex], writes: &[BufferIndex]) {
+        let is_stale = reads.iter().any(|it| self.is_stale(*it));
+        for buffer in writes {
+            self.write(*buffer, is_stale.then_some(true));
+        }
+    }
+
+    /// A buffer is written on the device; it is as good as it was where nothing else is said.
+    fn write(&self, buffer: BufferIndex, is_stale: Option<bool>) {
+        if let Some(mut it) = self.get(buffer) {
+            it.writes += 1;
+            it.is_stale = is_stale.unwrap_or(it.is_stale);
+        }
+    }
+
+    /// The device is opened anew with what the host has: gives the buffers of which it had something else. So many
+    /// operations of each stream ended before the loss. Of the second ones a download was lost as well, so that what the
+    /// host has of them is from before.
+    fn lose(&self, completed: &dyn Fn(StreamIndex) -> u64) -> [Vec<BufferIndex>; 2] {
+        let [mut lost, mut unread] = [Vec::new(), Vec::new()];
+        for (place, buffer) in (0_u32..).zip(&self.buffers) {
+            let mut it = lock(buffer);
+            let downloads = std::mem::take(&mut it.downloads);
+            let is_done =
+                |(stream, place, _): &&(StreamIndex, u64, u64)| completed(*stream) >= *place;
+            let done = downloads.iter().filter(is_done);
+            let (ended, saved) = done.fold((0, it.saved), |(ended, saved), (_, _, writes)| {
+                (ended + 1, saved.max(*writes))
+            });
+            if it.writes > saved {
+                it.is_stale = true;
+                // A download that was lost would have brought them.
+                if ended < downloads.len() {
+                    it.is_host_stale = true;
+                    unread.push(BufferIndex(place));
+                }
+                lost.push(BufferIndex(place));
+            }
+            it.saved = it.writes;
+        }
+        if !lost.is_empty() {
+            self.is_any_stale.store(true, SeqCst);
+        }
+        [lost, unread]
+    }
+
+    /// Says of expectations that do not hold whether the numbers that they ask about were lost.
+    pub fn explain(&self, plan: &Plan, found: &mut [Expectation]) {
+        for (expected, found) in plan.expectations.iter().zip(found) {
+            let buffers: Vec<BufferIndex> = match &expected.kind {
+                ExpectationKind::Each { buffers, .. } => buffers.iter().map(|it| it.0).collect(),
+                ExpectationKind::Sum { buffers, .. } => buffers.clone(),
+                _ => continue,
+            };
+            let is_stale = |it: &BufferIndex| self.get(*it).is_some_and(|it| it.is_host_stale);
+            if !found.holds && buffers.iter().any(is_stale) {
+                found
+                    .found
+                    .push_str("; it is made of numbers that were lost with the device");
+            }
+        }
+    }
+}
+
+impl Shared {
+    /// The device was opened anew for calls that go on: says what of its buffers was lost.
+    pub fn report_lost_values(&self, generation: u32, reporter: &Reporter) {
+        let [lost, unread] = self
+            .lost_values
+            .lose(&|stream| self.device.completed(stream));
+        let tell = |severity, code: &str, text| {
+            reporter.send(Record::Problem(Box::new(Problem {
+                severity,
+                code: code.to_owned(),
+                text,
+                span: SpanId::NONE,
+                event: EventId::NONE,
+            })));
+        };
+        if !lost.is_empty() {
+            let text = format!(
+                "the device was opened anew with what the host has of its buffers: what generation {generation} had computed \
+                 in {} is lost; upload or compute it again before it is used",
+                self.names_of(&lost)
+            );
+            tell(Severity::Info, "buffers-lost", text);
+        }
+        if !unread.is_empty() {
+            let text = format!(
+                "what the host has of {} is from before: generation {generation} was lost before its download of that ended; \
+                 compute and download it again, or recover by a replay",
+                self.names_of(&unread)
+            );
+            tell(Severity::Warning, "stale-result", text);
+        }
+    }
+
+    /// The names of some buffers, of very many the first.
+    fn names_of(&self, buffers: &[BufferIndex]) -> String {
+        let names = buffers
+            .iter()
+            .filter_map(|it| self.plan.buffers.get(it.index()));
+        let mut names: Vec<&str> = names.map(|it| it.name.as_str()).collect();
+        let more = names.len().saturating_sub(MOST_NAMES);
+        names.truncate(MOST_NAMES);
+        let names = names.join(", ");
+        match more {
+            0 => names,
+            more => format!("{names} and {more} more"),
+        }
+    }
+}

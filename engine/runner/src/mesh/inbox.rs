@@ -1,0 +1,206 @@
+//! What came from other ranks and was not taken yet.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::net::{Shutdown, TcpStream};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::link::Message;
+use device::lock;
+
+/// Bytes of one rank's that wait to be taken; beyond that its link is not read, and it waits.
+const ROOM: usize = 64 << 20;
+/// How long the words on why a rank left may come after its link ended, or its link after the words.
+const GRACE: Duration = Duration::from_millis(500);
+
+/// What came from other ranks and was not taken yet.
+pub struct Inbox {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    /// By the rank that sent it and the operation that it is for.
+    messages: HashMap<(u32, u64), VecDeque<Message>>,
+    links: Vec<LinkState>,
+    /// Why ranks left, and when that was known.
+    left: BTreeMap<u32, (String, Instant)>,
+    refused: Vec<String>,
+    streams: Vec<TcpStream>,
+    is_closed: bool,
+}
+
+/// How the link from a rank is.
+#[derive(Default)]
+struct LinkState {
+    is_open: bool,
+    /// What ended it, and when.
+    over: Option<(String, Instant)>,
+    /// Bytes that wait to be taken.
+    waiting: usize,
+}
+
+/// What there is of a rank.
+pub enum Found {
+    /// Its next message.
+    Message(Message),
+    /// Nothing yet.
+    Nothing,
+    /// Nothing more will come, for this reason.
+    Never(String),
+}
+
+impl Inbox {
+    /// Of so many ranks.
+    pub fn new(ranks: u32) -> Self {
+        let state = State {
+            links: (0..ranks).map(|_| LinkState::default()).collect(),
+            ..State::default()
+        };
+        Self {
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        }
+    }
+
+    /// A rank's link opened. Gives whether that is its first and the box is open.
+    pub fn opened(&self, rank: u32, stream: TcpStream) -> bool {
+        let mut state = lock(&self.state);
+        if state.is_closed {
+            return false;
+        }
+        let Some(link) = state.links.get_mut(rank as usize) else {
+            return false;
+        };
+        if link.is_open || link.over.is_some() {
+            return false;
+        }
+        link.is_open = true;
+        state.streams.push(stream);
+        true
+    }
+
+    /// Its link is over.
+    pub fn over(&self, rank: u32, why: String) {
+        if let Some(link) = lock(&self.state).links.get_mut(rank as usize) {
+            link.is_open = false;
+            link.over = Some((why, Instant::now()));
+        }
+        self.changed.notify_all();
+    }
+
+    /// A message came; blocks while too many of the rank's wait. Gives whether anybody will take it.
+    pub fn put(&self, rank: u32, key: u64, message: Message) -> bool {
+        let bytes = message.values.len() * 4;
+        let mut state = lock(&self.state);
+        let is_full = |state: &mut State| {
+            let link = state.links.get(rank as usize);
+            !state.is_closed && link.is_some_and(|link| link.waiting > ROOM)
+        };
+        while is_full(&mut state) {
+            state = self.wait(state, GRACE);
+        }
+        if let Some(link) = state.links.get_mut(rank as usize) {
+            link.waiting += bytes;
+        }
+        state
+            .messages
+            .entry((rank, key))
+            .or_default()
+            .push_back(message);
+        let is_open = !state.is_closed;
+        drop(state);
+        self.changed.notify_all();
+        is_open
+    }
+
+    /// The next message of a rank for an operation; waits a little for it.
+    pub fn take(&self, rank: u32, key: u64, patience: Duration) -> Found {
+        let mut state = lock(&self.state);
+        let found = state.find(rank, key);
+        if !matches!(found, Found::Nothing) {
+            self.changed.notify_all();
+            return found;
+        }
+        state = self.wait(state, patience);
+        state.find(rank, key)
+    }
+
+    fn wait<'g>(&self, state: MutexGuard<'g, State>, patience: Duration) -> MutexGuard<'g, State> {
+        let waited = self.changed.wait_timeout(state, patience);
+        waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+
+    /// A rank left.
+    pub fn leave(&self, rank: u32, why: &str) {
+        let mut state = lock(&self.state);
+        let now = (why.to_owned(), Instant::now());
+        state.left.entry(rank).or_insert(now);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Why a rank left, where it did.
+    pub fn left(&self, rank: u32) -> Option<String> {
+        let state = lock(&self.state);
+        state.left.get(&rank).map(|(why, _)| why.clone())
+    }
+
+    /// Somebody was refused.
+    pub fn refuse(&self, what: String) {
+        lock(&self.state).refused.push(what);
+    }
+
+    /// Who was refused since this was asked last.
+    pub fn take_refused(&self) -> Vec<String> {
+        std::mem::take(&mut lock(&self.state).refused)
+    }
+
+    /// Whether nobody takes anything any more.
+    pub fn is_closed(&self) -> bool {
+        lock(&self.state).is_closed
+    }
+
+    /// Nobody takes anything any more.
+    pub fn close(&self) {
+        let mut state = lock(&self.state);
+        state.is_closed = true;
+        for stream in state.streams.drain(..) {
+            // One that is over already is.
+            let _ = stream.shutdown(Shutdown::Both);
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+}
+
+impl State {
+    fn find(&mut self, rank: u32, key: u64) -> Found {
+        if let Some(queue) = self.messages.get_mut(&(rank, key))
+            && let Some(message) = queue.pop_front()
+        {
+            if queue.is_empty() {
+                self.messages.remove(&(rank, key));
+            }
+            if let Some(link) = self.links.get_mut(rank as usize) {
+                link.waiting = link.waiting.saturating_sub(message.values.len() * 4);
+            }
+            return Found::Message(message);
+        }
+        let Some(link) = self.links.get(rank as usize) else {
+            return Found::Never(format!("there is no rank {rank}"));
+        };
+        match (self.left.get(&rank), &link.over) {
+            // What it sent last may still be on its way.
+            (Some((why, since)), None) if !link.is_open && since.elapsed() > GRACE => {
+                Found::Never(format!("rank {rank} is gone: {why}"))
+            }
+            (Some((why, _)), Some(_)) => Found::Never(format!("rank {rank} is gone: {why}")),
+            (None, Some((why, since))) if since.elapsed() > GRACE => {
+                Found::Never(format!("the link from rank {rank} ended: {why}"))
+            }
+            _ => Found::Nothing,
+        }
+    }
+}

@@ -1,0 +1,311 @@
+//! What the host threads tell of the order of their calls, compared off their path: races become findings.
+
+mod text;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+pub use text::buffer_name;
+
+use super::recorder::Reporter;
+use super::shared::Shared;
+use order::{Actor, Batch, Hazard, HazardKind, Meeting, Order, Party, Relation, Resource};
+use record::{BufferIndex, EventId, Finding, FindingId, Problem, Record, Search, Severity, SpanId};
+use workload::Synchronization;
+
+/// The code of findings about uses that nothing orders.
+const RACE: &str = "race";
+/// The code of findings about host threads that use one stream or event by calls in no order.
+const HOSTS: &str = "unordered-hosts";
+/// The code of findings about waits that add nothing.
+const REDUNDANT: &str = "redundant-wait";
+/// What drops operations of a stream.
+const ABORT: &str = "abort-stream";
+/// Calls that are kept, to be taken once more where it was chance which record a wait meant, or whether that was dropped.
+const MOST_KEPT: usize = 1_000_000;
+/// Findings that are reported; further ones are counted.
+const MOST: usize = 1000;
+
+/// The two calls, what is wrong with them, and the buffer.
+type HazardKey = (u32, u32, HazardKind, BufferIndex);
+
+/// Compares calls as they come in, and reports what nothing orders: once for each pair of calls of the source.
+pub struct Races {
+    shared: Arc<Shared>,
+    order: Order,
+    /// All calls so far, where several host threads make them, or streams are aborted.
+    kept: Option<Vec<Batch>>,
+    /// For each stream or event and two host threads, what is found of them.
+    met: HashMap<(Resource, u32, u32), FindingId>,
+    /// For each pair of calls, what is wrong with them and the buffer, its finding.
+    found: HashMap<HazardKey, Finding>,
+    /// Those of calls of two host threads, and of memory where streams are aborted, and how many: what is said of them may
+    /// depend on calls that are still to come.
+    late: BTreeMap<HazardKey, (Hazard, u64)>,
+    /// Whether streams are aborted: what an abort drops is known only then, and with it what is wrong with memory.
+    has_aborts: bool,
+    left_out: u64,
+    /// Findings so far.
+    count: u32,
+}
+
+impl Races {
+    /// Of a run, before its first call.
+    pub fn new(shared: Arc<Shared>) -> Self {
+        let has_aborts = shared.plan.sites.iter().any(|it| it.verb == ABORT);
+        let count = shared.plan.hosts.len();
+        let mut order = Order::of_hosts(count);
+        if has_aborts {
+            order = order.with_aborts();
+        }
+        Self {
+            order,
+            kept: (count > 1 || has_aborts).then(Vec::new),
+            late: BTreeMap::new(),
+            has_aborts,
+            met: HashMap::new(),
+            shared,
+            found: HashMap::new(),
+            left_out: 0,
+            count: 0,
+        }
+    }
+
+    /// Takes in what was called since.
+    pub fn look(&mut self, reporter: &Reporter) {
+        let batch = self.shared.order.take();
+        self.order.take_all(&batch);
+        self.keep(batch);
+        self.report(reporter);
+    }
+
+    fn keep(&mut self, batch: Batch) {
+        let Some(kept) = self.kept.as_mut().filter(|_| !batch.is_empty()) else {
+            return;
+        };
+        kept.push(batch);
+        // Those that were found before are told in the end.
+        if kept.iter().map(Batch::len).sum::<usize>() > MOST_KEPT {
+            self.kept = None;
+        }
+    }
+
+    fn report(&mut self, reporter: &Reporter) {
+        for found in self.order.hazards() {
+            let hazard = self.told(found);
+            let is_known = hazard.first.host == hazard.second.host
+                && (hazard.kind.is_of_uses() || !self.has_aborts);
+            if is_known || self.kept.is_none() {
+                self.note(&hazard, 1, reporter);
+            } else {
+                self.note_late(hazard);
+            }
+        }
+        for meeting in self.order.meetings() {
+            self.note_meeting(&meeting, reporter);
+        }
+    }
+
+    /// Every call was made: reports how often each was found, and how much was looked at.
+    pub fn conclude(&mut self, reporter: &Reporter) {
+        self.look(reporter);
+        // A record that came after a wait may have been the one that it meant: what was ordered by it was not.
+        while let Some((again, kept)) = self.order.again().zip(self.kept.take()) {
+            self.order = again;
+            self.late.clear();
+            self.found.values_mut().for_each(|it| it.count = 0);
+            for batch in &kept {
+                self.order.take_all(batch);
+            }
+            self.kept = Some(kept);
+            self.report(reporter);
+        }
+        self.order.conclude_memory();
+        self.report(reporter);
+        for (hazard, count) in std::mem::take(&mut self.late).into_values() {
+            self.note(&hazard, count, reporter);
+        }
+        let mut again: Vec<Finding> = self.found.drain().map(|(_, finding)| finding).collect();
+        again.sort_by_key(|finding| finding.id);
+        let count = again.len();
+        for finding in again.into_iter().filter(|finding| finding.count > 1) {
+            reporter.send(Record::Finding(Box::new(finding)));
+        }
+        if self.left_out > 0 {
+            self.report_excess(reporter);
+        }
+        let (calls, left) = (self.order.operations(), self.order.standing() as u64);
+        reporter.send(Record::Search(Box::new(Search {
+            code: RACE.to_owned(),
+            calls,
+            left,
+            text: text::searched(count, calls, left),
+        })));
+        self.report_redundant(reporter);
+    }
+
+    /// Waits that add nothing: known once all are, since a loop may need one of many.
+    fn report_redundant(&mut self, reporter: &Reporter) {
+        let plan = &self.shared.plan;
+        let found: Vec<_> = self.order.redundant_waits().collect();
+        for mut wait in found {
+            wait.stream = self.shared.launches.stream_of(wait.stream);
+            wait.from = self.shared.launches.stream_of(wait.from);
+            let site = plan.sites.get(wait.wait.site as usize);
+            reporter.send(Record::Finding(Box::new(Finding {
+                id: FindingId(self.count),
+                code: REDUNDANT.to_owned(),
+                severity: Severity::Info,
+                text: text::of_redundant(plan, &wait),
+                spans: vec![wait.wait.span, wait.record.span],
+                lines: site.map(|site| site.line).into_iter().collect(),
+                count: wait.count,
+            })));
+            self.count += 1;
+        }
+        let waits = self.order.waits();
+        reporter.send(Record::Search(Box::new(Search {
+            code: REDUNDANT.to_owned(),
+            calls: waits,
+            left: 0,
+            text: format!("{waits} waits for events looked at"),
+        })));
+    }
+
+    /// Two host threads that use one stream or event: told once for both, of the calls that stand first in the source.
+    fn note_meeting(&mut self, meeting: &Meeting, reporter: &Reporter) {
+        let mut meeting = *meeting;
+        if let Resource::Stream(index) = &mut meeting.resource {
+            *index = self.shared.launches.stream_of(*index);
+        }
+        let key = (meeting.resource, meeting.first.0, meeting.second.0);
+        let (count, plan) = (&mut self.count, &self.shared.plan);
+        let id = *self.met.entry(key).or_insert_with(|| {
+            *count += 1;
+            FindingId(*count - 1)
+        });
+        let (first, second) = (meeting.first.1, meeting.second.1);
+        let lines = [first, second].map(|it| plan.sites.get(it.site as usize));
+        reporter.send(Record::Finding(Box::new(Finding {
+            id,
+            code: HOSTS.to_owned(),
+            severity: Severity::Warning,
+            text: text::of_meeting(plan, &meeting),
+            spans: if first == second {
+                vec![first.span]
+            } else {
+                vec![first.span, second.span]
+            },
+            lines: lines.map(|it| it.map_or(0, |site| site.line)).to_vec(),
+            count: 1,
+        })));
+    }
+
+    /// Keeps what is found of the calls of two host threads. Where some of several are in no order at all, all are told so.
+    fn note_late(&mut self, hazard: Hazard) {
+        let is_chance = hazard.relation == Relation::Hosts;
+        let (known, count) = self.late.entry(key(&hazard)).or_insert((hazard, 0));
+        if is_chance {
+            *known = hazard;
+        }
+        *count += 1;
+    }
+
+    fn note(&mut self, hazard: &Hazard, count: u64, reporter: &Reporter) {
+        let (first, second) = (hazard.first.origin, hazard.second.origin);
+        let plan = &self.shared.plan;
+        let is_chance = hazard.relation == Relation::Hosts;
+        // Automatic synchronisation makes uses wait for each other in the order in which the calls happened to come, also by
+        // way of what other host threads call between them.
+        let by_others = hazard.relation == Relation::Unordered && plan.hosts.len() > 1;
+        if (is_chance || by_others && hazard.kind.is_of_uses())
+            && plan.synchronization != Synchronization::Manual
+        {
+            return;
+        }
+        // How often depends on how the calls happened to come where nothing orders them.
+        let count = if is_chance { 1 } else { count };
+        let key = key(hazard);
+        if let Some(known) = self.found.get_mut(&key) {
+            if !is_chance || known.count == 0 {
+                known.count += count;
+            }
+            return;
+        }
+        if self.found.len() >= MOST {
+            self.left_out += 1;
+            return;
+        }
+        let lines = [hazard.first, hazard.second];
+        let mut lines = lines.map(|it| text::line(plan, it)).to_vec();
+        lines.dedup();
+        let finding = Finding {
+            id: FindingId(self.count),
+            code: RACE.to_owned(),
+            severity: Severity::Error,
+            text: text::of_hazard(plan, hazard),
+            spans: vec![first.span, second.span],
+            lines,
+            count,
+        };
+        reporter.send(Record::Finding(Box::new(finding.clone())));
+        self.found.insert(key, finding);
+        self.count += 1;
+    }
+
+    /// The same of the streams of the plan: nodes of a graph are told as what the stream of its replay did.
+    fn told(&self, found: Hazard) -> Hazard {
+        let (first, second) = (self.party(found.first), self.party(found.second));
+        let is_inside = found.relation == Relation::Unordered
+            && found.first.actor != first.actor
+            && first.actor == second.actor;
+        Hazard {
+            relation: if is_inside {
+                Relation::Nodes
+            } else {
+                found.relation
+            },
+            first,
+            second,
+            ..found
+        }
+    }
+
+    /// Whoever it was, with the node of a graph as an operation of the stream of its replay.
+    fn party(&self, party: Party) -> Party {
+        let actor = match party.actor {
+            Actor::Stream(stream) => Actor::Stream(self.shared.launches.stream_of(stream)),
+            host @ Actor::Host(_) => host,
+        };
+        Party { actor, ..party }
+    }
+
+    /// Whether a wait comes after what it waited for in every run: nothing of that is chance between host threads.
+    pub fn enforces(&self, cause: SpanId, effect: SpanId) -> bool {
+        self.order.enforces(cause, effect)
+    }
+
+    /// The place of a finding that is made after all of these.
+    pub const fn next_finding(&self) -> FindingId {
+        FindingId(self.count)
+    }
+
+    fn report_excess(&self, reporter: &Reporter) {
+        reporter.send(Record::Problem(Box::new(Problem {
+            severity: Severity::DataLoss,
+            code: "too-many-findings".to_owned(),
+            text: format!(
+                "{} further uses that nothing orders are not listed, because {MOST} pairs of calls have such uses; \
+                 mend those that are listed and run again",
+                self.left_out
+            ),
+            span: SpanId::NONE,
+            event: EventId::NONE,
+        })));
+    }
+}
+
+const fn key(hazard: &Hazard) -> HazardKey {
+    let (first, second) = (hazard.first.origin, hazard.second.origin);
+    (first.site, second.site, hazard.kind, hazard.buffer)
+}

@@ -1,0 +1,298 @@
+//! What is found about the order of calls, in words: which calls, where they stand, and the least that mends it.
+
+use order::{Actor, Hazard, HazardKind, Meeting, Origin, Party, RedundantWait, Relation, Resource};
+use workload::Plan;
+
+/// What was looked for, and what came of it.
+pub fn searched(found: usize, calls: u64, left: u64) -> String {
+    let what = match found {
+        0 => "no two unordered uses of one buffer".to_owned(),
+        1 => "unordered uses of one buffer by one pair of calls".to_owned(),
+        _ => format!("unordered uses of one buffer by {found} pairs of calls"),
+    };
+    let rest = match left {
+        0 => String::new(),
+        _ => format!(", and {left} that never had their turn were not"),
+    };
+    format!("{what}, {calls} operations looked at{rest}")
+}
+
+/// Names both calls, their lines and streams, the buffer, and the least that mends it.
+pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
+    let (buffer, copy) = buffer_name(plan, hazard.buffer.0);
+    let (first, second) = (call(plan, hazard.first), call(plan, hazard.second));
+    let (before, after) = match hazard.kind {
+        HazardKind::ReadAfterWrite => ("writes", "reads"),
+        HazardKind::WriteAfterRead => ("reads", "overwrites"),
+        HazardKind::WriteAfterWrite => ("writes", "overwrites"),
+        HazardKind::FreeWhileInUse => ("uses", "frees"),
+        HazardKind::UseAfterFree if hazard.relation != Relation::Ordered => {
+            let remedy = earlier_use(plan, hazard);
+            return format!(
+                "{second} uses {copy}{buffer}, and nothing makes it come before {first}, which frees it: {remedy}"
+            );
+        }
+        HazardKind::UseAfterFree => ("frees", "uses"),
+        HazardKind::UseBeforeAllocation => ("allocates", "uses"),
+        HazardKind::ReuseOfMemory => ("uses the memory of", "takes over"),
+        HazardKind::UseOfNothing | HazardKind::FreeOfNothing | HazardKind::SecondAllocation
+            if aborted(plan, hazard).is_some() =>
+        {
+            return aborted(plan, hazard).unwrap_or_default();
+        }
+        HazardKind::UseOfNothing => {
+            return format!(
+                "{second} uses {copy}{buffer}, and nothing has allocated it: allocate it before"
+            );
+        }
+        HazardKind::FreeOfNothing => {
+            return format!(
+                "{second} frees {copy}{buffer}, and nothing has allocated it: remove it, or allocate the buffer before"
+            );
+        }
+        HazardKind::SecondAllocation if hazard.relation == Relation::Hosts => {
+            return format!(
+                "{second} allocates {copy}{buffer}, and so does {first}: nothing orders the calls of host {} and host {}, so \
+                 it may be allocated twice without a free between; order them by signals, and free it between the two",
+                host(plan, hazard.first.host),
+                host(plan, hazard.second.host)
+            );
+        }
+        HazardKind::SecondAllocation => {
+            return format!(
+                "{second} allocates {copy}{buffer}, which {first} allocated and nothing has freed: free it between the \
+                 two, or remove the second"
+            );
+        }
+    };
+    if is_second_free(plan, hazard) {
+        return format!(
+            "{second} frees {copy}{buffer}, which {first} frees as well: remove one of the two, or allocate it between them"
+        );
+    }
+    if hazard.relation == Relation::Ordered {
+        return format!(
+            "{second} {after} {copy}{buffer} after {first}, which {before} it: free it after its last use, or allocate \
+             it again between the two"
+        );
+    }
+    let remedy = remedy(plan, hazard);
+    format!(
+        "{second} {after} {copy}{buffer}, and nothing makes it come after {first}, which {before} it: {remedy}"
+    )
+}
+
+/// Whether two calls both free the buffer.
+fn is_second_free(plan: &Plan, hazard: &Hazard) -> bool {
+    let is_free = |party: Party| {
+        let site = plan.sites.get(party.origin.site as usize);
+        site.is_some_and(|site| site.verb == "free")
+    };
+    is_free(hazard.first) && is_free(hazard.second)
+}
+
+/// What an abort has to do with memory that is not there, or is there already.
+fn aborted(plan: &Plan, hazard: &Hazard) -> Option<String> {
+    let (abort, is_certain) = match hazard.relation {
+        Relation::Dropped(abort) => (abort, true),
+        Relation::MayBeDropped(abort) => (abort, false),
+        _ => return None,
+    };
+    let (buffer, copy) = buffer_name(plan, hazard.buffer.0);
+    let (first, second) = (call(plan, hazard.first), call(plan, hazard.second));
+    let site = plan.sites.get(abort.site as usize);
+    let line = site.map_or(0, |site| site.line);
+    let by = format!("{} (line {line})", verb(plan, abort));
+    let before = "synchronise with its stream before the abort, so that it is known to have run";
+    Some(match (hazard.kind, is_certain) {
+        (HazardKind::SecondAllocation, true) => format!(
+            "{second} allocates {copy}{buffer}, which {first} allocated, and {by} dropped the free between the two: free it \
+             after the abort"
+        ),
+        (HazardKind::SecondAllocation, false) => format!(
+            "{second} allocates {copy}{buffer}, which may still be allocated by {first}: {by} drops what has not run by \
+             then, and nobody knows what that is; synchronise with the stream before the abort, and free it between the two"
+        ),
+        (kind, is_certain) => {
+            let does = match kind {
+                HazardKind::FreeOfNothing => "frees",
+                _ => "uses",
+            };
+            let (was, remedy) = if is_certain {
+                ("was dropped", "allocate it after the abort")
+            } else {
+                ("may have been dropped", before)
+            };
+            format!(
+                "{second} {does} {copy}{buffer}, and {first}, which allocates it, {was} by {by}: {remedy}"
+            )
+        }
+    })
+}
+
+/// The least that makes a use come before the free that is called before it, and after what that comes after.
+fn earlier_use(plan: &Plan, hazard: &Hazard) -> String {
+    let (Actor::Stream(frees), Actor::Stream(uses)) = (hazard.first.actor, hazard.second.actor)
+    else {
+        return "free it after its last use".to_owned();
+    };
+    let (freeing, using) = (stream(plan, frees.0), stream(plan, uses.0));
+    let hosts = [hazard.first.host, hazard.second.host].map(|it| host(plan, it));
+    match hazard.relation {
+        Relation::Nodes => {
+            "inside the capture, free it after its last use, and let the free wait for that"
+                .to_owned()
+        }
+        Relation::Hosts if frees == uses => format!(
+            "let host {} raise a signal after the use, and host {} await it before the free",
+            hosts[1], hosts[0]
+        ),
+        Relation::Hosts => format!(
+            "record an event on {using} after the use, let host {} raise a signal after that and host {} await it, and let \
+             {freeing} wait for the event before the free",
+            hosts[1], hosts[0]
+        ),
+        _ => format!(
+            "record an event on {freeing} in place of the free, and let {using} wait for it before the use; free it after \
+             that, once {freeing} has waited for an event that is recorded on {using} after the use"
+        ),
+    }
+}
+
+/// The least that orders the two.
+fn remedy(plan: &Plan, hazard: &Hazard) -> String {
+    match (hazard.first.actor, hazard.second.actor) {
+        _ if hazard.relation == Relation::Nodes => {
+            "inside the capture, record an event after the first, and wait for it before the second"
+                .to_owned()
+        }
+        (Actor::Stream(first), Actor::Stream(second))
+            if hazard.relation == Relation::Hosts && first == second =>
+        {
+            format!(
+                "let host {} raise a signal after the first, and host {} await it before the second",
+                host(plan, hazard.first.host),
+                host(plan, hazard.second.host)
+            )
+        }
+        (Actor::Stream(first), Actor::Stream(second)) if hazard.relation == Relation::Hosts => {
+            format!(
+                "record an event on {} after the first, let host {} raise a signal after that and host {} await it, and \
+                 let {} wait for the event before the second",
+                stream(plan, first.0),
+                host(plan, hazard.first.host),
+                host(plan, hazard.second.host),
+                stream(plan, second.0)
+            )
+        }
+        (Actor::Stream(first), Actor::Stream(second)) => format!(
+            "record an event on {} after the first, and let {} wait for it before the second",
+            stream(plan, first.0),
+            stream(plan, second.0)
+        ),
+        (Actor::Stream(first), Actor::Host(_)) => {
+            format!("synchronise {} between the two", stream(plan, first.0))
+        }
+        (Actor::Host(_), _) => "order the two host threads by a signal".to_owned(),
+    }
+}
+
+/// Names two calls of host threads that nothing orders, and what both use.
+pub fn of_meeting(plan: &Plan, meeting: &Meeting) -> String {
+    let place = |(by, origin): (u32, Origin)| {
+        let site = plan.sites.get(origin.site as usize);
+        let line = site.map_or(0, |site| site.line);
+        format!(
+            "{} (line {line}, host {})",
+            verb(plan, origin),
+            host(plan, by)
+        )
+    };
+    let (first, second) = (place(meeting.first), place(meeting.second));
+    let what = match meeting.resource {
+        Resource::Stream(index) => format!("stream {}", stream(plan, index.0)),
+        Resource::Event(index) => {
+            let event = plan.events.get(index.index());
+            format!("event {}", event.map_or("?", |event| &event.name))
+        }
+        Resource::Signal(index) => {
+            let signal = plan.signals.get(index.index());
+            return format!(
+                "{first} and {second} both raise signal {}, and nothing orders the two host threads there: which of them \
+                 raises it is chance, so whoever waits for it comes after what comes before both calls, and after nothing \
+                 else; let each raise a signal of its own",
+                signal.map_or("?", |name| name)
+            );
+        }
+    };
+    format!(
+        "{first} and {second} both use {what}, and nothing orders the two host threads there: which call comes first is \
+         chance, and what follows from it is observed and never enforced; let one raise a signal after its call, and the \
+         other await it before its own"
+    )
+}
+
+/// Names a wait that adds nothing, and why.
+pub fn of_redundant(plan: &Plan, wait: &RedundantWait) -> String {
+    let party = |origin, index| Party {
+        origin,
+        actor: Actor::Stream(index),
+        host: 0,
+    };
+    let (waits, records) = (
+        call(plan, party(wait.wait, wait.stream)),
+        call(plan, party(wait.record, wait.from)),
+    );
+    let own = stream(plan, wait.stream.0);
+    let why = if wait.stream == wait.from {
+        format!("{own} runs in order, and its record, {records}, is on it as well")
+    } else {
+        format!("{own} comes after its record, {records}, already")
+    };
+    format!("{waits} adds nothing: {why}; remove it")
+}
+
+fn host(plan: &Plan, index: u32) -> &str {
+    let found = plan.hosts.get(index as usize);
+    found.map_or("?", |host| &host.name)
+}
+
+fn verb(plan: &Plan, origin: Origin) -> String {
+    let site = plan.sites.get(origin.site as usize);
+    let (verb, label) = site.map_or(("call", ""), |site| (site.verb, site.label.as_str()));
+    match label {
+        "" => verb.to_owned(),
+        label => format!("{verb} “{label}”"),
+    }
+}
+
+/// `launch saxpy (line 14, on compute)`.
+fn call(plan: &Plan, party: Party) -> String {
+    let name = verb(plan, party.origin);
+    let place = match party.actor {
+        Actor::Stream(index) => format!("on {}", stream(plan, index.0)),
+        Actor::Host(by) => format!("by host {}", host(plan, by)),
+    };
+    format!("{name} (line {}, {place})", line(plan, party))
+}
+
+pub fn line(plan: &Plan, party: Party) -> u32 {
+    let site = plan.sites.get(party.origin.site as usize);
+    site.map_or(0, |site| site.line)
+}
+
+fn stream(plan: &Plan, index: u32) -> &str {
+    let found = plan.streams.get(index as usize);
+    found.map_or("?", |stream| &stream.name)
+}
+
+/// The name of a buffer, and whether it is its copy on the host: see [`super::uses`].
+pub fn buffer_name(plan: &Plan, number: u32) -> (&str, &'static str) {
+    let found = plan.buffers.get(number as usize / 2);
+    let copy = if number % 2 == 1 {
+        "the host's copy of "
+    } else {
+        ""
+    };
+    (found.map_or("?", |buffer| &buffer.name), copy)
+}

@@ -1,0 +1,128 @@
+//! What a recorded program came to: said in the log of its capture, and with its end.
+
+use super::Program;
+use super::child::code_of;
+use crate::far::ending;
+use crate::save::Save;
+use crate::{Message, Phase};
+use formats::activity::Summary;
+use record::{EventId, Log, Outcome, Problem, Record, RunEnd, Severity, SpanId};
+
+impl Program<'_> {
+    /// Says what it all came to, and that it is over.
+    pub(super) fn report(&mut self, run: u64) {
+        let left = self.left();
+        for file in 0..self.folder.len() {
+            if let Some(damage) = self.folder.damage(file) {
+                let is_running = left.contains(&file);
+                self.converter.damaged(file, &damage, is_running);
+            }
+        }
+        let summary = self.converter.finish();
+        self.hand_over();
+        let status = self.child.ended();
+        let mut records: Vec<Record> = lines(&summary)
+            .map(|(at, text)| self.line(at, text))
+            .collect();
+        let nothing = nothing(&summary);
+        self.has_recorded |= nothing.is_none();
+        let kept = self.save.take_if(|it| !self.has_recorded && it.replaces());
+        records.extend(kept.map(Save::kept));
+        if let Some(why) = &nothing {
+            records.push(Record::Problem(Box::new(Problem {
+                severity: Severity::Error,
+                code: "nothing-recorded".to_owned(),
+                text: why.clone(),
+                span: SpanId::NONE,
+                event: EventId::NONE,
+            })));
+        }
+        let outcome = match (status, nothing) {
+            _ if self.is_stopped => Outcome::Stopped,
+            (_, Some(why)) => Outcome::Failed(why),
+            (Some(status), None) if !status.success() => {
+                Outcome::Failed(format!("the program failed: {}", ending(status)))
+            }
+            _ => Outcome::Finished,
+        };
+        let count = self.records + records.len() as u64 + 1;
+        records.push(Record::End(Box::new(RunEnd {
+            time: self.converter.latest(),
+            outcome,
+            records: count,
+        })));
+        self.give(records);
+        let finished = self.save.as_mut().map_or(Ok(()), Save::finish);
+        self.check(finished);
+        self.outbox.post(Message::Exited(code_of(status)));
+        self.outbox.post(Message::Finished { run, lost: 0 });
+        self.outbox.post(Message::Phase(Phase::Idle));
+    }
+
+    fn line(&self, severity: Severity, text: String) -> Record {
+        Record::Log(Box::new(Log {
+            time: self.converter.latest(),
+            severity,
+            text,
+        }))
+    }
+}
+
+/// What is said of the whole, of each process, and of what could not be known.
+fn lines(summary: &Summary) -> impl Iterator<Item = (Severity, String)> {
+    let whole = (summary.activities > 0).then(|| {
+        let processes = summary
+            .tellers
+            .iter()
+            .filter(|it| it.activities > 0)
+            .count();
+        format!(
+            "recorded {} of {processes} {}: {} on {}, {}",
+            counted(summary.activities, "activity", "activities"),
+            if processes == 1 {
+                "process"
+            } else {
+                "processes"
+            },
+            counted(summary.operations, "operation", "operations"),
+            counted(summary.streams as u64, "stream", "streams"),
+            counted(summary.ties, "dependency", "dependencies"),
+        )
+    });
+    let tellers = summary.tellers.iter().map(|teller| {
+        let severity = if teller.silent.is_some() {
+            Severity::Warning
+        } else {
+            Severity::Info
+        };
+        (severity, teller.text.clone())
+    });
+    let notes = summary.notes.iter();
+    let info = |text: String| (Severity::Info, text);
+    let all: Vec<_> = whole
+        .map(info)
+        .into_iter()
+        .chain(tellers)
+        .chain(notes.cloned().map(info))
+        .collect();
+    all.into_iter()
+}
+
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Why nothing was recorded, where nothing was.
+fn nothing(summary: &Summary) -> Option<String> {
+    if summary.activities > 0 {
+        return None;
+    }
+    let why: Vec<&str> = summary.tellers.iter().map(|it| it.text.as_str()).collect();
+    Some(if why.is_empty() {
+        "nothing was recorded: no process of the program loaded the library, so none initialised CUDA, or one that did had \
+         its environment cleared of CUDA_INJECTION64_PATH"
+            .to_owned()
+    } else {
+        format!("nothing was recorded: {}", why.join("; "))
+    })
+}

@@ -1,0 +1,118 @@
+//! One rank as its parent sees it: an engine in another process.
+
+use std::net::SocketAddr;
+
+use crate::far::{Connection, ConnectionState, GONE};
+use crate::{Control, Engine, Message};
+use record::{Outcome, Record};
+
+/// How far a rank is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Its process was started.
+    Starting,
+    /// It has its device and listens for the others.
+    Seated,
+    /// It makes its calls.
+    Running,
+    /// Its run is over.
+    Over,
+}
+
+/// One rank as its parent sees it.
+pub struct Child {
+    /// The engine in its process.
+    pub engine: Engine,
+    /// What it is called.
+    pub label: String,
+    /// How far it is.
+    pub stage: Stage,
+    /// Where it listens for the others.
+    pub address: Option<SocketAddr>,
+    /// By what its machine is told from others.
+    pub machine: String,
+    /// How its run ended.
+    pub outcome: Option<Outcome>,
+    /// How the link to it is, in words.
+    detail: String,
+    is_dead: bool,
+}
+
+impl Child {
+    /// Of the rank at place `rank`.
+    pub fn new(rank: usize, engine: Engine) -> Self {
+        Self {
+            engine,
+            label: format!("rank {rank}"),
+            stage: Stage::Starting,
+            address: None,
+            machine: String::new(),
+            outcome: None,
+            detail: String::new(),
+            is_dead: false,
+        }
+    }
+
+    /// What it said next.
+    pub fn next(&self) -> Option<Message> {
+        self.engine.messages().try_recv().ok()
+    }
+
+    /// Hands a control to it.
+    pub fn send(&self, control: Control) {
+        self.engine.send(control);
+    }
+
+    /// Whether its process died, rather than its run ended.
+    pub const fn is_dead(&self) -> bool {
+        self.is_dead
+    }
+
+    /// Whether its run failed.
+    pub const fn has_failed(&self) -> bool {
+        self.is_dead || matches!(self.outcome, Some(Outcome::Failed(_)))
+    }
+
+    /// Takes note of how its run ends.
+    pub fn note(&mut self, records: &[Record]) {
+        for record in records {
+            match record {
+                Record::End(end) => self.outcome = Some(end.outcome.clone()),
+                Record::Problem(problem) if problem.code == GONE => self.is_dead = true,
+                _ => {}
+            }
+        }
+    }
+
+    /// Takes note of how the link is, and says whether the process is gone.
+    pub fn connected(&mut self, connection: &Connection) -> bool {
+        self.detail.clone_from(&connection.detail);
+        let is_gone = connection.state == ConnectionState::Gone;
+        if is_gone && self.stage != Stage::Over {
+            self.is_dead = true;
+            let why = format!("the process that ran it is gone: {}", self.detail);
+            self.outcome.get_or_insert(Outcome::Failed(why));
+        }
+        is_gone
+    }
+
+    /// How its process died, in a few words.
+    pub fn death(&self) -> String {
+        let Some(Outcome::Failed(why)) = &self.outcome else {
+            return "its process is gone".to_owned();
+        };
+        let why = why.trim_start_matches("the process that ran it is gone: ");
+        // What it complained of besides is where its own end is told.
+        why.split("; it said: ").next().unwrap_or(why).to_owned()
+    }
+
+    /// Why nothing more comes from it, for those who wait.
+    pub fn why_over(&self) -> String {
+        match &self.outcome {
+            Some(Outcome::Failed(_)) if self.is_dead => self.death(),
+            Some(Outcome::Failed(why)) => why.clone(),
+            Some(Outcome::Stopped) => "it was stopped".to_owned(),
+            _ => "its run ended, and it never came to this".to_owned(),
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! The end of a rank, and what it means for the others.
+
+use super::child::{Child, Stage};
+use super::{Ranks, STOPPING};
+use crate::mesh::{FAULT_UNMET, unmet_fault};
+use crate::{Control, RankControl};
+use formats::merge::Missing;
+use record::{Outcome, Severity, SpanId};
+
+impl Ranks<'_> {
+    /// A rank's run is over: those who wait for it are told.
+    pub(super) fn over(&mut self, rank: usize) {
+        let Some(child) = self.children.get_mut(rank) else {
+            return;
+        };
+        child.stage = Stage::Over;
+        self.merged.over(rank, self.outbox);
+        let mut why = child.why_over();
+        if !child.is_dead()
+            && let Some(dead) = self.children.iter().find(|it| it.is_dead())
+        {
+            // The one that died is the reason, also where it is told by way of others.
+            why = format!("it cannot go on without {}: {}", dead.label, dead.death());
+        }
+        let left = Control::Rank(RankControl::Left {
+            rank: rank as u32,
+            why,
+        });
+        for (place, other) in self.children.iter().enumerate() {
+            if place != rank && other.stage == Stage::Running {
+                other.send(left.clone());
+            }
+        }
+    }
+
+    /// Waits no longer for ranks that were to stop and do not, such as those whose process is stopped.
+    pub(super) fn give_up(&mut self) {
+        if self
+            .stopped
+            .is_none_or(|(since, _)| since.elapsed() < STOPPING)
+        {
+            return;
+        }
+        for rank in 0..self.children.len() {
+            let is_left = |it: &&mut Child| it.stage != Stage::Over;
+            if let Some(child) = self.children.get_mut(rank).filter(is_left) {
+                child.outcome.get_or_insert(Outcome::Stopped);
+                self.over(rank);
+            }
+        }
+    }
+
+    /// Ends every process. They are told first and waited for afterwards.
+    pub(super) fn end_children(&mut self) {
+        self.send_all(&Control::Shutdown);
+        self.children.clear();
+    }
+
+    /// Names the collective operations that not all ranks came to.
+    pub(super) fn tell_missing(&mut self) {
+        if self.stopped.is_some() || self.is_closing() {
+            return;
+        }
+        for missing in self.merged.missing() {
+            let text = self.words(&missing);
+            self.merged.problem(
+                Severity::Error,
+                "collective-incomplete",
+                text,
+                missing.span,
+                self.outbox,
+            );
+        }
+    }
+
+    /// Names what was to be done to ranks at a time that did not come while they ran.
+    pub(super) fn tell_unmet(&mut self) {
+        for fault in std::mem::take(&mut self.faults) {
+            let text = unmet_fault(&fault);
+            let span = SpanId::NONE;
+            self.merged
+                .problem(Severity::Warning, FAULT_UNMET, text, span, self.outbox);
+        }
+    }
+
+    fn words(&self, missing: &Missing) -> String {
+        let ranks: Vec<String> = missing.came.iter().map(ToString::to_string).collect();
+        let is_all = missing.parts as usize == self.children.len();
+        let absent = self
+            .children
+            .iter()
+            .enumerate()
+            .filter(|(rank, _)| !missing.came.contains(rank));
+        let absent: Vec<String> = absent
+            .map(|(_, child)| {
+                let how = match &child.outcome {
+                    Some(Outcome::Finished) | None => "its run ended without it".to_owned(),
+                    Some(Outcome::Stopped) => "it was stopped".to_owned(),
+                    Some(Outcome::Failed(_)) => child.why_over(),
+                };
+                format!("{} did not ({how})", child.label)
+            })
+            .collect();
+        let absent = if is_all {
+            absent.join("; ")
+        } else {
+            "the other one did not".to_owned()
+        };
+        format!(
+            "{}: {} of {} ranks came ({}), and {absent}; all ranks must make the same calls",
+            missing.exchange,
+            missing.came.len(),
+            missing.parts,
+            ranks.join(", ")
+        )
+    }
+}

@@ -1,0 +1,358 @@
+//! What the host threads of a run and the engine thread share.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+
+use super::gate::Gate;
+use super::insertion::Insertions;
+use super::launches::Launches;
+use super::loss::Losses;
+use super::lost_values::LostValues;
+use super::machine::Machine;
+use super::memory::Memory;
+use super::mesh::Mesh;
+use super::names::Names;
+use super::overheads::Overheads;
+use super::pools::{Pools, Subscriptions};
+use super::timelines::Timelines;
+use backend::{Device, Error, HostIndex};
+use device::{Events, Status, lock};
+use order::{Act, Log, Origin};
+use record::{Began, BufferIndex, CounterId, LaneId, SignalIndex, SpanId, StreamIndex};
+use workload::{FailureMode, MemoryKind, Plan, PoolIndex, ThreadIndex};
+
+/// What the host threads of a run and the engine thread share.
+pub struct Shared {
+    /// What is run.
+    pub plan: Plan,
+    /// What runs it.
+    pub device: Box<dyn Device>,
+    /// The events and their records.
+    pub events: Events,
+    /// Texts that records refer to.
+    pub names: Names,
+    /// WebGPU's timelines, where the workload has to do with them.
+    pub timelines: Option<Timelines>,
+    /// What host threads do to the order of their calls.
+    pub order: Log,
+    /// Where host threads pass before each call.
+    pub gate: Gate,
+    /// Where allocations are shown, where some are made in the order of streams.
+    pub memory: Option<Memory>,
+    /// What the driver took for itself, where the device tells that.
+    pub overheads: Overheads,
+    /// The machine that calls are instructions of, where the workload has one.
+    pub machine: Option<Machine>,
+    /// Decides which waits are inserted, where some may have to be.
+    pub insertions: Option<Insertions>,
+    /// Recorded launches, graphs and captures.
+    pub launches: Launches,
+    /// What is known of losses of the device.
+    pub losses: Losses,
+    /// What a loss takes with it.
+    pub lost_values: LostValues,
+    /// The sockets to the other ranks, where there are any.
+    pub mesh: Option<Arc<Mesh>>,
+    /// Events that are taken from pools.
+    pub pools: Pools,
+    /// Which thread takes the callbacks of which stream.
+    pub subscriptions: Subscriptions,
+    /// Whether operations are reported when they are submitted, too.
+    pub reports_submissions: bool,
+    is_over: AtomicBool,
+    is_forgiven: AtomicBool,
+    is_failure_told: AtomicBool,
+    streams: Vec<Mutex<Tail>>,
+    signals: Vec<Mutex<Signal>>,
+    hosts: Vec<Progress>,
+    spans: AtomicU32,
+    failure: Mutex<Option<String>>,
+}
+
+/// The end of a stream's queue. Locked while an operation is submitted, so that what is said of the order
+/// of operations is the order that the device has.
+#[derive(Debug)]
+pub struct Tail {
+    /// The operation submitted last.
+    pub last: SpanId,
+    /// How many were submitted.
+    pub submitted: u64,
+    /// Those that were submitted last, where whoever calls may have to wait for one of them.
+    pub recent: VecDeque<SpanId>,
+    /// Whether it takes nothing more (rule A27).
+    pub is_destroyed: bool,
+}
+
+/// A signal: who raised it, or who waits for it.
+#[derive(Debug, Default)]
+pub struct Signal {
+    /// The call that raised it.
+    pub raised: Option<SpanId>,
+    /// The spans that it will release.
+    pub waiting: Vec<SpanId>,
+    /// The line of each call that holds a stream for it.
+    pub holds: BTreeMap<StreamIndex, u32>,
+}
+
+/// How far a host thread has come.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Calls that it began.
+    pub calls: AtomicU64,
+    /// The line of the call that it makes, or made last.
+    pub line: AtomicU32,
+    /// The call that blocks it.
+    pub blocked: Mutex<Option<Began>>,
+}
+
+impl Tail {
+    /// One more operation was submitted; so many of the latest are kept.
+    pub fn push(&mut self, span: SpanId, kept: usize) {
+        self.last = span;
+        self.submitted += 1;
+        self.recent.push_back(span);
+        while self.recent.len() > kept {
+            self.recent.pop_front();
+        }
+    }
+}
+
+impl Shared {
+    /// For a run of `plan` on `device`, before its first call.
+    pub fn new(
+        plan: Plan,
+        device: Box<dyn Device>,
+        gate: Gate,
+        names: Names,
+        losses: Losses,
+        timelines: Option<Timelines>,
+    ) -> Self {
+        let tail = || Tail {
+            last: SpanId::NONE,
+            submitted: 0,
+            recent: VecDeque::new(),
+            is_destroyed: false,
+        };
+        // Lanes are numbered without gaps: those of streams, the queue, callbacks and timelines come before.
+        let mut next = first_callback(&plan, device.caps().queue).0;
+        next += plan.callback_threads.len() as u32;
+        next += timelines.as_ref().map_or(0, |_| super::timelines::LANES);
+        let memory = Memory::new(&plan, LaneId(next), last_counter(&plan));
+        next += u32::from(memory.is_some());
+        let machine = Machine::new(&plan, LaneId(next));
+        next += machine.as_ref().map_or(0, Machine::lanes);
+        Self {
+            events: Events::new(plan.events.len()),
+            streams: plan.streams.iter().map(|_| Mutex::new(tail())).collect(),
+            signals: plan.signals.iter().map(|_| Mutex::default()).collect(),
+            hosts: plan.hosts.iter().map(|_| Progress::default()).collect(),
+            insertions: Insertions::new(&plan),
+            lost_values: LostValues::new(&plan),
+            launches: Launches::new(&plan),
+            machine,
+            memory,
+            overheads: Overheads::new(LaneId(next)),
+            plan,
+            device,
+            names,
+            gate,
+            order: Log::default(),
+            losses,
+            mesh: None,
+            timelines,
+            pools: Pools::default(),
+            subscriptions: Subscriptions::default(),
+            reports_submissions: false,
+            is_over: AtomicBool::new(false),
+            is_forgiven: AtomicBool::new(false),
+            is_failure_told: AtomicBool::new(false),
+            spans: AtomicU32::new(0),
+            failure: Mutex::default(),
+        }
+    }
+
+    /// Tells the order of calls what sorts of streams there are, and which buffers have to be allocated.
+    pub fn note_streams(&self) {
+        let buffers = self.plan.buffers.iter().enumerate();
+        for (place, _) in buffers.filter(|(_, it)| it.memory == MemoryKind::StreamOrdered) {
+            let buffer = super::uses::on_device(BufferIndex(place as u32));
+            let act = Act::StreamOrdered(buffer);
+            self.order.push(0, Origin::default(), act, &[]);
+        }
+        let streams = self.plan.streams.iter().enumerate();
+        let goes_on = streams.filter(|(_, it)| it.failure == FailureMode::Continue);
+        let goes_on = goes_on.map(|(place, _)| Act::GoesOn(StreamIndex(place as u32)));
+        for act in Insertions::streams(&self.plan).chain(goes_on) {
+            self.order.push(0, Origin::default(), act, &[]);
+        }
+    }
+
+    /// A new span's id.
+    pub fn next_span(&self) -> SpanId {
+        SpanId(self.spans.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The first of so many new spans' ids, which follow each other.
+    pub fn next_spans(&self, count: usize) -> SpanId {
+        SpanId(self.spans.fetch_add(count as u32, Ordering::Relaxed))
+    }
+
+    /// The lane of a host thread.
+    pub const fn host_lane(host: HostIndex) -> LaneId {
+        LaneId(host.0 as u32)
+    }
+
+    /// The lane of a stream.
+    pub fn stream_lane(&self, stream: StreamIndex) -> LaneId {
+        LaneId(first_stream(&self.plan).0 + stream.0)
+    }
+
+    /// The lane of the queue that all streams share, where the device has but one. It comes after the streams'.
+    pub fn queue_lane(&self) -> Option<LaneId> {
+        let has_one = self.device.caps().queue;
+        has_one.then(|| queue_lane(&self.plan))
+    }
+
+    /// The counter of operations pending on a stream.
+    pub const fn pending_counter(stream: StreamIndex) -> CounterId {
+        CounterId(stream.0)
+    }
+
+    /// The lane of a thread that takes callbacks. They come after the queue's.
+    pub fn callback_lane(&self, thread: ThreadIndex) -> LaneId {
+        let first = first_callback(&self.plan, self.device.caps().queue);
+        LaneId(first.0 + thread.0)
+    }
+
+    /// The counter of a pool's events in use. They come after those of the streams.
+    pub fn pool_counter(plan: &Plan, pool: PoolIndex) -> CounterId {
+        CounterId(plan.streams.len() as u32 + pool.0)
+    }
+
+    /// The end of a stream's queue.
+    pub fn tail(&self, stream: StreamIndex) -> Option<&Mutex<Tail>> {
+        self.streams.get(stream.index())
+    }
+
+    /// A signal.
+    pub fn signal(&self, signal: SignalIndex) -> Option<&Mutex<Signal>> {
+        self.signals.get(signal.index())
+    }
+
+    /// How far a host thread has come.
+    pub fn host(&self, host: HostIndex) -> Option<&Progress> {
+        self.hosts.get(host.0)
+    }
+
+    /// Every host thread's progress.
+    pub fn hosts(&self) -> &[Progress] {
+        &self.hosts
+    }
+
+    /// The run cannot go on, for this reason: no further calls, and what has not begun is cancelled.
+    pub fn fail(&self, reason: &str) {
+        lock(&self.failure).get_or_insert_with(|| reason.to_owned());
+        self.stop();
+    }
+
+    /// The workload itself took the error that says that the device failed or was lost.
+    pub fn forgive(&self) {
+        self.is_forgiven.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the workload took the error that says that the device failed or was lost: it ends no run.
+    pub fn is_forgiven(&self) -> bool {
+        self.is_forgiven.load(Ordering::SeqCst)
+    }
+
+    /// A call was answered with this error: where it tells a failure that ended the device, every call that concerns the
+    /// device is from now on (rule A47).
+    pub fn note_told(&self, error: &Error) {
+        use workload::ErrorKind::{DeviceFailed, Failed, TimedOut};
+        let tells = matches!(error.kind(), Some(DeviceFailed | Failed | TimedOut));
+        if tells && matches!(self.device.status(), Status::Poisoned(_)) {
+            self.is_failure_told.store(true, Ordering::SeqCst);
+        }
+    }
+
+    /// The device is a new one, of which no failure was told.
+    pub fn forget_failure(&self) {
+        self.is_failure_told.store(false, Ordering::SeqCst);
+    }
+
+    /// Refuses what concerns a device whose failure some call has told: it stays so until it is opened anew (rule A47).
+    /// Before it is told, what is submitted is taken and cancelled, since the host cannot know (rule A48).
+    ///
+    /// # Errors
+    /// [`Error::Poisoned`], with the first failure.
+    pub fn refuse_after_failure(&self) -> Result<(), Error> {
+        if !self.is_failure_told.load(Ordering::SeqCst) {
+            return Ok(());
+        }
+        match self.device.status() {
+            Status::Poisoned(reason) => Err(Error::Poisoned(reason)),
+            _ => Ok(()),
+        }
+    }
+
+    /// The run has ended.
+    pub fn end(&self) {
+        self.is_over.store(true, Ordering::SeqCst);
+    }
+
+    /// Whether the run has ended.
+    pub fn is_over(&self) -> bool {
+        self.is_over.load(Ordering::SeqCst)
+    }
+
+    /// No signal was raised and no operation submitted, for a run that begins again.
+    pub fn forget(&self) {
+        self.order.push(0, Origin::default(), Act::Lower, &[]);
+        self.launches.forget(&self.plan);
+        self.events.restore();
+        self.lost_values.forget();
+        for signal in &self.signals {
+            *lock(signal) = Signal::default();
+        }
+        self.pools.forget();
+        self.subscriptions.forget();
+        for stream in &self.streams {
+            lock(stream).is_destroyed = false;
+        }
+        for host in &self.hosts {
+            host.calls.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Why the run could not go on.
+    pub fn failure(&self) -> Option<String> {
+        lock(&self.failure).clone()
+    }
+
+    /// No further calls, and what has not begun is cancelled.
+    pub fn stop(&self) {
+        self.gate.stop();
+        self.device.stop();
+    }
+}
+
+/// The lane of the queue, where there is one.
+pub fn queue_lane(plan: &Plan) -> LaneId {
+    LaneId(first_stream(plan).0 + plan.streams.len() as u32)
+}
+
+/// The lane of the first thread that takes callbacks, where there is one.
+pub fn first_callback(plan: &Plan, has_queue: bool) -> LaneId {
+    LaneId(queue_lane(plan).0 + u32::from(has_queue))
+}
+
+/// The first counter behind those of the streams.
+fn last_counter(plan: &Plan) -> CounterId {
+    CounterId((plan.streams.len() + plan.pools.len()) as u32)
+}
+
+/// The lane of the first stream: lanes of host threads come first.
+pub fn first_stream(plan: &Plan) -> LaneId {
+    LaneId(plan.hosts.len() as u32)
+}

@@ -1,0 +1,377 @@
+//! Calls of WebGPU's, as a host thread makes them: their content steps, and the promise that they give.
+
+use super::asked::ask;
+use super::state::{Entry, Given};
+use super::{CONTENT_STEP, Timelines, compile};
+use crate::shared::Shared;
+use crate::uses;
+use backend::MapMode as raw;
+use backend::{Flag, HostIndex, Operation, Question};
+use device::webgpu::{Api, ErrorKind, Made, MapRange, MapState, PipelineId, PipelineShape};
+use order::Use;
+use record::time::Nanos;
+use record::{self, BufferIndex, CallId, Record, SpanId};
+use workload::{GpuCall, MapMode, PipelineIndex, PipelineKind, PromiseIndex};
+
+/// How a pipeline's creation answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// With a handle, for which the caller waits.
+    Handle,
+    /// By a promise, which may have a name.
+    Promise(Option<PromiseIndex>),
+}
+
+impl Answer {
+    const fn name(self) -> Option<PromiseIndex> {
+        match self {
+            Self::Handle => None,
+            Self::Promise(name) => name,
+        }
+    }
+}
+
+/// A call that is being made: by whom, where in the file, as which span, and when.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked {
+    /// The host thread.
+    pub host: HostIndex,
+    /// The call's place in the file.
+    pub call: CallId,
+    /// The call's span.
+    pub span: SpanId,
+    /// When it was made.
+    pub time: Nanos,
+}
+
+impl Timelines {
+    /// Makes a call, except those that only wait or that lose the device. Gives what a synchronous creation waits for.
+    pub fn call(&self, shared: &Shared, asked: &Asked, call: &GpuCall) -> Option<Flag> {
+        let flag = match *call {
+            GpuCall::CreatePipeline { pipeline } => {
+                Some(self.create(shared, asked, pipeline, Answer::Handle))
+            }
+            GpuCall::CreatePipelineAsync { pipeline, promise } => {
+                self.create(shared, asked, pipeline, Answer::Promise(Some(promise)));
+                None
+            }
+            GpuCall::MapAsync {
+                buffer,
+                mode: access,
+                promise,
+            } => {
+                self.map(shared, asked, (buffer, access), promise);
+                None
+            }
+            GpuCall::CompilationInfo { pipeline, promise } => {
+                self.ask_messages(shared, asked, pipeline, promise);
+                None
+            }
+            _ => {
+                self.call_simple(shared, asked, call);
+                None
+            }
+        };
+        self.charge(shared, asked.host);
+        flag
+    }
+
+    fn call_simple(&self, shared: &Shared, asked: &Asked, call: &GpuCall) {
+        let host = Self::content(asked.host);
+        let mut state = self.lock();
+        let (made, name) = match *call {
+            GpuCall::Unmap(buffer) => {
+                let Some(id) = state.buffers.get(buffer.index()).copied() else {
+                    return;
+                };
+                if state.model.map_state(id) != MapState::Unmapped {
+                    // What it comes to shows in the map that it ends.
+                    drop(shared.device.raw(&Question::Unmap(buffer)));
+                }
+                (state.model.unmap(host, asked.span, id), None)
+            }
+            GpuCall::PushErrorScope(filter) => {
+                let filter = filter.into();
+                (state.model.push_error_scope(host, asked.span, filter), None)
+            }
+            GpuCall::PopErrorScope { promise } => {
+                (state.model.pop_error_scope(host, asked.span), Some(promise))
+            }
+            GpuCall::WorkDone { promise } => {
+                let made = state.model.on_submitted_work_done(host, asked.span);
+                ask(shared, &mut state, &made, &Question::WorkDone);
+                (made, Some(promise))
+            }
+            GpuCall::DeviceLost { promise } => {
+                let made = state.model.lost(host, asked.span);
+                ask(shared, &mut state, &made, &Question::Lost);
+                (made, Some(promise))
+            }
+            _ => return,
+        };
+        self.give(shared, &mut state, asked, &made, name, None);
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+    }
+
+    fn map(
+        &self,
+        shared: &Shared,
+        asked: &Asked,
+        (buffer, access): (BufferIndex, MapMode),
+        promise: PromiseIndex,
+    ) {
+        let mut state = self.lock();
+        let Some(id) = state.buffers.get(buffer.index()).copied() else {
+            return;
+        };
+        let range = MapRange {
+            writes: access == MapMode::Write,
+            ..MapRange::default()
+        };
+        let host = Self::content(asked.host);
+        let question = Question::Map {
+            buffer,
+            mode: match access {
+                MapMode::Read => raw::Read,
+                MapMode::Write => raw::Write,
+            },
+            offset: 0,
+            size: u64::MAX,
+        };
+        let made = state.model.map_async(host, asked.span, id, range);
+        ask(shared, &mut state, &made, &question);
+        self.give(shared, &mut state, asked, &made, Some(promise), None);
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+    }
+
+    fn ask_messages(
+        &self,
+        shared: &Shared,
+        asked: &Asked,
+        pipeline: PipelineIndex,
+        promise: PromiseIndex,
+    ) {
+        let mut state = self.lock();
+        let Some(module) = state.modules.get(pipeline.index()).copied() else {
+            return;
+        };
+        let host = Self::content(asked.host);
+        let made = state.model.get_compilation_info(host, asked.span, module);
+        let plan = shared.plan.pipelines.get(pipeline.index());
+        if let Some(plan) = plan.filter(|_| state.model.loss().is_none()) {
+            // A module that is made after the loss would say nothing of one that was made before.
+            let question = Question::Messages(compile::request(plan));
+            ask(shared, &mut state, &made, &question);
+        }
+        self.give(
+            shared,
+            &mut state,
+            asked,
+            &made,
+            Some(promise),
+            Some(pipeline),
+        );
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+    }
+
+    /// Requests a pipeline: with a promise, which may have a name, or so that the caller waits for the flag. One that the plan has not is
+    /// never requested, and nobody waits for it.
+    pub(super) fn create(
+        &self,
+        shared: &Shared,
+        asked: &Asked,
+        index: PipelineIndex,
+        answer: Answer,
+    ) -> Flag {
+        let flag = Flag::default();
+        let Some(plan) = shared.plan.pipelines.get(index.index()) else {
+            flag.raise(asked.time);
+            return flag;
+        };
+        let request = compile::request(plan);
+        let shape = PipelineShape {
+            kind: plan.kind,
+            defect: None,
+        };
+        let host = Self::content(asked.host);
+        let mut state = self.lock();
+        if state.is_closed {
+            // The run has ended while the device was opened anew: nobody would settle it.
+            flag.raise(asked.time);
+            return flag;
+        }
+        let is_async = answer != Answer::Handle;
+        let (id, made) = if is_async {
+            state.model.create_pipeline_async(host, asked.span, shape)
+        } else {
+            state.model.create_pipeline(host, asked.span, shape)
+        };
+        if is_async && state.model.loss().is_some() {
+            ask(
+                shared,
+                &mut state,
+                &made,
+                &Question::Create(request.clone()),
+            );
+        }
+        state.pipelines.push(Entry {
+            plan: index,
+            is_async,
+            promise: made.promise,
+            call: (asked.call, asked.span),
+            request,
+            decided: SpanId::NONE,
+            is_used: false,
+            detail: String::new(),
+            cached: None,
+            flag: flag.clone(),
+        });
+        if let Some(slot) = state.latest_pipeline.get_mut(index.index()) {
+            *slot = Some(id);
+        }
+        self.reporter
+            .send(Record::Pipeline(Box::new(record::Pipeline {
+                id: state.recorded_pipeline(id),
+                name: plan.name.clone(),
+                device: self.device,
+                generation: state.generation,
+                kind: match plan.kind {
+                    PipelineKind::Compute => record::PipelineKind::Compute,
+                    PipelineKind::Render => record::PipelineKind::Render,
+                },
+                is_async,
+                call: asked.span,
+            })));
+        self.report_requested(&state, id, asked);
+        self.give(shared, &mut state, asked, &made, answer.name(), Some(index));
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+        flag
+    }
+
+    fn report_requested(&self, state: &super::state::State, id: PipelineId, asked: &Asked) {
+        self.reporter
+            .send(Record::PipelineStep(Box::new(record::PipelineStep {
+                pipeline: state.recorded_pipeline(id),
+                state: record::PipelineState::Requested,
+                time: asked.time,
+                span: asked.span,
+                detail: String::new(),
+                cached: None,
+            })));
+    }
+
+    /// Notes the promise that a call gave, and reports it where it is new.
+    fn give(
+        &self,
+        shared: &Shared,
+        state: &mut super::state::State,
+        asked: &Asked,
+        made: &Made,
+        name: Option<PromiseIndex>,
+        pipeline: Option<PipelineIndex>,
+    ) {
+        let Some(promise) = made.promise else {
+            return;
+        };
+        // Reading device.lost again gives the same promise, which may go by one more name now.
+        let known = state.recorded_promises(promise).to_vec();
+        let has_name = |id: &record::PromiseId| {
+            let given = state.promises.get(id.index());
+            given.is_some_and(|given| given.name == name)
+        };
+        let same = known.iter().copied().find(has_name);
+        let api = state.model.api(promise).unwrap_or(Api::Create);
+        let id = same.unwrap_or_else(|| {
+            let given = Given {
+                host: asked.host,
+                api,
+                name,
+                call: asked.call,
+                pipeline,
+                settled: None,
+                flag: Flag::default(),
+            };
+            state.give(promise, given)
+        });
+        if let Some(slot) = name.and_then(|name| state.latest_promise.get_mut(name.index())) {
+            *slot = Some(id);
+        }
+        if same.is_some() {
+            return;
+        }
+        let named = name.and_then(|name| shared.plan.promises.get(name.index()));
+        self.reporter
+            .send(Record::Promise(Box::new(record::Promise {
+                id,
+                api: api.label().to_owned(),
+                name: named.cloned().unwrap_or_default(),
+                device: self.device,
+                generation: state.generation,
+                call: asked.span,
+            })));
+        if let Some(settlement) = state
+            .model
+            .settlement(promise)
+            .filter(|_| !known.is_empty())
+        {
+            self.report_settled(shared, state, (&settlement, &[id]), asked.span, asked.time);
+        }
+    }
+
+    /// Whether an operation with these uses is refused because one of the buffers is mapped, or is about to be: the
+    /// host has it then. The call has raised a validation error, and nothing is to be submitted (WebGPU, queue.submit).
+    pub fn refuses(
+        &self,
+        shared: &Shared,
+        asked: &Asked,
+        operation: &Operation,
+        uses: &[Use],
+    ) -> bool {
+        let mut state = self.lock();
+        if state.model.loss().is_some() {
+            return false;
+        }
+        let buffers = uses.iter().filter_map(|it| uses::of_plan(it.buffer));
+        let taken = buffers.into_iter().find_map(|buffer| {
+            let id = state.buffers.get(buffer.index())?;
+            let how = match state.model.map_state(*id) {
+                MapState::Unmapped => return None,
+                MapState::Pending => "is being mapped",
+                MapState::Mapped => "is mapped",
+            };
+            let plan = shared.plan.buffers.get(buffer.index());
+            Some((plan.map_or("?", |plan| &plan.name).to_owned(), how))
+        });
+        let Some((name, how)) = taken else {
+            return false;
+        };
+        let site = shared.plan.sites.get(asked.call.0 as usize);
+        let (verb, line) = site.map_or(("call", 0), |site| (site.verb, site.line));
+        let refusal =
+            format!("line {line}: {verb} uses {name}, which {how}; put unmap \"{name}\" before it");
+        state.refusals.insert(asked.span, refusal);
+        let api = match operation {
+            Operation::Upload(_) => Api::Write,
+            _ => Api::Submit,
+        };
+        let wrong = Some(ErrorKind::Validation);
+        let made = state
+            .model
+            .submit(Self::content(asked.host), asked.span, api, wrong);
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+        true
+    }
+
+    /// Virtual time passes for a host thread that makes a call of this layer or settles a promise.
+    pub(super) fn charge(&self, shared: &Shared, host: HostIndex) {
+        if self.is_virtual {
+            shared.device.work(host, CONTENT_STEP);
+        }
+    }
+
+    /// The promise that was made last under a name.
+    pub(super) fn latest(&self, name: PromiseIndex) -> Option<record::PromiseId> {
+        let state = self.lock();
+        state.latest_promise.get(name.index()).copied().flatten()
+    }
+}

@@ -1,0 +1,190 @@
+//! The device timeline: one step after the other, and what each of them sets off.
+
+use super::queue::is_busy;
+use super::state::{State, Waiting};
+use super::{DEVICE_STEP, Timelines, text};
+use crate::shared::Shared;
+use backend::{CompileError, CompileRequest};
+use device::Status;
+use device::webgpu::{Defect, Effect, LossKind, PipelineId, Timeline};
+use record::SpanId;
+use record::time::Nanos;
+
+/// What the device timeline did.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Stepped {
+    /// There was nothing to do, or a compile holds it.
+    Nothing,
+    /// A step.
+    Done,
+    /// A step, which left this to be compiled on the spot.
+    Compile(Waiting),
+}
+
+/// A pipeline that is to be compiled since `since`, because of the step `cause`.
+const fn waiting(state: &State, pipeline: PipelineId, cause: SpanId, since: Nanos) -> Waiting {
+    Waiting {
+        pipeline,
+        cause,
+        since,
+        generation: state.generation,
+    }
+}
+
+impl Timelines {
+    /// Executes the next step of the device timeline, which begins at `start` and ends when `clock` says so.
+    pub(super) fn step_device(
+        &self,
+        shared: &Shared,
+        start: Nanos,
+        clock: &dyn Fn() -> Nanos,
+    ) -> Stepped {
+        self.look_at_next(shared);
+        let mut state = self.lock();
+        if state.model.next_awaits_queue() {
+            if shared.device.status() != Status::Working {
+                // The device knows it already: what waits for its queue must not take that for the end of work.
+                state.model.lose(SpanId::NONE);
+            } else if is_busy(shared) {
+                state.model.note_work();
+            }
+        }
+        if !state.model.has_device_step() {
+            return Stepped::Nothing;
+        }
+        let span = shared.next_span();
+        let Some(mut step) = state.model.step_device(span) else {
+            return Stepped::Nothing;
+        };
+        if step.effects.iter().any(|it| matches!(it, Effect::Lost(_))) {
+            state.lost_by = span;
+        } else if !step.cause.is_some() {
+            // What the loss ended is there to be concluded because of the loss.
+            step.cause = state.lost_by;
+        }
+        let end = clock();
+        state.device_free = end;
+        self.report_step(
+            shared,
+            &state,
+            &step,
+            span,
+            self.device_lane(),
+            (start, start, end),
+        );
+        self.act(shared, &mut state, &step.effects, span, end);
+        let inline = step.effects.iter().find_map(|effect| match effect {
+            Effect::CompileInline(pipeline) => Some(waiting(&state, *pipeline, span, end)),
+            _ => None,
+        });
+        let is_destroyed = step.effects.contains(&Effect::Lost(LossKind::Destroyed));
+        drop(state);
+        if is_destroyed {
+            self.lose_device(shared);
+        }
+        inline.map_or(Stepped::Done, Stepped::Compile)
+    }
+
+    /// What the first device steps of a pipeline need to know of its shader. The layer is not locked meanwhile.
+    fn look_at_next(&self, shared: &Shared) {
+        let next = {
+            let mut state = self.lock();
+            let pipeline = state.model.next_check();
+            let request = pipeline.and_then(|id| state.entry(id).map(|it| it.request.clone()));
+            pipeline.zip(request).map(|it| (it, state.generation))
+        };
+        let Some(((pipeline, request), generation)) = next else {
+            return;
+        };
+        let Some(detail) = complaint(shared, &request) else {
+            return;
+        };
+        let mut state = self.lock();
+        if state.generation == generation {
+            state.model.check(pipeline, Some(Defect::Validation));
+            if let Some(entry) = state.entry(pipeline) {
+                entry.detail = text::shader(shared, entry.plan, &detail);
+            }
+        }
+    }
+
+    /// Does what a call or a step brought about, as the span `span` at `time`.
+    pub(super) fn act(
+        &self,
+        shared: &Shared,
+        state: &mut State,
+        effects: &[Effect],
+        span: SpanId,
+        time: Nanos,
+    ) {
+        for effect in effects {
+            self.report_effect(shared, state, effect, span, time);
+            match effect {
+                Effect::Compile(pipeline) => {
+                    let waiting = waiting(state, *pipeline, span, time);
+                    state.jobs.push_back(waiting);
+                }
+                Effect::Refused(pipeline) => {
+                    let more = state.model.compiled(*pipeline, span, None);
+                    self.act(shared, state, &more, span, time);
+                }
+                Effect::AwaitsQueue(point) => self.watch_queue(shared, state, *point, span),
+                Effect::Issued(Timeline::Content(host)) => {
+                    if let Some(waiting) = state.waiting.get_mut(*host as usize) {
+                        waiting.drain(..).for_each(|flag| flag.raise(time));
+                    }
+                }
+                _ => {}
+            }
+        }
+        self.kick(shared, state, time);
+    }
+
+    /// There may be something to do: wakes whoever does it, or sets the alarm for it.
+    pub(super) fn kick(&self, shared: &Shared, state: &mut State, time: Nanos) {
+        if !self.is_virtual {
+            self.changed.notify_all();
+            return;
+        }
+        self.assign(shared, state, time);
+        if state.is_armed || state.is_closed || !state.model.has_device_step() {
+            return;
+        }
+        state.is_armed = true;
+        let start = time.max(state.device_free);
+        let weak = self.weak();
+        shared.device.alarm(
+            start + DEVICE_STEP,
+            Box::new(move |now| {
+                if let Some(shared) = weak.upgrade()
+                    && let Some(timelines) = &shared.timelines
+                {
+                    timelines.tick(&shared, now);
+                }
+            }),
+        );
+    }
+
+    /// An alarm of the device timeline, in virtual time.
+    fn tick(&self, shared: &Shared, now: Nanos) {
+        {
+            let mut state = self.lock();
+            state.is_armed = false;
+            if state.is_closed {
+                return;
+            }
+        }
+        let start = now - DEVICE_STEP;
+        if let Stepped::Compile(waiting) = self.step_device(shared, start, &|| now) {
+            self.compile_inline_later(shared, waiting);
+        }
+        let mut state = self.lock();
+        self.kick(shared, &mut state, now);
+    }
+}
+
+/// What is wrong with a shader, as far as looking at it shows.
+fn complaint(shared: &Shared, request: &CompileRequest) -> Option<CompileError> {
+    let refusal = shared.device.validate(request).err();
+    refusal.filter(|error| matches!(error, CompileError::Validation { .. }))
+}

@@ -1,0 +1,95 @@
+//! The loss of the device, by its owner or its driver, and the generation that follows it.
+
+use super::calls::{Answer, Asked};
+use super::{Timelines, WORKERS};
+use crate::loss::LossSource;
+use crate::shared::Shared;
+use backend::HostIndex;
+use record::time::Nanos;
+use record::{CallId, SpanId};
+use workload::{LossBy, PipelineIndex};
+
+impl Timelines {
+    /// `device.destroy()`, as a call or from outside: maps end at once, and the device is lost when its step has its
+    /// turn.
+    pub fn destroy(&self, shared: &Shared, asked: Option<&Asked>, source: LossSource) {
+        shared.losses.note_destroy(source);
+        let outside = Self::outside(shared.now());
+        let asked = asked.unwrap_or(&outside);
+        let mut state = self.lock();
+        if state.is_closed {
+            return;
+        }
+        let host = Self::content(asked.host);
+        let made = state.model.destroy_device(host, asked.span);
+        self.act(shared, &mut state, &made.effects, asked.span, asked.time);
+        drop(state);
+        if asked.span.is_some() {
+            self.charge(shared, asked.host);
+        }
+    }
+
+    /// The device was lost at `time`: everything pending comes out by the table of outcomes. Of no consequence where
+    /// the device timeline has lost it before.
+    pub fn lost(&self, shared: &Shared, time: Nanos) {
+        let mut state = self.lock();
+        if state.is_closed {
+            return;
+        }
+        if state.model.loss().is_none() {
+            state.model.lose(SpanId::NONE);
+        }
+        self.cut_compiles(shared, &mut state, time);
+        self.kick(shared, &mut state, time);
+    }
+
+    /// The device timeline has come to a `destroy()`: the device itself follows.
+    pub(super) fn lose_device(&self, shared: &Shared) {
+        let source = shared.losses.destroyed_by();
+        shared.lose_now(LossBy::Destroy, source, &self.reporter);
+    }
+
+    /// The device was opened anew: what the old one still owed comes to its end. Its pipelines are compiled again where
+    /// calls go on with them, and not where the workload begins again and makes its own.
+    pub fn recovered(&self, shared: &Shared, goes_on: bool) {
+        let time = shared.now();
+        // In one go: a call between the two would be one that nobody answers.
+        let again: Vec<PipelineIndex> = {
+            let mut state = self.lock();
+            if state.is_closed {
+                return;
+            }
+            // Those that workers took up since the loss have a span as well; no further ones are taken up.
+            state.jobs.clear();
+            self.cut_compiles(shared, &mut state, time);
+            self.end_generation(shared, &mut state, time);
+            let requested = state.latest_pipeline.iter().enumerate();
+            let requested = requested.filter(|(_, latest)| goes_on && latest.is_some());
+            let requested = requested
+                .map(|(place, _)| PipelineIndex(place as u32))
+                .collect();
+            state.workers = vec![None; WORKERS];
+            state.device_free = time;
+            state.renew();
+            requested
+        };
+        for pipeline in again {
+            self.create(
+                shared,
+                &Self::outside(time),
+                pipeline,
+                Answer::Promise(None),
+            );
+        }
+    }
+
+    /// A call that no host thread makes.
+    const fn outside(time: Nanos) -> Asked {
+        Asked {
+            host: HostIndex(0),
+            call: CallId::NONE,
+            span: SpanId::NONE,
+            time,
+        }
+    }
+}

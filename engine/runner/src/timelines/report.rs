@@ -1,0 +1,163 @@
+//! What the layer did, as records: a span a step, tied to what issued it, and what became of pipelines and promises.
+
+use super::asked::{ask_scope, observe};
+use super::state::State;
+use super::{Timelines, text};
+use crate::shared::Shared;
+use device::webgpu::{Effect, Executed, PipelineId, Raised, Settlement};
+use record::time::Nanos;
+use record::{
+    self, CallId, DependencyKind, EventId, LaneId, Problem, Record, Severity, Span, SpanId,
+    SpanKind, State as Ending,
+};
+
+impl Timelines {
+    /// Reports a step as the span `id` on `lane`, with the times at which it was issued, began and ended.
+    pub(super) fn report_step(
+        &self,
+        shared: &Shared,
+        state: &State,
+        step: &Executed,
+        id: SpanId,
+        lane: LaneId,
+        (enqueued, start, end): (Nanos, Nanos, Nanos),
+    ) {
+        let label = text::step(shared, state, step);
+        let span = Record::Span(Span {
+            id,
+            lane,
+            name: shared.names.id(&label, &self.reporter),
+            call: call_of(state, step),
+            kind: SpanKind::Step,
+            state: Ending::Done,
+            enqueued,
+            start,
+            end,
+        });
+        self.report_on(lane, span);
+        self.tie(step.cause, id, DependencyKind::Step);
+    }
+
+    /// Reports what a call or a step brought about, as the span `span` at `time`.
+    pub(super) fn report_effect(
+        &self,
+        shared: &Shared,
+        state: &mut State,
+        effect: &Effect,
+        span: SpanId,
+        time: Nanos,
+    ) {
+        match effect {
+            Effect::Pipeline(pipeline, reached) => {
+                self.report_pipeline(shared, state, (*pipeline, *reached), span, time);
+            }
+            Effect::Settled(settlement) => {
+                let names = state.recorded_promises(settlement.promise).to_vec();
+                self.report_settled(shared, state, (settlement, &names), span, time);
+            }
+            Effect::Popped(popped) => ask_scope(shared, state, *popped),
+            Effect::Uncaptured(raised) => self.report_uncaptured(shared, state, *raised),
+            _ => {}
+        }
+    }
+
+    fn report_pipeline(
+        &self,
+        shared: &Shared,
+        state: &mut State,
+        (id, reached): (PipelineId, device::webgpu::PipelineState),
+        span: SpanId,
+        time: Nanos,
+    ) {
+        let reached = text::stage(reached);
+        let is_decided = matches!(
+            reached,
+            record::PipelineState::Ready
+                | record::PipelineState::Failed
+                | record::PipelineState::Lost
+        );
+        let pipeline = state.recorded_pipeline(id);
+        let (mut detail, mut cached) = (String::new(), None);
+        if let Some(entry) = state.entry(id) {
+            if is_decided {
+                cached = entry.cached;
+                entry.decided = span;
+                entry.flag.raise(time);
+                detail.clone_from(&entry.detail);
+            }
+            if reached == record::PipelineState::Lost {
+                "the device was lost".clone_into(&mut detail);
+            } else if reached == record::PipelineState::Ready {
+                text::add_compile_time(&mut detail, shared.device.caps().pipelines);
+                if !entry.is_async {
+                    text::add_note(
+                        &mut detail,
+                        "the call blocked until here; the specification lets it return at once",
+                    );
+                }
+            }
+        }
+        self.reporter
+            .send(Record::PipelineStep(Box::new(record::PipelineStep {
+                pipeline,
+                state: reached,
+                time,
+                span,
+                detail,
+                cached,
+            })));
+    }
+
+    /// Reports what a promise came to, under each of these names that it goes by.
+    pub(super) fn report_settled(
+        &self,
+        shared: &Shared,
+        state: &mut State,
+        (settlement, names): (&Settlement, &[record::PromiseId]),
+        span: SpanId,
+        time: Nanos,
+    ) {
+        let observed = observe(shared, state, settlement);
+        for promise in names {
+            let Some(given) = state.promises.get_mut(promise.index()) else {
+                continue;
+            };
+            given.settled = Some(span);
+            given.flag.raise(time);
+            let given = given.clone();
+            let (verdict, value) = text::verdict(shared, &given, settlement);
+            self.reporter
+                .send(Record::Settlement(Box::new(record::Settlement {
+                    promise: *promise,
+                    time,
+                    span,
+                    verdict,
+                    value,
+                    reason: text::reason(shared, state, &given, settlement),
+                    anchor: settlement.row.anchor(settlement.api),
+                    observed: observed.clone(),
+                })));
+        }
+    }
+
+    fn report_uncaptured(&self, shared: &Shared, state: &State, raised: Raised) {
+        self.reporter.send(Record::Problem(Box::new(Problem {
+            severity: Severity::Error,
+            code: "uncaptured-error".to_owned(),
+            text: text::uncaptured(shared, state, raised),
+            span: raised.step,
+            event: EventId::NONE,
+        })));
+    }
+}
+
+/// The place in the file of the call that a step works for.
+fn call_of(state: &State, step: &Executed) -> CallId {
+    let of_pipeline = step
+        .pipeline
+        .and_then(|id| state.pipelines.get(id.index()))
+        .map(|entry| entry.call.0);
+    let of_promise = step.promise.and_then(|promise| state.given(promise));
+    let of_promise = of_promise.map(|given| given.call);
+    of_pipeline.or(of_promise).unwrap_or(CallId::NONE)
+}

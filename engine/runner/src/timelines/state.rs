@@ -1,0 +1,240 @@
+//! What the layer knows of a run, behind one lock: the model of this generation, and what it is about.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use backend::{Answer, CompileRequest, Flag, HostIndex, StreamActivity};
+use device::webgpu::{
+    Api, BufferId, BufferShape, Edition, Effect, Model, ModuleId, PipelineId, PromiseId, Timeline,
+};
+use record::time::Nanos;
+use record::{self, CallId, LaneId, NameId, SpanId};
+use workload::{PipelineIndex, Plan, PromiseIndex};
+
+/// What the layer knows.
+pub struct State {
+    /// The timelines of this generation of the device.
+    pub model: Model,
+    /// The generation, counted from 1.
+    pub generation: u32,
+    /// The pipelines of this generation, by the model's ids.
+    pub pipelines: Vec<Entry>,
+    /// The number of the first of them in the capture.
+    pub first_pipeline: u32,
+    /// For each pipeline of the plan, the one that was requested last.
+    pub latest_pipeline: Vec<Option<PipelineId>>,
+    /// Every promise of the run, by its id in the capture.
+    pub promises: Vec<Given>,
+    /// For each promise of this generation, by the model's ids, its ids in the capture: one for each name it goes by.
+    pub names: Vec<Vec<record::PromiseId>>,
+    /// For each name of a promise, the one that was made last.
+    pub latest_promise: Vec<Option<record::PromiseId>>,
+    /// The buffers of the plan.
+    pub buffers: Vec<BufferId>,
+    /// The modules of the plan's pipelines.
+    pub modules: Vec<ModuleId>,
+    /// Who waits for a step on a host thread's content timeline.
+    pub waiting: Vec<Vec<Flag>>,
+    /// Pipelines that wait for a worker, and since when.
+    pub jobs: VecDeque<Waiting>,
+    /// What each worker compiles, where time is virtual.
+    pub workers: Vec<Option<Job>>,
+    /// What somebody waits for on the queue.
+    pub watches: VecDeque<Watch>,
+    /// When the device timeline has done what it was given, in virtual time.
+    pub device_free: Nanos,
+    /// The step that lost the device, if any.
+    pub lost_by: SpanId,
+    /// What is wrong with calls that the layer refused, by the spans of the calls.
+    pub refusals: BTreeMap<SpanId, String>,
+    /// For promises of this generation, the same calls as they were made to the implementation below.
+    pub asked: BTreeMap<PromiseId, Answer>,
+    /// Whether an alarm for the next device step is set.
+    pub is_armed: bool,
+    /// Which of the threads of a device whose time is the host's wait for something to do: the actor of the device
+    /// timeline, the workers, and the one who looks at the queue.
+    pub resting: [bool; super::THREADS],
+    /// Whether the run is over.
+    pub is_closed: bool,
+    editions: Vec<Edition>,
+    sizes: Vec<u64>,
+}
+
+/// A pipeline that was requested.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Which of the plan's.
+    pub plan: PipelineIndex,
+    /// Whether its caller went on.
+    pub is_async: bool,
+    /// The promise that its creation gave.
+    pub promise: Option<PromiseId>,
+    /// The call that requested it, as a place in the file and as a span.
+    pub call: (CallId, SpanId),
+    /// What the backend is asked for.
+    pub request: CompileRequest,
+    /// The step that made it ready, or found that it never will be.
+    pub decided: SpanId,
+    /// Whether a launch has used it.
+    pub is_used: bool,
+    /// Why it failed, or how it was compiled, in words.
+    pub detail: String,
+    /// Whether a cache held it, where one was asked.
+    pub cached: Option<bool>,
+    /// Raised once it is decided.
+    pub flag: Flag,
+}
+
+/// A promise that a call gave.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// Who made it.
+    pub host: HostIndex,
+    /// By which call.
+    pub api: Api,
+    /// What the workload calls it.
+    pub name: Option<PromiseIndex>,
+    /// The call's place in the file.
+    pub call: CallId,
+    /// The pipeline it is about, as a place in the plan.
+    pub pipeline: Option<PipelineIndex>,
+    /// The step that settled it.
+    pub settled: Option<SpanId>,
+    /// Raised once it is settled.
+    pub flag: Flag,
+}
+
+/// A pipeline that waits for a worker.
+#[derive(Clone, Copy, Debug)]
+pub struct Waiting {
+    pub pipeline: PipelineId,
+    /// The step that handed it over.
+    pub cause: SpanId,
+    pub since: Nanos,
+    pub generation: u32,
+}
+
+/// A compile under way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Job {
+    pub pipeline: PipelineId,
+    pub generation: u32,
+    pub lane: LaneId,
+    pub name: NameId,
+    pub span: SpanId,
+    pub enqueued: Nanos,
+    pub start: Nanos,
+}
+
+/// What the streams had been given when somebody began to wait for them.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    pub generation: u32,
+    /// The model's number for it.
+    pub point: u64,
+    pub streams: Vec<StreamActivity>,
+    /// The step that waits.
+    pub cause: SpanId,
+}
+
+impl State {
+    /// Nothing was called yet.
+    pub fn new(plan: &Plan) -> Self {
+        let mut state = Self {
+            model: Model::default(),
+            generation: 0,
+            pipelines: Vec::new(),
+            first_pipeline: 0,
+            latest_pipeline: vec![None; plan.pipelines.len()],
+            promises: Vec::new(),
+            names: Vec::new(),
+            latest_promise: vec![None; plan.promises.len()],
+            buffers: Vec::new(),
+            modules: Vec::new(),
+            waiting: vec![Vec::new(); plan.hosts.len()],
+            jobs: VecDeque::new(),
+            workers: vec![None; super::WORKERS],
+            watches: VecDeque::new(),
+            device_free: Nanos::ZERO,
+            lost_by: SpanId::NONE,
+            refusals: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            is_armed: false,
+            resting: [false; super::THREADS],
+            is_closed: false,
+            editions: plan.hosts.iter().map(|host| host.edition.into()).collect(),
+            sizes: plan.buffers.iter().map(|it| it.len as u64 * 4).collect(),
+        };
+        state.renew();
+        state
+    }
+
+    /// A fresh device, with the buffers and shaders of the plan made, and nothing else.
+    pub fn renew(&mut self) {
+        self.generation += 1;
+        self.lost_by = SpanId::NONE;
+        self.first_pipeline += self.pipelines.len() as u32;
+        self.names.clear();
+        self.refusals.clear();
+        self.pipelines.clear();
+        self.jobs.clear();
+        self.watches.clear();
+        self.asked.clear();
+        self.latest_pipeline.fill(None);
+        let mut model = Model::with_editions(&self.editions);
+        let host = Timeline::Content(0);
+        let shape = |size: &u64| BufferShape {
+            size: *size,
+            ..BufferShape::default()
+        };
+        let made = self.sizes.iter();
+        self.buffers = made
+            .map(|size| model.create_buffer(host, SpanId::NONE, shape(size)).0)
+            .collect();
+        let count = self.latest_pipeline.len();
+        self.modules = (0..count)
+            .map(|_| model.create_shader_module(host, SpanId::NONE, false).0)
+            .collect();
+        while let Some(step) = model.step_device(SpanId::NONE) {
+            for effect in step.effects {
+                if let Effect::CompileModule(module) = effect {
+                    model.module_completed(module, SpanId::NONE);
+                }
+            }
+        }
+        self.model = model;
+    }
+
+    /// A pipeline's id in the capture.
+    pub const fn recorded_pipeline(&self, pipeline: PipelineId) -> record::PipelineId {
+        record::PipelineId(self.first_pipeline + pipeline.0)
+    }
+
+    /// A promise's ids in the capture: one for each name it goes by.
+    pub fn recorded_promises(&self, promise: PromiseId) -> &[record::PromiseId] {
+        self.names.get(promise.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// A promise of this generation as it was given first, by the model's id.
+    pub fn given(&self, promise: PromiseId) -> Option<&Given> {
+        let first = self.recorded_promises(promise).first()?;
+        self.promises.get(first.index())
+    }
+
+    /// One more name of a promise of this generation. Gives its id in the capture.
+    pub fn give(&mut self, promise: PromiseId, given: Given) -> record::PromiseId {
+        let id = record::PromiseId(self.promises.len() as u32);
+        self.promises.push(given);
+        if self.names.len() <= promise.index() {
+            self.names.resize_with(promise.index() + 1, Vec::new);
+        }
+        if let Some(names) = self.names.get_mut(promise.index()) {
+            names.push(id);
+        }
+        id
+    }
+
+    /// A pipeline of this generation, by the model's id.
+    pub fn entry(&mut self, pipeline: PipelineId) -> Option<&mut Entry> {
+        self.pipelines.get_mut(pipeline.index())
+    }
+}

@@ -1,0 +1,325 @@
+//! Goes through the calls without making them: indices, lengths, shapes, times, and how many calls there are.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::Planner;
+use super::count::{CALLS, Counter, TooMany};
+use crate::program::{Act, CallTemplate, Reference, Step, rounds};
+use crate::stream_act::StreamAct;
+use crate::{BufferPlan, Expression, Kernel, MemoryKind, Shape};
+
+/// Rounds of one loop, at most.
+const ROUNDS: f64 = 100_000_000.0;
+/// A loop of more rounds than this is checked in its first rounds and its last.
+const SAMPLED: u64 = 16;
+/// Calls that are checked one by one; beyond, loops are checked in their first round alone.
+const BUDGET: usize = 200_000;
+/// The longest time that one call may be told to take, in microseconds: a minute.
+const MICROS: f64 = 60_000_000.0;
+
+impl Planner<'_> {
+    /// How many calls there are in all, after checking them.
+    pub fn check_calls(&mut self, buffers: &[BufferPlan]) -> u64 {
+        let program = Arc::clone(&self.template.program);
+        self.unraised(&program.hosts);
+        self.check_gpu_calls(&program.hosts);
+        self.check_launch_calls(&program.hosts);
+        let mut total = 0_u64;
+        for code in &program.hosts {
+            let mut walk = Walk {
+                buffers,
+                budget: BUDGET,
+                faulty: BTreeSet::new(),
+            };
+            let mut variables = self.layout.values.clone();
+            let before = self.errors.len();
+            self.block(&mut walk, code, 0..code.len(), &mut variables);
+            if self.errors.len() > before {
+                continue;
+            }
+            match Counter::new(code).calls(&self.layout.values) {
+                Ok(calls) => total = total.saturating_add(calls),
+                Err(TooMany(place)) => {
+                    let message = format!("with this loop the host makes more than {CALLS} calls");
+                    let error = self.source.error(place, message, "repeat less");
+                    self.errors.push(error);
+                }
+            }
+        }
+        total
+    }
+
+    /// Signals that something waits for and nothing raises: a certain standstill.
+    fn unraised(&mut self, hosts: &[Vec<Step>]) {
+        let calls = || {
+            hosts.iter().flatten().filter_map(|step| match step {
+                Step::Call(call) => Some(call),
+                _ => None,
+            })
+        };
+        let raised: BTreeSet<usize> = calls()
+            .filter_map(|call| match &call.act {
+                Act::Signal(signal) => Some(signal.declaration),
+                _ => None,
+            })
+            .collect();
+        for call in calls() {
+            if let Act::Await(signal) | Act::Hold(signal, _) = &call.act
+                && !raised.contains(&signal.declaration)
+            {
+                let name = self
+                    .template
+                    .signals
+                    .get(signal.declaration)
+                    .map_or("", |found| found.name.as_str());
+                let message = format!("nothing raises the signal “{name}”, so this waits for ever");
+                let help = format!("let a host thread call: signal \"{name}\"");
+                self.errors
+                    .push(self.source.error(signal.range.clone(), message, help));
+            }
+        }
+    }
+
+    /// Checks the steps `steps` of `code`.
+    fn block(
+        &mut self,
+        walk: &mut Walk<'_>,
+        code: &[Step],
+        steps: Range<usize>,
+        variables: &mut Vec<f64>,
+    ) {
+        let mut place = steps.start;
+        while place < steps.end {
+            match code.get(place) {
+                Some(Step::Call(call)) => {
+                    walk.budget = walk.budget.saturating_sub(1);
+                    self.call(walk, call, variables);
+                }
+                Some(Step::Repeat {
+                    count,
+                    range,
+                    variable,
+                    end,
+                }) => {
+                    let rounds = self.rounds(walk, count, range, variables);
+                    variables.truncate(*variable);
+                    self.repeat(walk, code, place + 1..*end, rounds, variables);
+                    place = *end;
+                }
+                // Branches are checked and counted as if each were taken.
+                Some(Step::Again | Step::Try { .. } | Step::Leave(_) | Step::Skip(_)) | None => {}
+            }
+            place += 1;
+        }
+    }
+
+    fn rounds(
+        &mut self,
+        walk: &mut Walk<'_>,
+        count: &Expression,
+        place: &Range<usize>,
+        variables: &[f64],
+    ) -> u64 {
+        let value = count.evaluate(variables);
+        if value.fract() == 0.0 && (0.0..=ROUNDS).contains(&value) {
+            return rounds(value);
+        }
+        if walk.faulty.insert(place.start) {
+            let message = format!("this repeats {value} times");
+            let help = format!("write a whole number from 0 to {ROUNDS}");
+            self.errors
+                .push(self.source.error(place.clone(), message, help));
+        }
+        0
+    }
+
+    /// Checks a loop whose body is `steps`, and whose index is the variable after `variables`.
+    fn repeat(
+        &mut self,
+        walk: &mut Walk<'_>,
+        code: &[Step],
+        steps: Range<usize>,
+        rounds: u64,
+        variables: &mut Vec<f64>,
+    ) {
+        let variable = variables.len();
+        let mut round = 0_u64;
+        while round < rounds {
+            variables.truncate(variable);
+            variables.push(round as f64);
+            self.block(walk, code, steps.clone(), variables);
+            if walk.budget == 0 {
+                break;
+            }
+            let skip = rounds > SAMPLED && round + 1 >= SAMPLED;
+            round = if skip {
+                (rounds - 1).max(round + 1)
+            } else {
+                round + 1
+            };
+        }
+        variables.truncate(variable);
+    }
+
+    fn call(&mut self, walk: &mut Walk<'_>, call: &CallTemplate, variables: &[f64]) {
+        if walk.faulty.contains(&call.range.start) {
+            return;
+        }
+        let found = call
+            .act
+            .references()
+            .into_iter()
+            .find_map(|reference| self.reference(reference, variables))
+            .or_else(|| Some((call.range.clone(), self.act(walk, &call.act, variables)?)));
+        if let Some((place, (message, help))) = found {
+            walk.faulty.insert(call.range.start);
+            self.errors.push(self.source.error(place, message, help));
+        }
+    }
+
+    fn reference(
+        &self,
+        reference: &Reference,
+        variables: &[f64],
+    ) -> Option<(Range<usize>, Complaint)> {
+        let count = self
+            .layout
+            .extent(reference.class, reference.declaration)
+            .count;
+        let complaint = match &reference.index {
+            None if count > 1 => (
+                format!("there are {count} of these, and this does not say which one"),
+                "give an index: \"name[0]\", or a loop's index".to_owned(),
+            ),
+            Some(index) if !index.evaluate(variables).is_finite() => (
+                format!("this index is {} here", index.evaluate(variables)),
+                "write a number".to_owned(),
+            ),
+            _ => return None,
+        };
+        Some((reference.range.clone(), complaint))
+    }
+
+    fn act(&self, walk: &Walk<'_>, act: &Act, variables: &[f64]) -> Option<Complaint> {
+        let len = |reference: &Reference| {
+            let element = self.layout.element(reference, variables) as usize;
+            walk.buffers.get(element).map_or(0, |buffer| buffer.len)
+        };
+        match act {
+            Act::Copy(from, to, _) => {
+                let (source, target) = (len(from), len(to));
+                if self.layout.element(from, variables) == self.layout.element(to, variables) {
+                    return Some((
+                        "this copies a buffer to itself".into(),
+                        "name two buffers".into(),
+                    ));
+                }
+                (source != target).then(|| {
+                    let message = format!("this copies {source} floats to a buffer of {target}");
+                    (message, "make the two buffers equally long".into())
+                })
+            }
+            Act::Streams(StreamAct::Allocate(buffer, _) | StreamAct::Free(buffer, _)) => {
+                let element = self.layout.element(buffer, variables) as usize;
+                let found = walk.buffers.get(element)?;
+                (found.memory != MemoryKind::StreamOrdered).then(|| {
+                    let message = format!("the memory of “{}” is not stream-ordered", found.name);
+                    (message, "declare it with memory=\"stream-ordered\"".into())
+                })
+            }
+            Act::HostFunction(_, micros, _) | Act::Work(micros) => {
+                let value = micros.evaluate(variables);
+                (!(0.0..=MICROS).contains(&value)).then(|| {
+                    (
+                        format!("this takes {value} µs"),
+                        format!("write 0 to {MICROS} (a minute)"),
+                    )
+                })
+            }
+            Act::Fill(_, value, _) => {
+                let value = value.evaluate(variables);
+                (!value.is_finite())
+                    .then(|| (format!("this fills with {value}"), "write a number".into()))
+            }
+            Act::Launch {
+                kernel,
+                reads,
+                writes,
+                parameters,
+                ..
+            } => {
+                let element = |reference: &Reference| self.layout.element(reference, variables);
+                aliases(
+                    kernel,
+                    reads.iter().map(element),
+                    writes.iter().map(element),
+                )
+                .or_else(|| {
+                    let shape = Shape {
+                        reads: &reads.iter().map(len).collect::<Vec<_>>(),
+                        writes: &writes.iter().map(len).collect::<Vec<_>>(),
+                        parameters: &parameters
+                            .iter()
+                            .map(|p| p.evaluate(variables))
+                            .collect::<Vec<_>>(),
+                    };
+                    let broken = kernel.check(&shape).err()?;
+                    Some((
+                        format!("“{}” cannot run: {broken}", kernel.name),
+                        format!("it computes {}", kernel.about),
+                    ))
+                })
+            }
+            Act::Collective(act) => self.collective(walk.buffers, act, variables),
+            Act::Event(act) => {
+                let value = act.micros()?.evaluate(variables);
+                (!(0.0..=MICROS).contains(&value)).then(|| {
+                    (
+                        format!("this takes {value} µs"),
+                        format!("write 0 to {MICROS} (a minute)"),
+                    )
+                })
+            }
+            _ => None,
+        }
+    }
+}
+
+/// What is wrong, and what to do.
+type Complaint = (String, String);
+
+/// What a check carries through the loops.
+struct Walk<'b> {
+    buffers: &'b [BufferPlan],
+    budget: usize,
+    /// First bytes of calls and counts that were reported already.
+    faulty: BTreeSet<usize>,
+}
+
+fn aliases(
+    kernel: &Kernel,
+    reads: impl Iterator<Item = u32>,
+    writes: impl Iterator<Item = u32>,
+) -> Option<Complaint> {
+    let reads: Vec<u32> = reads.collect();
+    let writes: Vec<u32> = writes.collect();
+    let twice = writes
+        .iter()
+        .enumerate()
+        .any(|(place, one)| writes.iter().skip(place + 1).any(|other| other == one));
+    let read_too = !kernel.in_place && writes.iter().any(|written| reads.contains(written));
+    if !twice && !read_too {
+        return None;
+    }
+    let what = if twice {
+        "writes one buffer twice"
+    } else {
+        "writes a buffer that it reads"
+    };
+    Some((
+        format!("“{}” {what} here", kernel.name),
+        "give it another buffer to write to".into(),
+    ))
+}

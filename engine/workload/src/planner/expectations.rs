@@ -1,0 +1,128 @@
+//! Fills the parameters into what a workload expects.
+
+use record::{BufferIndex, StreamIndex};
+use std::sync::Arc;
+
+use super::Planner;
+use crate::program::Reference;
+use crate::template::{Amount, Form, Limits, Order};
+use crate::{Bounds, ExpectationKind, ExpectationPlan, PromiseIndex};
+
+impl Planner<'_> {
+    pub fn expectations(&mut self) -> Vec<ExpectationPlan> {
+        let template = Arc::clone(self.template);
+        let mut plans = Vec::new();
+        for expectation in &template.expectations {
+            let kind = self.kind(&expectation.form);
+            plans.push(ExpectationPlan {
+                text: expectation.text.clone(),
+                line: expectation.line,
+                kind,
+            });
+        }
+        plans
+    }
+
+    fn kind(&mut self, form: &Form) -> ExpectationKind {
+        match form {
+            Form::Overlap(first, second, limits) => ExpectationKind::Overlap {
+                first: self.streams_of(first),
+                second: self.streams_of(second),
+                bounds: self.bounds(limits),
+            },
+            Form::Busy(streams, limits) => ExpectationKind::Busy {
+                streams: self.streams_of(streams),
+                bounds: self.bounds(limits),
+            },
+            Form::Each(buffers, equals, tolerance) => {
+                let first = self.layout.extent(buffers.class, buffers.declaration).base;
+                let formula = |element: u32| {
+                    let mut bound = self.layout.values.clone();
+                    bound.push(f64::from(element - first));
+                    (BufferIndex(element), equals.bind(&bound))
+                };
+                let buffers = self.elements_of(buffers).into_iter().map(formula).collect();
+                ExpectationKind::Each {
+                    buffers,
+                    tolerance: *tolerance,
+                }
+            }
+            Form::Sum(buffers, limits) => ExpectationKind::Sum {
+                buffers: self
+                    .elements_of(buffers)
+                    .into_iter()
+                    .map(BufferIndex)
+                    .collect(),
+                bounds: self.bounds(limits),
+            },
+            Form::Order(order, first, second) => {
+                let (first, second) = (first.clone(), second.clone());
+                match order {
+                    Order::Before => ExpectationKind::Before { first, second },
+                    Order::InTurn => ExpectationKind::InTurn { first, second },
+                    Order::EndsBefore => ExpectationKind::EndsBefore { first, second },
+                }
+            }
+            Form::Settles(promises, resolved, value) => ExpectationKind::Settles {
+                promises: self
+                    .elements_of(promises)
+                    .into_iter()
+                    .map(PromiseIndex)
+                    .collect(),
+                resolved: *resolved,
+                value: value.clone(),
+            },
+            Form::Problem(code, limits) => ExpectationKind::Problem {
+                code: code.clone(),
+                bounds: self.bounds(limits),
+            },
+        }
+    }
+
+    fn streams_of(&self, reference: &Reference) -> Vec<StreamIndex> {
+        self.elements_of(reference)
+            .into_iter()
+            .map(StreamIndex)
+            .collect()
+    }
+
+    /// The element that a reference means, or, where it has no index, every element of the array.
+    fn elements_of(&self, reference: &Reference) -> Vec<u32> {
+        if reference.index.is_some() {
+            return vec![self.layout.element(reference, &self.layout.values)];
+        }
+        let extent = self.layout.extent(reference.class, reference.declaration);
+        (extent.base..extent.base + extent.count).collect()
+    }
+
+    fn bounds(&mut self, limits: &Limits) -> Bounds {
+        let at_least = limits
+            .at_least
+            .as_ref()
+            .map_or(f64::NEG_INFINITY, |amount| self.bound(amount));
+        let at_most = limits
+            .at_most
+            .as_ref()
+            .map_or(f64::INFINITY, |amount| self.bound(amount));
+        let Some(equals) = &limits.equals else {
+            return Bounds { at_least, at_most };
+        };
+        let around = Bounds::around(self.bound(equals), limits.tolerance);
+        Bounds {
+            at_least: at_least.max(around.at_least),
+            at_most: at_most.min(around.at_most),
+        }
+    }
+
+    fn bound(&mut self, amount: &Amount) -> f64 {
+        let value = amount.expression.evaluate(&self.layout.values);
+        if !value.is_finite() {
+            let message = format!("this bound is {value} here");
+            self.errors.push(
+                self.source
+                    .error(amount.range.clone(), message, "write a number"),
+            );
+        }
+        value
+    }
+}

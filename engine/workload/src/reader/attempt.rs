@@ -1,0 +1,106 @@
+//! Reads `try { … }` and the branches that take its errors.
+
+use std::iter::Peekable;
+
+use kdl::KdlNode;
+
+use super::entries::value_range;
+use super::forms::CALLS;
+use super::{Reader, word_range};
+use crate::ErrorKind;
+use crate::program::{Branch, Step};
+use crate::template::Template;
+
+/// `try`s inside each other, at most.
+const DEPTH: usize = 16;
+
+impl Reader<'_> {
+    /// A `try`, and the `catch`es that come right behind it among `rest`.
+    pub fn attempt<'n>(
+        &mut self,
+        node: &KdlNode,
+        rest: &mut Peekable<impl Iterator<Item = &'n KdlNode>>,
+        template: &mut Template,
+        code: &mut Vec<Step>,
+    ) {
+        let is_catch = |next: &&KdlNode| next.name().value() == "catch";
+        let catches: Vec<&KdlNode> = std::iter::from_fn(|| rest.next_if(is_catch)).collect();
+        if self.names.attempts >= DEPTH {
+            let message = format!("these are nested more than {DEPTH} deep here");
+            self.report(word_range(node), message, "join two of them");
+            return;
+        }
+        if catches.is_empty() {
+            let help = "write behind it: catch \"not-ready\" { … }, or catch { … } for every error";
+            self.report(word_range(node), "nothing takes the errors of this", help);
+        }
+        let start = code.len();
+        code.push(Step::Try {
+            branches: Vec::new(),
+        });
+        self.names.attempts += 1;
+        self.body(node, template, code);
+        self.names.attempts -= 1;
+        let mut ends = vec![code.len()];
+        code.push(Step::Leave(0));
+        let mut found: Vec<Branch> = Vec::new();
+        for catch in catches {
+            let Some(kind) = self.catch_kind(catch, &found) else {
+                continue;
+            };
+            let line = self.source.line(catch.span().offset());
+            let start = code.len();
+            found.push(Branch { kind, start, line });
+            // One without a block goes on as if nothing had been.
+            if catch
+                .children()
+                .is_some_and(|block| !block.nodes().is_empty())
+            {
+                self.body(catch, template, code);
+            }
+            ends.push(code.len());
+            code.push(Step::Skip(0));
+        }
+        let behind = code.len();
+        for place in ends {
+            if let Some(Step::Leave(end) | Step::Skip(end)) = code.get_mut(place) {
+                *end = behind;
+            }
+        }
+        if let Some(Step::Try { branches }) = code.get_mut(start) {
+            *branches = found;
+        }
+    }
+
+    /// What a branch takes: errors of one kind, or of any.
+    #[expect(
+        clippy::option_option,
+        reason = "none where it is wrong, and some none where it is not there"
+    )]
+    fn catch_kind(&mut self, node: &KdlNode, before: &[Branch]) -> Option<Option<ErrorKind>> {
+        self.rule(node, CALLS, "a host")?;
+        let entry = self.argument(node, 0);
+        let kind = match entry {
+            Some(entry) => Some(self.one_of(entry, "error", ErrorKind::LABELS)?),
+            None => None,
+        };
+        let place = entry.map_or_else(|| word_range(node), value_range);
+        if before.iter().any(|branch| branch.kind.is_none()) {
+            let help = "move it before the catch that takes every error";
+            self.report(place, "no error comes this far", help);
+            return None;
+        }
+        if kind.is_some() && before.iter().any(|branch| branch.kind == kind) {
+            let help = "join the two, or name another error";
+            self.report(place, "this error is caught already", help);
+            return None;
+        }
+        Some(kind)
+    }
+
+    /// A `catch` that stands alone.
+    pub fn stray_catch(&mut self, node: &KdlNode) {
+        let help = "put it right behind a try { … }";
+        self.report(word_range(node), "this catch follows no try", help);
+    }
+}

@@ -1,0 +1,274 @@
+//! Arguments and properties of a node: which there are, and what they say.
+
+use std::ops::Range;
+
+use kdl::{KdlEntry, KdlNode, KdlValue};
+
+use super::forms::{Block, Rule};
+use super::{Reader, node_range, word_range};
+use crate::Expression;
+use crate::error::nearest;
+use crate::expression;
+use crate::template::Amount;
+
+impl Reader<'_> {
+    /// Reports where a node is not as its rule says.
+    pub fn obey(&mut self, node: &KdlNode, rule: &Rule) {
+        let write = format!("write: {}", rule.usage);
+        if node.ty().is_some() || node.entries().iter().any(|entry| entry.ty().is_some()) {
+            self.report(
+                node_range(node),
+                "type annotations mean nothing here",
+                &write,
+            );
+        }
+        self.obey_arguments(node, rule, &write);
+        self.obey_properties(node, rule, &write);
+        match (rule.block, node.children()) {
+            (Block::Never, Some(_)) => {
+                self.report(
+                    word_range(node),
+                    format!("“{}” has no block", rule.name),
+                    &write,
+                );
+            }
+            (Block::Must, None) => {
+                self.report(
+                    word_range(node),
+                    format!("“{}” needs a block", rule.name),
+                    &write,
+                );
+            }
+            _ => {}
+        }
+    }
+
+    fn obey_arguments(&mut self, node: &KdlNode, rule: &Rule, write: &str) {
+        let arguments: Vec<&KdlEntry> = node
+            .entries()
+            .iter()
+            .filter(|entry| entry.name().is_none())
+            .collect();
+        let (fewest, most) = rule.arguments;
+        if arguments.len() < fewest {
+            let message = format!(
+                "“{}” needs {}, and has {}",
+                rule.name,
+                counted(fewest),
+                arguments.len()
+            );
+            self.report(word_range(node), message, write);
+        }
+        if let Some(extra) = arguments.get(most) {
+            let message = format!("“{}” takes {} at most", rule.name, counted(most));
+            self.report(value_range(extra), message, write);
+        }
+    }
+
+    fn obey_properties(&mut self, node: &KdlNode, rule: &Rule, write: &str) {
+        let mut seen: Vec<&str> = Vec::new();
+        for entry in node.entries() {
+            let Some(name) = entry.name() else { continue };
+            if !rule.properties.contains(&name.value()) {
+                let help = nearest(name.value(), rule.properties.iter().copied())
+                    .unwrap_or_else(|| write.to_owned());
+                let message = format!("“{}” has no property “{}”", rule.name, name.value());
+                self.report(name_range(entry), message, help);
+            } else if seen.contains(&name.value()) {
+                self.report(
+                    name_range(entry),
+                    format!("“{}” is given twice", name.value()),
+                    "keep one of the two",
+                );
+            }
+            seen.push(name.value());
+        }
+        for missing in rule
+            .properties
+            .iter()
+            .take(rule.required)
+            .filter(|name| !seen.contains(name))
+        {
+            self.report(
+                word_range(node),
+                format!("“{}” needs {missing}=…", rule.name),
+                write,
+            );
+        }
+    }
+
+    /// A node's argument number `place`, counted from 0.
+    #[expect(
+        clippy::unused_self,
+        reason = "reads like its neighbours, which report"
+    )]
+    pub fn argument<'n>(&self, node: &'n KdlNode, place: usize) -> Option<&'n KdlEntry> {
+        node.entries()
+            .iter()
+            .filter(|entry| entry.name().is_none())
+            .nth(place)
+    }
+
+    /// A text that is not empty.
+    pub fn text(&mut self, entry: &KdlEntry) -> Option<String> {
+        match entry.value() {
+            KdlValue::String(text) if !text.trim().is_empty() => Some(text.clone()),
+            KdlValue::String(_) => {
+                self.report(
+                    value_range(entry),
+                    "this text is empty",
+                    "write a name or a sentence",
+                );
+                None
+            }
+            other => {
+                self.report(
+                    value_range(entry),
+                    format!("{other} is no text"),
+                    "write it in quotation marks",
+                );
+                None
+            }
+        }
+    }
+
+    /// A plain, finite number.
+    pub fn number(&mut self, entry: &KdlEntry) -> Option<f64> {
+        let value = match entry.value() {
+            KdlValue::Integer(value) => *value as f64,
+            KdlValue::Float(value) => *value,
+            _ => f64::NAN,
+        };
+        if value.is_finite() {
+            return Some(value);
+        }
+        let message = format!("{} is no number", entry.value());
+        self.report(
+            value_range(entry),
+            message,
+            "write a number such as 12, 0.5 or 1e6",
+        );
+        None
+    }
+
+    /// `#true` or `#false`.
+    pub fn flag(&mut self, entry: &KdlEntry) -> Option<bool> {
+        let flag = entry.value().as_bool();
+        if flag.is_none() {
+            self.report(
+                value_range(entry),
+                format!("{} is neither #true nor #false", entry.value()),
+                "write #true or #false",
+            );
+        }
+        flag
+    }
+
+    /// A number, or an expression over `names`.
+    pub fn expression(&mut self, entry: &KdlEntry, names: &[&str]) -> Option<Expression> {
+        match entry.value() {
+            KdlValue::String(text) => self.formula(text, text_range(entry, text), names),
+            KdlValue::Integer(_) | KdlValue::Float(_) => {
+                self.number(entry).map(Expression::constant)
+            }
+            other => {
+                let message = format!("{other} is no number");
+                self.report(
+                    value_range(entry),
+                    message,
+                    "write a number, or an expression in quotation marks",
+                );
+                None
+            }
+        }
+    }
+
+    /// An expression and its place.
+    pub fn amount(&mut self, entry: &KdlEntry, names: &[&str]) -> Option<Amount> {
+        let expression = self.expression(entry, names)?;
+        Some(Amount {
+            expression,
+            range: value_range(entry),
+        })
+    }
+
+    /// The expression that stands at `place`, which holds `text` as it is, or with escapes.
+    pub fn formula(
+        &mut self,
+        text: &str,
+        place: Range<usize>,
+        names: &[&str],
+    ) -> Option<Expression> {
+        match expression::parse(text, names) {
+            Ok(expression) => Some(expression),
+            Err(fault) => {
+                let verbatim = place.len() == text.len();
+                let range = if verbatim {
+                    place.start + fault.range.start..place.start + fault.range.end
+                } else {
+                    place
+                };
+                self.report(range, fault.message, fault.help);
+                None
+            }
+        }
+    }
+}
+
+fn counted(arguments: usize) -> String {
+    match arguments {
+        0 => "no argument".into(),
+        1 => "1 argument".into(),
+        many => format!("{many} arguments"),
+    }
+}
+
+/// A node's property.
+pub(super) fn property<'n>(node: &'n KdlNode, name: &str) -> Option<&'n KdlEntry> {
+    node.entries()
+        .iter()
+        .find(|entry| entry.name().is_some_and(|found| found.value() == name))
+}
+
+fn entry_range(entry: &KdlEntry) -> Range<usize> {
+    let span = entry.span();
+    span.offset()..span.offset() + span.len()
+}
+
+fn written(entry: &KdlEntry) -> &str {
+    entry
+        .format()
+        .map_or("", |format| format.value_repr.as_str())
+}
+
+/// The bytes of an entry's value.
+pub(super) fn value_range(entry: &KdlEntry) -> Range<usize> {
+    let whole = entry_range(entry);
+    whole
+        .end
+        .saturating_sub(written(entry).len())
+        .max(whole.start)..whole.end
+}
+
+/// The bytes of a property's name.
+fn name_range(entry: &KdlEntry) -> Range<usize> {
+    let start = entry.span().offset();
+    let name = entry
+        .name()
+        .map_or(0, |name| name.repr().unwrap_or(name.value()).len());
+    start..start + name
+}
+
+/// The bytes between the quotation marks of an entry's value, where it is written with them.
+pub(super) fn text_range(entry: &KdlEntry, text: &str) -> Range<usize> {
+    let whole = value_range(entry);
+    if written(entry)
+        .strip_prefix('"')
+        .and_then(|rest| rest.strip_suffix('"'))
+        == Some(text)
+    {
+        whole.start + 1..whole.end - 1
+    } else {
+        whole
+    }
+}

@@ -1,0 +1,254 @@
+//! Reads what streams are like, chooses streams for calls that name none, and reads calls on streams as a whole.
+
+use kdl::KdlNode;
+
+use super::entries::{property, value_range};
+use super::{Reader, word_range};
+use crate::program::{Class, Reference};
+use crate::stream_act::StreamAct;
+use crate::template::{Declaration, StreamTemplate, Template, VirtualMachineTemplate};
+use crate::{Expression, MachineThreads, Role, StreamKind, StreamTraits, Synchronization};
+
+/// What is known of streams while calls are read.
+#[derive(Debug, Default)]
+pub(super) struct Lazy {
+    /// The role and the sort of each stream, in the order of their names.
+    known: Vec<(Role, StreamKind)>,
+    /// Streams that calls made: what each is for, and for which host thread.
+    made: Vec<Made>,
+    /// Why the call that is read runs where it does, unless it says so itself.
+    pub chosen: String,
+    /// The host thread whose calls are read, and what it is called.
+    pub host: Option<(usize, String)>,
+}
+
+/// A stream that a call made.
+#[derive(Clone, Debug)]
+struct Made {
+    declaration: usize,
+    name: String,
+    role: Role,
+    host: usize,
+}
+
+impl Lazy {
+    /// A stream was declared.
+    pub fn declare(&mut self, role: Role, kind: StreamKind) {
+        self.known.push((role, kind));
+    }
+
+    /// The element of a stream's array that a call means which gives no index: of one per host thread, its own.
+    pub fn own(&self, declaration: usize) -> Option<Expression> {
+        let (_, kind) = self.known.get(declaration)?;
+        let (host, _) = self.host.as_ref()?;
+        (*kind == StreamKind::PerThread).then(|| Expression::constant(*host as f64))
+    }
+
+    fn of(&self, role: Role) -> Vec<usize> {
+        let found = self.known.iter().enumerate();
+        let found = found.filter(|(_, known)| **known == (role, StreamKind::User));
+        found.map(|(place, _)| place).collect()
+    }
+}
+
+/// The role that an operation asks for, and why (rule E1); the second where no stream has the first.
+fn role_of(verb: &str) -> Option<(Role, &'static str)> {
+    Some(match verb {
+        "upload" => (
+            Role::HostToDevice,
+            "upload copies from the host to the device",
+        ),
+        "download" => (
+            Role::DeviceToHost,
+            "download copies from the device to the host",
+        ),
+        "copy" => (Role::DeviceToDevice, "copy moves within the device"),
+        "launch" => (Role::Compute, "launch runs a kernel"),
+        "fill" => (Role::Compute, "fill computes"),
+        "all-reduce" | "all-gather" | "reduce-scatter" | "broadcast" | "send" | "receive"
+        | "rank-barrier" => (Role::Collective, "ranks make it together"),
+        _ => return None,
+    })
+}
+
+impl Reader<'_> {
+    /// What a stream's declaration says besides its role.
+    pub fn stream_traits(&mut self, node: &KdlNode) -> StreamTraits {
+        let kind = property(node, "kind")
+            .and_then(|entry| self.one_of(entry, "kind of stream", StreamKind::LABELS))
+            .unwrap_or_default();
+        let blocking = property(node, "blocking");
+        let is_blocking = blocking.and_then(|entry| self.flag(entry));
+        if kind != StreamKind::User {
+            for (name, help) in [
+                ("blocking", "leave it out: a default stream always is"),
+                (
+                    "count",
+                    "leave it out: there is one, or one for each host thread",
+                ),
+            ] {
+                if let Some(entry) = property(node, name) {
+                    let message = format!("a {} stream has no {name}", kind.label());
+                    self.report(value_range(entry), message, help);
+                }
+            }
+        }
+        let has_one = |known: &[(Role, StreamKind)]| known.iter().any(|it| it.1 == kind);
+        if kind == StreamKind::Legacy && has_one(&self.names.lazy.known) {
+            let help = "keep one of the two: a device has one legacy default stream";
+            self.report(word_range(node), "this is a second legacy stream", help);
+        }
+        StreamTraits {
+            kind,
+            is_blocking: is_blocking.unwrap_or(kind != StreamKind::User),
+            is_lazy: false,
+        }
+    }
+
+    /// The virtual machine, with its marks of high and low water.
+    pub fn machine(&mut self, node: &KdlNode, template: &mut Template) {
+        let parameters = self.names.parameters.to_vec();
+        let names: Vec<&str> = parameters.iter().map(String::as_str).collect();
+        let mut mark = |name| {
+            let entry = property(node, name)?;
+            self.amount(entry, &names)
+        };
+        let (high, low) = (mark("high"), mark("low"));
+        if high.is_none() && property(node, "low").is_some() {
+            let help = "say at how many it stops taking more: machine high=64 low=32";
+            self.report(word_range(node), "low= stands without high=", help);
+        }
+        let threads = property(node, "threads");
+        let threads = threads.and_then(|it| self.one_of(it, "word", MachineThreads::LABELS));
+        template.machine = Some(VirtualMachineTemplate {
+            high,
+            low,
+            threads: threads.unwrap_or_default(),
+        });
+    }
+
+    /// How uses of buffers on several streams are ordered.
+    pub fn synchronization(&mut self, node: &KdlNode, template: &mut Template) {
+        let Some(entry) = self.argument(node, 0) else {
+            return;
+        };
+        if template.synchronization.is_some() {
+            let help = "keep one of the two";
+            self.report(word_range(node), "this is said twice", help);
+        }
+        template.synchronization = self.one_of(entry, "synchronization", Synchronization::LABELS);
+    }
+
+    /// The stream that `on=` names; where it is left out, the one that the operation asks for.
+    pub fn on(&mut self, node: &KdlNode) -> Option<Reference> {
+        match property(node, "on") {
+            Some(entry) => self.reference(Class::Stream, entry, None),
+            None => self.lazy_stream(node),
+        }
+    }
+
+    /// A stream has one key: what it is for, and which host thread calls (rule E1). Of several that are declared for
+    /// one thing, host threads take one after the other; where none is, the first call makes it.
+    fn lazy_stream(&mut self, node: &KdlNode) -> Option<Reference> {
+        let verb = node.name().value();
+        let (mut role, why) = role_of(verb)?;
+        let (host, host_name) = self.names.lazy.host.clone()?;
+        let mut declared = self.names.lazy.of(role);
+        let mut why = why.to_owned();
+        if role == Role::DeviceToDevice && declared.is_empty() {
+            role = Role::Compute;
+            why.push_str(", which computes where no stream is for it");
+            declared = self.names.lazy.of(role);
+        }
+        let label = role.label();
+        let (declaration, which) = if let Some(count) = std::num::NonZero::new(declared.len()) {
+            let which = match count.get() {
+                1 => "the stream that is declared for it".to_owned(),
+                many => format!("of {many} that are declared for it, the one of host {host_name}"),
+            };
+            (declared.get(host % count).copied()?, which)
+        } else {
+            (
+                self.made_for(role, host, &host_name),
+                "made on first use, since none is declared for it".to_owned(),
+            )
+        };
+        let turn = host / declared.len().max(1);
+        self.names.lazy.chosen = format!("role {label}, because {why}; {which}");
+        Some(Reference {
+            class: Class::Stream,
+            declaration,
+            index: Some(Expression::constant(turn as f64)),
+            range: word_range(node),
+        })
+    }
+
+    /// The stream of this role that calls of this host thread made, or make now.
+    fn made_for(&mut self, role: Role, host: usize, host_name: &str) -> usize {
+        let made = self.names.lazy.made.iter();
+        let mut made = made.filter(|it| it.role == role && it.host == host);
+        if let Some(found) = made.next() {
+            return found.declaration;
+        }
+        let names = &mut self.names;
+        let label = role.label();
+        let others = [label.to_owned(), format!("{label} of {host_name}")];
+        let numbered = (2..).map(|number| format!("{label} {number}"));
+        let name = others
+            .into_iter()
+            .chain(numbered)
+            .find(|name| !names.streams.contains(name))
+            .unwrap_or_default();
+        let declaration = names.streams.len();
+        names.streams.push(name.clone());
+        // Nothing else is chosen from these: they are of one host thread.
+        names.lazy.known.push((role, StreamKind::PerThread));
+        names.lazy.made.push(Made {
+            declaration,
+            name,
+            role,
+            host,
+        });
+        declaration
+    }
+
+    /// Adds the streams that calls made to those that are declared.
+    pub fn add_made(&mut self, template: &mut Template) {
+        for made in self.names.lazy.made.drain(..) {
+            template.streams.push(StreamTemplate {
+                declaration: Declaration {
+                    name: made.name,
+                    range: 0..0,
+                    count: None,
+                },
+                role: made.role,
+                priority: 0,
+                failure: crate::FailureMode::default(),
+                traits: StreamTraits {
+                    is_lazy: true,
+                    ..StreamTraits::default()
+                },
+            });
+        }
+    }
+
+    /// A call on a stream as a whole, or on memory in its order; nothing where the verb is another's.
+    pub fn stream_act(&mut self, verb: &str, node: &KdlNode) -> Option<StreamAct> {
+        if verb == "barrier" {
+            return self.on(node).map(StreamAct::Barrier);
+        }
+        let class = match verb {
+            "wait-stream" => Class::Stream,
+            _ => Class::Buffer,
+        };
+        // Both are read before either may fail, so that both are reported.
+        let first = self.named(class, node);
+        let stream = self.on(node);
+        let (first, stream) = (first?, stream?);
+        Some(match verb {
+            "wait-stream" => StreamAct::Join(first, stream),
+            "allocate" => StreamAct::Allocate(first, stream),
+            _ => StreamAct::Free(first, stream),
+        })
+    }
+}

@@ -1,0 +1,208 @@
+//! A workload as read: every name resolved, every number still an expression over the parameters.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::program::{Program, Reference};
+use super::{
+    CallSite, Edition, EventOptions, Expression, FailureMode, MachinePlan, MachineThreads,
+    MemoryKind, Parameter, PipelineKind, RankFault, Role, StreamTraits, Synchronization,
+};
+use record::time::Nanos;
+
+/// A workload as read. Positions in these lists are what [`Reference::declaration`] gives.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Template {
+    pub about: String,
+    pub parameters: Vec<ParameterTemplate>,
+    pub streams: Vec<StreamTemplate>,
+    pub events: Vec<EventTemplate>,
+    pub buffers: Vec<BufferTemplate>,
+    pub signals: Vec<Declaration>,
+    pub shaders: Vec<ShaderTemplate>,
+    pub pipelines: Vec<PipelineTemplate>,
+    pub promises: Vec<Declaration>,
+    pub pools: Vec<PoolTemplate>,
+    pub threads: Vec<Declaration>,
+    pub event_slots: Option<Amount>,
+    pub recorded: Vec<RecordedTemplate>,
+    pub graphs: Vec<Declaration>,
+    pub hosts: Vec<HostTemplate>,
+    pub program: Arc<Program>,
+    pub sites: Vec<CallSite>,
+    pub expectations: Vec<ExpectationTemplate>,
+    pub synchronization: Option<Synchronization>,
+    /// The virtual machine whose instructions calls are.
+    pub machine: Option<VirtualMachineTemplate>,
+    pub placement: Option<PlacementTemplate>,
+    pub guards: Vec<Guard>,
+}
+
+/// Where it runs.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PlacementTemplate {
+    /// None for this machine alone.
+    pub machines: Option<Vec<MachineTemplate>>,
+    pub timeout: Nanos,
+    pub faults: Vec<RankFault>,
+    pub again: bool,
+}
+
+/// A machine and the numbers of its devices.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct MachineTemplate {
+    pub plan: MachinePlan,
+    pub devices: Vec<u32>,
+}
+
+/// Calls for some ranks alone: 1 for those, else 0, over the parameters.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Guard {
+    pub count: Expression,
+    pub text: String,
+    pub line: u32,
+}
+
+/// A virtual machine: at how many instructions it takes no more, at how few it does again, and who launches them.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct VirtualMachineTemplate {
+    pub high: Option<Amount>,
+    pub low: Option<Amount>,
+    pub threads: MachineThreads,
+}
+
+/// A parameter, and the bytes of the source that give its value.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ParameterTemplate {
+    pub parameter: Parameter,
+    pub value: Range<usize>,
+    /// Whether nobody but the engine gives it a value.
+    pub is_hidden: bool,
+}
+
+/// An expression, and the bytes of the source that it stands in.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Amount {
+    pub expression: Expression,
+    pub range: Range<usize>,
+}
+
+/// What all resources have: a name, and how many of them there are where it is an array.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Declaration {
+    pub name: String,
+    pub range: Range<usize>,
+    pub count: Option<Amount>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct StreamTemplate {
+    pub declaration: Declaration,
+    pub role: Role,
+    pub priority: i32,
+    pub traits: StreamTraits,
+    pub failure: FailureMode,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct EventTemplate {
+    pub declaration: Declaration,
+    pub timing: bool,
+    pub options: EventOptions,
+}
+
+/// A pool of events.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PoolTemplate {
+    pub declaration: Declaration,
+    pub timing: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct BufferTemplate {
+    pub declaration: Declaration,
+    pub len: Amount,
+    /// Over the parameters, then `part`, then `k`.
+    pub init: Expression,
+    pub memory: MemoryKind,
+}
+
+/// A text in WGSL.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ShaderTemplate {
+    pub name: String,
+    pub source: String,
+    pub line: u32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PipelineTemplate {
+    pub declaration: Declaration,
+    pub kind: PipelineKind,
+    pub shader: Shader,
+    pub entry: Option<String>,
+    /// In microseconds.
+    pub slow: Option<Amount>,
+    pub fails: bool,
+    pub cache: bool,
+    pub line: u32,
+}
+
+/// A launch that is recorded once, and the kernel that it is made for where it is.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RecordedTemplate {
+    pub declaration: Declaration,
+    pub kernel: Option<&'static str>,
+}
+
+/// What a pipeline compiles.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Shader {
+    Kernel(&'static str),
+    /// The position of the shader in the template's list.
+    Text(usize),
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct HostTemplate {
+    pub name: String,
+    pub edition: Edition,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct ExpectationTemplate {
+    pub text: String,
+    pub line: u32,
+    pub form: Form,
+}
+
+/// An expectation's form; a reference without an index means every element of the array.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Form {
+    Overlap(Reference, Reference, Limits),
+    Busy(Reference, Limits),
+    /// The formula is over the parameters, then `part`, then `k`.
+    Each(Reference, Expression, f64),
+    Sum(Reference, Limits),
+    Order(Order, Vec<u32>, Vec<u32>),
+    Problem(String, Limits),
+    /// Promises, whether they are resolved, and with what.
+    Settles(Reference, bool, Option<String>),
+}
+
+/// What is said of two labelled groups of calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    Before,
+    InTurn,
+    EndsBefore,
+}
+
+/// Bounds as written.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Limits {
+    pub at_least: Option<Amount>,
+    pub at_most: Option<Amount>,
+    pub equals: Option<Amount>,
+    pub tolerance: f64,
+}
