@@ -61,7 +61,8 @@ impl Slots {
     /// Which record gave the slot back that was the `place`th, counted from 1; none where that is forgotten.
     pub fn giver(&self, place: u64) -> SpanId {
         let (count, latest) = &*lock(&self.given_back);
-        let back = usize::try_from(count.saturating_sub(place)).ok();
+        let back = count.checked_sub(place);
+        let back = back.and_then(|it| usize::try_from(it).ok());
         let at = back.and_then(|back| latest.len().checked_sub(back + 1));
         let found = at.filter(|_| place > 0).and_then(|at| latest.get(at));
         found.copied().unwrap_or(SpanId::NONE)
