@@ -67,9 +67,10 @@ fn assert_enforced_happened(capture: &Capture, place: &str) {
         );
         let begun = match it.kind {
             // What a call brings about begins while it runs.
-            DependencyKind::Submission | DependencyKind::Signal | DependencyKind::Step => {
-                cause.start
-            }
+            DependencyKind::Submission
+            | DependencyKind::Signal
+            | DependencyKind::Step
+            | DependencyKind::Abort => cause.start,
             _ => cause.end,
         };
         let is_late = begun > effect.end;

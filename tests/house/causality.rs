@@ -8,7 +8,8 @@ pub fn is_in_time(dependency: &Dependency, cause: &Span, effect: &Span) -> bool 
     match dependency.kind {
         // A call submits and raises somewhere between its begin and its end.
         DependencyKind::Submission => cause.start <= effect.start,
-        DependencyKind::Signal => cause.start <= effect.end,
+        // An abort drops what it drops while it is called.
+        DependencyKind::Signal | DependencyKind::Abort => cause.start <= effect.end,
         DependencyKind::Step if cause.kind == SpanKind::Call => cause.start <= effect.start,
         // What is a part of another begins with it.
         DependencyKind::Step

@@ -19,8 +19,8 @@ impl Comparison<'_> {
             };
             let begun = match dependency.kind {
                 DependencyKind::Submission => continue,
-                // A signal is raised while its call runs.
-                DependencyKind::Signal => cause.start,
+                // A signal is raised while its call runs, and a stream aborted.
+                DependencyKind::Signal | DependencyKind::Abort => cause.start,
                 _ => cause.end,
             };
             if dependency.basis == Basis::Enforced && begun > effect.end {
