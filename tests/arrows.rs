@@ -138,7 +138,7 @@ fn a_wait_that_did_not_succeed_was_declared_and_not_enforced() {
                 let effect = capture.span(it.effect).unwrap().span;
                 effect.kind == kind
                     && effect.state != State::Done
-                    && it.kind != DependencyKind::Submission
+                    && !matches!(it.kind, DependencyKind::Submission | DependencyKind::Abort)
             });
             let failed: Vec<Basis> = failed.map(|it| it.basis).collect();
             assert_eq!(failed, [Basis::Declared], "{place}");
