@@ -49,7 +49,7 @@ pub(super) fn sum(parts: &[Part]) -> Value {
     for part in parts {
         let receipt = &part.receipt;
         whole.read += receipt.read;
-        whole.repaired += receipt.repaired;
+        whole.repaired = whole.repaired.saturating_add(receipt.repaired);
         whole.inferred += receipt.inferred;
         whole.dropped += receipt.dropped;
         whole.repairs.extend_from_slice(&receipt.repairs);

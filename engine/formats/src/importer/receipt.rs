@@ -62,9 +62,10 @@ impl Receipt {
         if count == 0 {
             return;
         }
-        self.repaired += count;
+        // A file of ours may say any number.
+        self.repaired = self.repaired.saturating_add(count);
         match self.repairs.iter_mut().find(|(known, _)| known == cause) {
-            Some((_, sum)) => *sum += count,
+            Some((_, sum)) => *sum = sum.saturating_add(count),
             None => self.repairs.push((cause.to_owned(), count)),
         }
     }
@@ -121,5 +122,19 @@ impl Receipt {
     /// Adds a sentence.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_says_any_number_of_repairs_is_counted_on() {
+        let mut receipt = Receipt::default();
+        receipt.repair("negative times", u64::MAX);
+        receipt.repair("negative times", 2);
+        assert_eq!(receipt.repaired, u64::MAX);
+        assert_eq!(receipt.repairs, [("negative times".to_owned(), u64::MAX)]);
     }
 }

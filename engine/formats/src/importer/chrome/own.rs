@@ -336,7 +336,7 @@ impl OwnEvents {
     pub fn finish(&mut self, receipt: &mut Receipt, sink: &mut Sink<'_>) {
         receipt.notes.append(&mut self.receipt.notes);
         receipt.repairs.append(&mut self.receipt.repairs);
-        receipt.repaired += self.receipt.repaired;
+        receipt.repaired = receipt.repaired.saturating_add(self.receipt.repaired);
         if self.others > 0 {
             let words = "{event is not as Syncline wrote it, and is not shown. Where another program added it|events are not as \
                          Syncline wrote them, and are not shown. Where another program added them}, open what it added by \
