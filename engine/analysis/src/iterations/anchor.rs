@@ -92,8 +92,9 @@ fn loops(reader: &CauseReader<'_>, calls: Vec<&[Repeated]>, marked: &mut Vec<Mar
     let start = anchors.first().map_or(end, |it| it.0);
     let ends = |of: &&[Repeated]| of.last().map(|it| it.2);
     let begins = |of: &&[Repeated]| of.first().map(|it| it.0);
-    let (before, rest): (Vec<_>, Vec<_>) =
-        calls.into_iter().partition(|of| ends(of) <= Some(start));
+    // Operations that were dropped together begin and end at one instant: the loop itself is neither before nor after it.
+    let others = calls.into_iter().filter(|of| !std::ptr::eq(*of, first));
+    let (before, rest): (Vec<_>, Vec<_>) = others.partition(|of| ends(of) <= Some(start));
     loops(reader, before, marked);
     marked.extend(from_each(&anchors, end));
     let after = rest.into_iter().filter(|of| begins(of) >= Some(end));
