@@ -210,6 +210,25 @@ fn receipts_survive_saving() {
     }
 }
 
+/// So is how much of it was concluded.
+#[test]
+fn what_was_inferred_is_counted_after_saving() {
+    let path = root().join("tests/data/captures/jax-devices.xplane.pb.gz");
+    let (capture, parts) = real::open(&[path]);
+    assert!(parts[0].receipt.inferred > 0);
+    let folder = tempfile::tempdir().unwrap();
+    for exporter in EXPORTERS
+        .iter()
+        .filter(|it| it.keeps() == Keeps::Everything)
+    {
+        let target = folder.path().join(format!("a.{}", exporter.extension()));
+        let mut file = std::fs::File::create(&target).unwrap();
+        exporter.write(&capture, &mut file).unwrap();
+        let kept = real::open(&[target]).1[0].receipt.inferred;
+        assert_eq!(kept, parts[0].receipt.inferred, "{}", exporter.name());
+    }
+}
+
 /// Many spans of one thread overlap, some inside others and some in part: each comes back on its sub-lane.
 #[test]
 fn deep_lanes_come_back_sub_lane_by_sub_lane() {

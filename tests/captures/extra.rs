@@ -50,6 +50,25 @@ fn events_carry_values_of_other_counters() {
     assert_eq!(found, expected);
 }
 
+/// What Perfetto gives of the samples of `differences-told-late.pftrace`: it adds differences up in the order of the file.
+#[test]
+fn differences_add_up_in_the_order_in_which_they_were_told() {
+    let path = root().join("tests/data/captures/differences-told-late.pftrace");
+    let capture = capture(opened(std::fs::read(path).unwrap()).unwrap().0);
+    let samples = capture.samples(capture.counters()[0].id);
+    let times = samples.times().iter().map(|it| it.0);
+    let found: Vec<(i64, f64)> = times.zip(samples.values().iter().copied()).collect();
+    let expected = [
+        (0, 10.0),
+        (500, 1_100.0),
+        (1_000, 115.0),
+        (2_000, 15.0),
+        (3_000, 116.0),
+        (4_000, 1_116.0),
+    ];
+    assert_eq!(found, expected);
+}
+
 /// A packet with one event that has extra values, and nothing that says of which counters.
 #[test]
 fn values_of_no_counter_are_told() {

@@ -9,6 +9,7 @@ use prost::Message as _;
 use prost::encoding::encode_varint;
 
 use super::{capture, opened};
+use crate::house::root;
 
 /// Where the number of an asynchronous operation counts: everywhere, as writers wrote first, in a process, or everywhere.
 const UNSCOPED: u64 = 6;
@@ -264,4 +265,60 @@ fn spans_of_the_old_form_bind_arrows_themselves() {
     let expected = [("pass on", "consume"), ("produce", "pass on")];
     let named = |(cause, effect): (&str, &str)| (cause.to_owned(), effect.to_owned());
     assert_eq!(arrows(&capture(records)), expected.map(named));
+}
+
+/// The process and the thread of each event of `writers-threads.pftrace`, as Perfetto's trace processor (v52) has them. It
+/// drops the one of which nothing says where it is.
+const THREADS: [(&str, &str, &str); 16] = [
+    ("typed on its track", "11", "12"),
+    ("mark with track 0", "11", "12"),
+    ("mark without a track", "11", "12"),
+    ("typed without a track", "11", "12"),
+    ("typed with track 0", "", ""),
+    ("complete", "11", "12"),
+    ("old begin", "21", "22"),
+    ("old inner", "21", "22"),
+    ("asynchronous", "21", ""),
+    ("of no thread", "", ""),
+    ("after a cleared state", "11", "12"),
+    ("for another thread", "31", "32"),
+    ("for another thread, track 0", "31", "32"),
+    ("for another thread, track 100", "11", "12"),
+    ("global", "11", "12"),
+    ("of the process", "11", "12"),
+];
+
+#[test]
+fn events_without_a_track_are_on_the_thread_of_their_writer() {
+    let path = root().join("tests/data/captures/writers-threads.pftrace");
+    let (records, receipt) = opened(std::fs::read(path).unwrap()).unwrap();
+    assert!(receipt.notes.is_empty(), "{:?}", receipt.notes);
+    let capture = capture(records);
+    let found: Vec<(String, String, String)> = capture
+        .spans()
+        .map(|it| {
+            let lane = capture.lane(it.span.lane).unwrap();
+            let name = capture.name(it.span.name).to_owned();
+            (name, lane.process.to_string(), lane.thread.to_string())
+        })
+        .collect();
+    for (name, process, thread) in THREADS {
+        let expected = (name.to_owned(), process.to_owned(), thread.to_owned());
+        assert!(found.contains(&expected), "{name}: {found:?}");
+    }
+    assert_eq!(found.len(), THREADS.len());
+    // One lane a thread, called after it, and a counter that events name is of their thread.
+    let lanes: Vec<&str> = capture.lanes().iter().map(|it| it.name.as_str()).collect();
+    assert!(lanes.contains(&"program · worker"), "{lanes:?}");
+    assert!(lanes.contains(&"old program · old thread"), "{lanes:?}");
+    assert_eq!(capture.counters()[0].name, "paused");
+}
+
+/// What is not read is named, so that one knows what one misses.
+#[test]
+fn an_event_that_says_of_nothing_when_it_was_is_named() {
+    let path = root().join("tests/data/captures/chromium-packet.pftrace");
+    let (_, receipt) = opened(std::fs::read(path).unwrap()).unwrap();
+    let expected = "1 track event with neither a type nor a phase is not read, which Perfetto does not show either.";
+    assert_eq!(receipt.notes, [expected]);
 }

@@ -1,9 +1,11 @@
 """Reads Perfetto's protobuf files of any tool, byte by byte: spans, instants, counters and flows.
 
 Rules: texts that are no UTF-8 are read with replacement characters; clocks are converted as their snapshots say, and
-those that count from the timestamp before count on over whatever a packet holds; an end closes the innermost open slice
-of its track, and one that never ends lasts to the end of the file; an event without a type is what its legacy phase says. A legacy arrow leads from its last start or step of the
-same category, name and number; its points are at the shortest slice around them, but for ends that bind to the next one."""
+those that count from the timestamp before count on over whatever a packet holds; counters that are told as differences
+are summed in the order of the file; an end closes the innermost open slice of its track, and one that never ends lasts
+to the end of the file; an event without a type is what its legacy phase says, and on the thread of its writer where it
+names no track. A legacy arrow leads from its last start or step of the same category, name and number; its points are at
+the shortest slice around them, but for ends that bind to the next one."""
 
 import collections
 import gzip
@@ -147,6 +149,8 @@ class Reading:
         self.out.all_ties = True
         self.writers = collections.defaultdict(Writer)
         self.clocks, self.tracks, self.primary = {}, {}, None
+        # The track of the thread that each writer writes on.
+        self.threads = {}
         self.items = []
         self.gauges = {}
         self.numbered = {}
@@ -155,6 +159,7 @@ class Reading:
     def all(self, packets):
         for packet in packets:
             self.packet(packet)
+        self.add_up()
         self.items.sort(key=lambda it: it[0])
         self.replay()
         return self.out
@@ -171,7 +176,16 @@ class Reading:
             clock = packet.get(58) or writer.clock or BOOTTIME
             time = self.time(number, clock, packet.get(8))
         if 60 in packet:
-            self.describe(packet.message(60))
+            track = packet.message(60)
+            self.describe(track.get(1, 0), track)
+            if 4 in track and 1 in track.message(4) and 2 in track.message(4):
+                self.threads[number] = track.get(1, 0)
+        elif 43 in packet or 44 in packet:
+            # The process and the thread of a writer in the form that came before tracks.
+            known = self.tracks.setdefault(("writer", number), {})
+            known.update({name: packet.message(field) for name, field in (("process", 43), ("thread", 44)) if field in packet})
+            if "thread" in known:
+                self.threads[number] = ("writer", number)
         elif 11 in packet:
             self.event(number, writer, time, packet.message(11))
         elif 53 in packet:
@@ -211,8 +225,8 @@ class Reading:
             timestamp = known[3] = last + timestamp
         return nanos + (timestamp - reading) * tick
 
-    def describe(self, track):
-        known = self.tracks.setdefault(track.get(1, 0), {})
+    def describe(self, uuid, track):
+        known = self.tracks.setdefault(uuid, {})
         for name, value in (("parent", track.get(5)), ("name", track.text(2) or track.text(10))):
             if value is not None:
                 known[name] = value
@@ -238,12 +252,18 @@ class Reading:
             time = (event.signed(16) or 0) * 1000
         uuid = event.get(11, writer.track)
         track = uuid if uuid is not None else ("writer", number)
+        legacy = event.message(6)
+        if not uuid and (11 not in event or not event.get(9, 0)):
+            # An event of no track is on the thread that it names, or else on that of its writer.
+            track = self.threads.get(number, track)
+            if legacy and 18 in legacy and 19 in legacy:
+                track = ("thread", str(legacy.get(18)), str(legacy.get(19)))
         self.extra_counters(number, writer, time, event)
         name = event.text(23)
         if name is None and 10 in event:
             entry = writer.tables[2].get(event.get(10))
             name = entry.text(2) if entry else None
-        kind, legacy = event.get(9, 0), event.message(6)
+        kind = event.get(9, 0)
         phase = chr(legacy.get(2, 0)) if legacy and kind != 4 and legacy.get(2, 0) else None
         kind = 0 if phase else kind
         categories = tuple(self.categories(writer, event))
@@ -316,7 +336,8 @@ class Reading:
 
     def asynchronous(self, writer, event, legacy, phase, name, track):
         """The track of an asynchronous operation, which the trace processor finds by number and scope."""
-        process = "" if isinstance(track, tuple) else self.place(track)[0]
+        known = not isinstance(track, tuple) or track in self.tracks
+        process = self.place(track)[0] if known else track[1] if track[0] == "thread" else ""
         category = tuple(self.categories(writer, event))
         if 7 in legacy:
             scope = (category, legacy.text(7))
@@ -364,7 +385,7 @@ class Reading:
         wanted = []
 
         def keep(track, time, end, slice_, place=None):
-            if isinstance(track, tuple):
+            if isinstance(track, tuple) and track not in self.tracks:
                 at = track[1:3] if track[0] == "thread" else (track[1], "") if track[0] == "async" else ("", "")
             else:
                 at = self.place(track)
@@ -450,14 +471,22 @@ class Reading:
                 if step == 0 or step == 1 and last is not None:
                     last = place
 
-    def sample(self, track, time, value, writer=None):
-        counter = None if isinstance(track, tuple) else self.tracks.get(track, {}).get("counter")
-        name = self.tracks.get(track, {}).get("name", "") if counter is not None else ""
+    def counter(self, track):
+        return None if isinstance(track, tuple) else self.tracks.get(track, {}).get("counter")
+
+    def add_up(self):
+        """Of differences the sum, of which each writer has its own, until its state is cleared or its defaults replaced. They
+        add up in the order of the file, whatever their times are."""
+        for place, (time, track, what) in enumerate(self.items):
+            counter = self.counter(track) if what[0] == "count" else None
+            if counter is not None:
+                value, writer = what[1] * max(counter.get(4, 1), 1), what[2]
+                if counter.get(5, 0):
+                    self.gauges[track, writer] = value = self.gauges.get((track, writer), 0.0) + value
+                self.items[place] = (time, track, ("count", value))
+
+    def sample(self, track, time, value, *_):
+        name = self.tracks.get(track, {}).get("name", "") if self.counter(track) is not None else ""
         if isinstance(track, tuple) and track[0] == "legacy":
             name = track[2] or ""
-        if counter is not None:
-            value *= max(counter.get(4, 1), 1)
-            if counter.get(5, 0):
-                # Of differences the sum, of which each writer has its own, until its state is cleared or its defaults replaced.
-                self.gauges[track, writer] = value = self.gauges.get((track, writer), 0.0) + value
         self.out.series("", name, track, "").append((time, value))

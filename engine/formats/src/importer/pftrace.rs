@@ -19,6 +19,7 @@ mod tracks;
 mod unread;
 mod unwritten;
 mod utf8;
+mod writer_thread;
 
 use std::io::Read as _;
 

@@ -2,7 +2,7 @@
 
 use super::Sink;
 use record::time::Nanos;
-use record::{Record, Severity, counted};
+use record::{Basis, Dependency, Record, Severity, counted};
 
 /// What a file is made of, and what [`Receipt::events`] counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -48,7 +48,7 @@ pub struct Receipt {
     pub repaired: u64,
     /// The same by cause, in the order in which the causes are told; they add up to `repaired`.
     pub repairs: Vec<(String, u64)>,
-    /// How many records were concluded rather than read.
+    /// How many records were concluded rather than read, those of a saved capture when it was made.
     pub inferred: u64,
     /// How many records were understood and could not be kept: 0 but for damaged files, whose records contradict each other.
     pub dropped: u64,
@@ -117,6 +117,11 @@ impl Receipt {
             other => return Some(other),
         }
         None
+    }
+
+    /// Counts a dependency of a saved capture: what was concluded when it was made is concluded still.
+    pub(super) fn read_back(&mut self, dependency: &Dependency) {
+        self.inferred += u64::from(dependency.basis == Basis::Inferred);
     }
 
     /// Adds a sentence.

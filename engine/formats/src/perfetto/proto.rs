@@ -45,6 +45,12 @@ pub struct TracePacket {
     /// A track.
     #[prost(message, optional, tag = "60")]
     pub track_descriptor: Option<TrackDescriptor>,
+    /// The process of the writer, in the form that came before tracks.
+    #[prost(message, optional, tag = "43")]
+    pub process_descriptor: Option<ProcessDescriptor>,
+    /// The thread of the writer, likewise.
+    #[prost(message, optional, tag = "44")]
+    pub thread_descriptor: Option<ThreadDescriptor>,
     /// Readings of several clocks at one instant.
     #[prost(message, optional, tag = "6")]
     pub clock_snapshot: Option<ClockSnapshot>,

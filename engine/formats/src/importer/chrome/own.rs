@@ -253,14 +253,16 @@ impl OwnEvents {
         let facts = self.divide(scanned, sink, |_, _| {});
         let kind = self.texts.global(scanned.scanner, scanned.event.name);
         let kind = self.texts.text(kind);
-        sink.push(Record::Dependency(Dependency {
+        let dependency = Dependency {
             cause: SpanId(facts.id(key::CAUSE)?),
             effect: SpanId(facts.id(key::EFFECT)?),
             kind: DependencyKind::from_label(kind)?,
             basis: Basis::from_label(facts.text(key::BASIS, &self.texts)?)?,
             event: facts.id(key::EVENT).map_or(EventId::NONE, EventId),
             generation: facts.id(key::GENERATION).unwrap_or(0),
-        }));
+        };
+        self.receipt.read_back(&dependency);
+        sink.push(Record::Dependency(dependency));
         Some(())
     }
 
@@ -337,6 +339,7 @@ impl OwnEvents {
         receipt.notes.append(&mut self.receipt.notes);
         receipt.repairs.append(&mut self.receipt.repairs);
         receipt.repaired = receipt.repaired.saturating_add(self.receipt.repaired);
+        receipt.inferred += self.receipt.inferred;
         if self.others > 0 {
             let words = "{event is not as Syncline wrote it, and is not shown. Where another program added it|events are not as \
                          Syncline wrote them, and are not shown. Where another program added them}, open what it added by \

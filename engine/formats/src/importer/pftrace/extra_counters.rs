@@ -1,6 +1,7 @@
 //! Counters whose values events of other tracks carry along: how much memory there was when a slice began, for one.
 
 use super::foreign::Foreign;
+use super::items::{Items, What};
 use crate::perfetto::proto::TrackEventDefaults;
 use crate::perfetto::view::Wire;
 
@@ -93,5 +94,22 @@ impl Foreign {
             writer.sums = self.sums;
         }
         self.items.count((time, track), value, writer.sums);
+    }
+
+    /// Makes sums of the samples that are differences. They add up as their writer told them, as in Perfetto: it may tell of an
+    /// instant later than of what came after that, and counts on all the same.
+    pub(super) fn add_up(&mut self) {
+        let Items {
+            all, values, sums, ..
+        } = &mut self.items;
+        for item in &*all {
+            if let What::Count(place) = item.what()
+                && let Some(value) = values.get_mut(place as usize)
+            {
+                let sum = sums.get(place as usize).copied().unwrap_or_default();
+                *value = self.tracks.value(item.track(), *value, sum);
+            }
+        }
+        *sums = Vec::new();
     }
 }

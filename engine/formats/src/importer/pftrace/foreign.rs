@@ -13,7 +13,7 @@ use super::legacy::{AsyncScope, Sort};
 use super::nature;
 use super::replay::replay;
 use super::sequence::Sequence;
-use super::tracks::{Tracks, writer_track};
+use super::tracks::Tracks;
 use super::unread::Unread;
 use super::utf8;
 use crate::importer::chrome::{Texts, Token};
@@ -68,8 +68,6 @@ pub(super) struct Own {
 /// What has to be said about the file.
 #[derive(Default)]
 pub(super) struct Tally {
-    /// Events of types that are not read.
-    others: u64,
     /// Points of arrows of the old form that have no number, and those that nothing leads to or from.
     unnumbered: u64,
     pub loose: u64,
@@ -151,7 +149,9 @@ impl Foreign {
             let time = view.timestamp.map(|it| self.time(view, it));
             let time = time.unwrap_or(0);
             if let Some(track) = packet.track_descriptor {
-                self.tracks.describe(track);
+                self.describe(id, track);
+            } else if packet.process_descriptor.is_some() || packet.thread_descriptor.is_some() {
+                self.describe_writer(id, packet.process_descriptor, packet.thread_descriptor);
             } else if let Some(stats) = packet.trace_stats {
                 self.tally.lost += stats.buffer_stats.iter().map(lost_in).sum::<u64>();
             } else if let Some(event) = packet.gpu_render_stage_event {
@@ -204,18 +204,15 @@ impl Foreign {
         let sequence = self.sequences.entry(packet.sequence).or_default();
         // Whatever the event is, the writer's clock may count from this packet on.
         let event = read(bytes, sequence, &mut self.texts, &mut self.lists);
-        let default = sequence.track();
+        let home = (sequence.track(), sequence.thread());
         let time = packet
             .timestamp
             .map(|timestamp| self.time(packet, timestamp));
         let event = event?;
         let micros = || event.micros.unwrap_or(0).saturating_mul(1000);
         let time = time.unwrap_or_else(micros);
-        // Of a writer that names no track it is its own.
-        let own = || writer_track(packet.sequence);
-        let track = (event.track.or(default)).unwrap_or_else(own);
         self.extra_counters(packet.sequence, time);
-        let track = self.tracks.place(track);
+        let track = self.track_of(packet.sequence, &event, home);
         let track = self.asynchronous(track, &event).unwrap_or(track);
         match Sort::of(&event) {
             Sort::Begin => {
@@ -234,7 +231,10 @@ impl Foreign {
             Sort::Count => self.count((packet.sequence, time, track), event.value.unwrap_or(0.0)),
             Sort::Series(id) => self.series(time, track, (event.name, id)),
             Sort::Arrow(what) => self.arrow((time, track), &event, what),
-            Sort::Other => self.tally.others += 1,
+            Sort::Other => {
+                let phase = event.legacy.map_or(0, |it| it.phase);
+                self.unread.event(event.kind, phase);
+            }
         }
         Some(())
     }
@@ -386,6 +386,7 @@ impl Foreign {
             backend: "pftrace".to_owned(),
             ..Run::default()
         })));
+        self.add_up();
         self.items.sort();
         // Zero is the earliest slice; what only counts or ends may lie before it.
         let all = &self.items.all;
@@ -402,7 +403,6 @@ impl Foreign {
 
     fn tell(&self, sink: &mut Sink<'_>, receipt: &mut Receipt) {
         let Tally {
-            others,
             unnumbered,
             loose,
             missing,
@@ -422,12 +422,6 @@ impl Foreign {
             receipt.note(text);
         }
         let said = [
-            (
-                others,
-                Severity::Info,
-                "not-read",
-                "{event is of a type|events are of types} that Syncline does not read",
-            ),
             (
                 unnumbered,
                 Severity::Info,

@@ -25,6 +25,8 @@ pub(super) struct LegacyPhase {
     direction: u64,
     /// Whether the end of an arrow is at the slice around it, not at the next.
     pub is_enclosing: bool,
+    process: Option<i32>,
+    thread: Option<i32>,
 }
 
 /// What the beginnings, ends and steps of one asynchronous operation have in common, besides its number.
@@ -49,6 +51,11 @@ impl LegacyPhase {
             _ => return None,
         };
         Some((scope, self.id?))
+    }
+
+    /// The process and the thread that it is of, where that is not the writer's.
+    pub fn other_thread(&self) -> Option<(i32, i32)> {
+        Some((self.process?, self.thread?))
     }
 
     /// The number of an arrow that the slice is a point of, and which point; nothing where it does not say which way it leads.
@@ -109,6 +116,8 @@ pub(super) fn read(bytes: &[u8], sequence: &Sequence, texts: &mut Texts) -> Opti
             8 => legacy.bind = Some(wire.varint()?),
             12 => legacy.is_enclosing = wire.varint()? != 0,
             13 => legacy.direction = wire.varint()?,
+            18 => legacy.process = Some(wire.varint()? as i32),
+            19 => legacy.thread = Some(wire.varint()? as i32),
             _ => {}
         }
         Some(())

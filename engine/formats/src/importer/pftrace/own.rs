@@ -187,6 +187,7 @@ impl Own {
             (event_type::INSTANT, Track::Dependencies) => {
                 let dependency = self.dependency(&event)?;
                 self.unwritten.name(&dependency);
+                self.receipt.read_back(&dependency);
                 sink.push(Record::Dependency(dependency));
             }
             (event_type::INSTANT, Track::Records | Track::Problems) => {

@@ -39,13 +39,8 @@ pub(super) fn replay(foreign: &mut Foreign, origin: i64, sink: &mut Sink<'_>) ->
         let time = Nanos(item.time.saturating_sub(origin));
         if let What::Count(place) = item.what() {
             let value = items.values.get(place as usize).copied();
-            let sum = items.sums.get(place as usize).copied();
             let counter = foreign.tracks.counter(item.track());
-            let value = foreign.tracks.value(
-                item.track(),
-                value.unwrap_or_default(),
-                sum.unwrap_or_default(),
-            );
+            let value = value.unwrap_or_default();
             sink.push(Record::Sample(Sample {
                 counter,
                 time,

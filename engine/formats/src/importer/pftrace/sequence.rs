@@ -14,6 +14,8 @@ pub(super) struct Sequence {
     interned: Option<Box<Known>>,
     clock: Option<u32>,
     track: Option<u64>,
+    /// The track of the thread that it writes on.
+    thread: Option<u64>,
     extra: Option<Box<ExtraTracks>>,
     /// Which sums the counters of its events add to, by their number; 0 before there is one.
     pub sums: u32,
@@ -34,8 +36,17 @@ impl Sequence {
     /// Begins anew where the flags of a packet say so.
     pub fn flags(&mut self, flags: u32, cleared: bool) {
         if flags & CLEARED != 0 || cleared {
-            *self = Self::default();
+            // The thread that it writes on stays, as in Perfetto.
+            *self = Self {
+                thread: self.thread,
+                ..Self::default()
+            };
         }
+    }
+
+    /// Takes the track of the thread that it writes on.
+    pub fn is_on(&mut self, thread: u64) {
+        self.thread = Some(thread);
     }
 
     /// Takes what later packets leave out.
@@ -73,6 +84,11 @@ impl Sequence {
     /// The track of an event that names none.
     pub fn track(&self) -> Option<u64> {
         self.track
+    }
+
+    /// The track of the thread that it writes on.
+    pub fn thread(&self) -> Option<u64> {
+        self.thread
     }
 
     /// The tracks of extra counters of events that name none.

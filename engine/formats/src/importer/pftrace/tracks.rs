@@ -41,6 +41,8 @@ pub(super) struct Tracks {
     /// Lanes that several tracks share.
     shared: HashMap<SharedKey, u32>,
     counters: u32,
+    /// The tracks of threads, once an event names its thread by numbers.
+    threads: Option<QuickMap<(i32, i64), u64>>,
 }
 
 /// Where a track of the file stands among those in use and among those that are described, or [`NOWHERE`].
@@ -194,20 +196,19 @@ impl Tracks {
         more.merge = merge.unwrap_or(more.merge);
         more.process = track.process.or(more.process.take());
         more.thread = track.thread.or(more.thread.take());
+        let numbers = more.thread.as_ref().and_then(ThreadDescriptor::numbers);
+        if let (Some(threads), Some(numbers)) = (&mut self.threads, numbers) {
+            let uuid = track.uuid.unwrap_or(0);
+            threads.entry(numbers).or_insert(uuid);
+        }
         more.counter = track.counter.or(more.counter.take());
     }
 
-    /// All tracks were announced: of what the file says of them only counters are asked for from here on.
+    /// All tracks were announced: nothing that the file says of them is asked for from here on.
     pub fn forget_descriptions(&mut self) {
-        let mut all = std::mem::take(&mut self.described);
-        self.by_uuid.retain(|_, places| {
-            let told = all.get_mut(places.described as usize);
-            let told = told.filter(|it| it.counter().is_some());
-            places.described = self.described.len() as u32;
-            self.described.extend(told.map(std::mem::take));
-            (places.described as usize) < self.described.len()
-        });
-        self.by_uuid.shrink_to_fit();
+        self.described = Vec::new();
+        self.by_uuid = QuickMap::default();
+        self.threads = None;
     }
 
     /// What the file says of a track.
@@ -242,6 +243,27 @@ impl Tracks {
     /// The place of a thread that no track describes.
     pub fn thread(&mut self, pid: u32, tid: u32) -> u32 {
         self.place_of(Key::Thread(pid, tid))
+    }
+
+    /// The place of a thread by its numbers: that of the track which describes it, if there is one.
+    pub fn numbered_thread(&mut self, (pid, tid): (i32, i32)) -> u32 {
+        let (by_uuid, described) = (&self.by_uuid, &self.described);
+        let threads = self.threads.get_or_insert_with(|| {
+            let all = by_uuid.iter().filter_map(|(uuid, places)| {
+                let track = described.get(places.described as usize)?;
+                Some((track.thread()?.numbers()?, *uuid))
+            });
+            all.fold(QuickMap::default(), |mut threads, (numbers, uuid)| {
+                let first = threads.entry(numbers).or_insert(uuid);
+                // Of several the same one each time.
+                *first = uuid.min(*first);
+                threads
+            })
+        });
+        match threads.get(&(pid, tid.into())).copied() {
+            Some(uuid) => self.place(uuid),
+            None => self.thread(pid as u32, tid as u32),
+        }
     }
 
     /// The place of a counter that events of a track name themselves, by their name and the name of the field.

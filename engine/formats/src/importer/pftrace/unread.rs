@@ -38,8 +38,6 @@ const KINDS: &[(u32, &str)] = &[
     (38, "of battery and power"),
     (39, "of the Android log"),
     (40, "of power rails"),
-    (43, "of processes, in the old form"),
-    (44, "of threads, in the old form"),
     (47, "of the list of packages"),
     (49, "of Perfetto's own doings"),
     (54, "of streaming profiles"),
@@ -86,9 +84,13 @@ const KINDS: &[(u32, &str)] = &[
     (135, "of samples of stacks"),
 ];
 
-/// Packets that were not read, by kind.
+/// Packets that were not read, by kind, and track events of other packets.
 #[derive(Debug, Default)]
-pub(super) struct Unread(BTreeMap<u32, u64>);
+pub(super) struct Unread {
+    packets: BTreeMap<u32, u64>,
+    /// By their type and by their phase.
+    events: BTreeMap<(i32, u8), u64>,
+}
 
 impl Unread {
     /// Takes a packet of which nothing was read.
@@ -103,16 +105,24 @@ impl Unread {
             } else {
                 kind
             };
-            *self.0.entry(kind).or_default() += 1;
+            *self.packets.entry(kind).or_default() += 1;
         }
+    }
+
+    /// Takes a track event that is of no type, and no phase, that is read.
+    pub fn event(&mut self, kind: i32, phase: u8) {
+        *self.events.entry((kind, phase)).or_default() += 1;
     }
 
     /// A sentence for each kind, the most frequent first.
     pub fn told(&self) -> Vec<String> {
-        let mut kinds: Vec<(u32, u64)> =
-            self.0.iter().map(|(kind, count)| (*kind, *count)).collect();
+        let mut kinds: Vec<(u32, u64)> = self
+            .packets
+            .iter()
+            .map(|(kind, count)| (*kind, *count))
+            .collect();
         kinds.sort_by_key(|(kind, count)| (std::cmp::Reverse(*count), *kind));
-        let words = kinds.into_iter().map(|(kind, count)| {
+        let packets = kinds.into_iter().map(|(kind, count)| {
             let known = KINDS.iter().find(|(field, _)| *field == kind);
             let what = known.map_or_else(
                 || format!("of kind {kind} of Perfetto's packets"),
@@ -123,8 +133,32 @@ impl Unread {
                 &format!("{{packet {what} is|packets {what} are}} not read."),
             )
         });
-        words.collect()
+        let events = self
+            .events
+            .iter()
+            .map(|(kind, count)| told_of_events(*kind, *count));
+        packets.chain(events).collect()
     }
+}
+
+/// What is said of track events of a type and a phase.
+fn told_of_events((kind, phase): (i32, u8), count: u64) -> String {
+    let is_letter = phase.is_ascii_graphic();
+    let what = match (kind, phase) {
+        (0, 0) => "with neither a type nor a phase".to_owned(),
+        (_, 0) => format!("of type {kind}"),
+        _ if is_letter => format!("of phase {}", char::from(phase)),
+        _ => format!("of phase {phase}"),
+    };
+    let why = match (kind, phase) {
+        // It may hold what happened to it, but nothing says whether that begins, ends or goes on.
+        (0, 0) => ", which Perfetto does not show either",
+        _ => "",
+    };
+    counted(
+        count,
+        &format!("{{track event {what} is|track events {what} are}} not read{why}."),
+    )
 }
 
 /// What a bundle of ftrace holds: which threads ran, or only what programs printed, or something else.
@@ -193,6 +227,21 @@ mod tests {
         let told = unread.told();
         assert_eq!(told.len(), 1);
         assert!(told[0].starts_with("2 packets of ftrace"), "{told:?}");
+    }
+
+    #[test]
+    fn events_that_are_not_read_are_named() {
+        let mut unread = Unread::default();
+        for (kind, phase) in [(0, 0), (0, b'O'), (0, 200), (9, 0), (0, b'O')] {
+            unread.event(kind, phase);
+        }
+        let expected = [
+            "1 track event with neither a type nor a phase is not read, which Perfetto does not show either.",
+            "2 track events of phase O are not read.",
+            "1 track event of phase 200 is not read.",
+            "1 track event of type 9 is not read.",
+        ];
+        assert_eq!(unread.told(), expected);
     }
 
     #[test]
