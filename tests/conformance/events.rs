@@ -59,7 +59,20 @@ pub const CASES: &[Case] = &[
             before(calls[1], view.call("signal go"));
             let found = view.text(calls[2].id, "elapsed").unwrap();
             let (first, second) = (view.operation("record a"), view.operation("record b"));
-            assert_eq!(found, (second.start - first.start).to_string());
+            let mut clocks = view.capture.clocks().iter();
+            if clocks.all(|it| it.uncertainty == Nanos::ZERO) {
+                assert_eq!(found, (second.start - first.start).to_string());
+            } else {
+                // The driver's own answer; spans are drawn by another clock, and held within what the host saw.
+                let digits: String = found.chars().filter(char::is_ascii_digit).collect();
+                let length: i64 = digits.parse().unwrap();
+                let most = view.call("synchronize-event b").end - view.call("record a").start;
+                let rounding = 1_000;
+                assert!(
+                    (1..=most.0 + rounding).contains(&length),
+                    "{found} of {most}"
+                );
+            }
             let ties = view.causes(second.id, DependencyKind::Elapsed);
             assert_eq!(
                 (ties.len(), ties[0].cause, ties[0].basis),
