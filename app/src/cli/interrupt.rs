@@ -8,13 +8,13 @@ static PRESSED: AtomicU32 = AtomicU32::new(0);
 /// Whether SIGTERM or SIGHUP came.
 static TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 /// Whether another program has the terminal, and Ctrl-C is for that.
-static IS_ANOTHERS: AtomicBool = AtomicBool::new(false);
+static IS_ELSEWHERE: AtomicBool = AtomicBool::new(false);
 
 /// From now on Ctrl-C is heard. Where the system does not allow that, it ends the process as ever. Whoever has nothing to
 /// lose ends after `grace` at the latest, whatever it waits for, such as a pipe that nobody reads.
 pub(super) fn watch(grace: Option<Duration>) {
     let heard = ctrlc::set_handler(move || {
-        if PRESSED.fetch_add(1, Relaxed) > 0 && !IS_ANOTHERS.load(Relaxed) {
+        if PRESSED.fetch_add(1, Relaxed) > 0 && !IS_ELSEWHERE.load(Relaxed) {
             std::process::exit(i32::from(super::STOPPED));
         }
         if let Some(grace) = grace {
@@ -36,8 +36,8 @@ fn end_after(grace: Duration) {
 }
 
 /// Says whether Ctrl-C is for another program, which the terminal tells as well.
-pub(super) fn leave_to_another(is_anothers: bool) {
-    IS_ANOTHERS.store(is_anothers, Relaxed);
+pub(super) fn leave_to_another(is_elsewhere: bool) {
+    IS_ELSEWHERE.store(is_elsewhere, Relaxed);
 }
 
 /// From now on SIGTERM and SIGHUP are heard, and end nothing by themselves: whoever has something to end first looks.

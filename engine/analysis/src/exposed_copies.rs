@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::causes::{CauseKind, CauseReader, CollectiveMember};
 use super::used_buffers::UsedBuffers;
-use super::words::{counted, finding, length, span};
+use super::words::{finding, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos, shared, union};
@@ -79,7 +79,7 @@ impl Analysis for ExposedCopies {
                 findings,
                 format!(
                     "{} looked at",
-                    counted(looked, "copy").replace("copys", "copies")
+                    record::counted(looked as u64, "{copy|copies}")
                 ),
             ),
             savings,

@@ -81,7 +81,7 @@ impl Analysis for HostBound {
                 findings.collect(),
                 format!(
                     "{} in which a device waited for the host alone, {} in all, on {} looked at",
-                    counted(count, "stretch").replace("stretchs", "stretches"),
+                    record::counted(count as u64, "{stretch|stretches}"),
                     length(total),
                     counted(members.len(), "device")
                 ),

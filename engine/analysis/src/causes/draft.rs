@@ -201,18 +201,18 @@ impl CausesDraft {
         self.before_steps.sort_unstable();
         for (step, call) in std::mem::take(&mut self.settled) {
             let from = self.before_steps.partition_point(|it| it.0 < step);
-            let befores = self.before_steps.iter().skip(from);
-            let befores: Vec<SpanPoint> = befores
+            let earlier = self.before_steps.iter().skip(from);
+            let earlier: Vec<SpanPoint> = earlier
                 .take_while(|it| it.0 == step)
                 .map(|it| it.1)
                 .collect();
             let to = SpanPoint::end(SpanId(call));
-            if befores.is_empty() {
+            if earlier.is_empty() {
                 let begun = SpanPoint::start(SpanId(step));
                 self.extra.push((to, begun, CauseKind::Step));
                 continue;
             }
-            let points = befores.into_iter().map(|it| (to, it, CauseKind::Step));
+            let points = earlier.into_iter().map(|it| (to, it, CauseKind::Step));
             self.extra.extend(points);
             if let Some(class) = self.classes.get_mut(step as usize) {
                 *class = SpanClass::default();

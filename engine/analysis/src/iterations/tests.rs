@@ -240,3 +240,22 @@ fn loops_that_follow_each_other_are_counted_through() {
     assert!(end < second - 49_000, "{bounds:?}");
     assert_eq!(bounds[15][0], second + 2);
 }
+
+/// What a loss took at once begins and ends at one instant; the search for loops before and after it has to come to an end.
+#[test]
+fn operations_dropped_at_one_instant_are_one_loop() {
+    let mut made = SteppedCapture::new();
+    made.records.push(Record::Run(Box::new(Run {
+        source: "a workload".into(),
+        ..Run::default()
+    })));
+    for call in [1, 1, 1, 2, 2, 2] {
+        let launch = made.span(THREAD, "launch", SpanKind::Call, [0, 10]);
+        let dropped = made.span(STREAM, "work", SpanKind::Kernel, [50, 50]);
+        made.call(dropped, call);
+        made.submits(launch, dropped);
+    }
+    let (table, bounds) = made.find();
+    assert!(bounds.iter().all(|it| *it == [50, 50]), "{bounds:?}");
+    assert_eq!(table.rows.len(), bounds.len());
+}

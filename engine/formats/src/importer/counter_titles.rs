@@ -16,7 +16,7 @@ pub(super) struct CounterTitle {
 
 /// What is said of a counter besides its name, the first that tells it from another.
 #[derive(Clone, Copy)]
-enum TitlePart {
+enum CounterTitlePart {
     Process,
     Thread,
     /// Which of them it is, counted.
@@ -25,7 +25,11 @@ enum TitlePart {
 
 /// Adds to the names of counters that several have what those differ in.
 pub(super) fn tell_apart(titles: &mut [CounterTitle]) {
-    for part in [TitlePart::Process, TitlePart::Thread, TitlePart::Count] {
+    for part in [
+        CounterTitlePart::Process,
+        CounterTitlePart::Thread,
+        CounterTitlePart::Count,
+    ] {
         let mut same: BTreeMap<_, Vec<usize>> = BTreeMap::new();
         for (at, title) in titles.iter().enumerate() {
             let key = (title.device, title.name.clone());
@@ -53,13 +57,13 @@ pub(super) fn tell_apart(titles: &mut [CounterTitle]) {
 }
 
 impl CounterTitle {
-    fn part(&self, part: TitlePart, count: usize) -> String {
+    fn part(&self, part: CounterTitlePart, count: usize) -> String {
         match part {
-            TitlePart::Process if self.process.is_empty() => String::new(),
-            TitlePart::Process => format!("process {}", self.process),
-            TitlePart::Thread if self.thread.is_empty() => String::new(),
-            TitlePart::Thread => format!("thread {}", self.thread),
-            TitlePart::Count => format!("#{count}"),
+            CounterTitlePart::Process if self.process.is_empty() => String::new(),
+            CounterTitlePart::Process => format!("process {}", self.process),
+            CounterTitlePart::Thread if self.thread.is_empty() => String::new(),
+            CounterTitlePart::Thread => format!("thread {}", self.thread),
+            CounterTitlePart::Count => format!("#{count}"),
         }
     }
 }
