@@ -42,10 +42,11 @@ recoveries:
 # The lints.
 check:
 	cargo fmt --all --check
+	.ci/typos target/typos
 	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps
 
-# Every bench, with the ratios that the README's table shows.
+# Every bench, with the ratios that the guide on figures shows.
 bench:
 	cargo bench --workspace
 
