@@ -19,6 +19,7 @@ mod databases;
 mod driver_losses;
 mod endings;
 mod exact;
+mod examples;
 mod exports;
 mod extract;
 mod far;
