@@ -93,7 +93,7 @@ pub const PANELS: &[Make] = &[
     || Box::new(receipts::Receipts),
     || Box::new(log::LogLines),
     || Box::new(help::Help),
-    || Box::new(guide::Coming::default()),
+    || Box::new(guide::Guides::default()),
     || Box::new(connect::Connect::default()),
     || Box::new(program::Program::default()),
     || Box::new(consent::Remote),

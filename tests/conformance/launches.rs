@@ -301,7 +301,7 @@ pub const LAUNCHES: &[Case] = &[
     },
     Case {
         name: "a recorded launch is captured by value and updated",
-        rules: "D8, section 5 graph rows",
+        rules: "D8",
         source: r#"
             stream "a"; buffer "x" f32=64 init="1"; buffer "y" f32=64; recorded "r"; graph "g"
             host "main" {

@@ -246,7 +246,7 @@ const RULES_ELSEWHERE: &[(&str, &str)] = &[
     ),
     (
         "F4 F5 F6",
-        "the policies of section 4, said in the field “policy”: the cases of A1, A9 and A7",
+        "the table of where runtimes differ, said in the field “policy”: the cases of A1, A9 and A7",
     ),
     ("F10", "the cases that synchronise the device"),
     (
@@ -267,7 +267,7 @@ const RULES_ELSEWHERE: &[(&str, &str)] = &[
 const RULES: &[(char, u32)] = &[
     ('A', 55),
     ('B', 10),
-    ('C', 14),
+    ('C', 15),
     ('D', 16),
     ('E', 16),
     ('F', 16),

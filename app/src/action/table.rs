@@ -138,7 +138,7 @@ commands! {
     Clear, Go, "Clear", "Close what is open, then clear the selection", [key(Key::Escape)];
 
     Help, Help, "Keys and gestures", "This table", [key(Key::Questionmark), key(Key::F1)];
-    Guides, Help, "Coming from another system", "What CUDA, Warp, WebGPU and others call things, and what they are called here", [key(Key::G)];
+    Guides, Help, "Guides", "How Syncline is used, and what CUDA, Warp, WebGPU and others call things", [key(Key::G)];
 }
 
 impl Command {
@@ -156,7 +156,7 @@ impl Command {
     }
 }
 
-/// The table of keys as the README has it.
+/// The table of keys as the guide on keys has it.
 pub fn key_table_markdown() -> String {
     let mut table = String::from("| keys | what they do |\n| --- | --- |\n");
     for entry in COMMANDS.iter().filter(|entry| !entry.keys.is_empty()) {

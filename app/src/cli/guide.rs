@@ -1,4 +1,4 @@
-//! The guides for people who know another system: which there are, and each one's text.
+//! The guides: which there are, and each one's text.
 
 use engine::workload::guides;
 
@@ -8,7 +8,7 @@ use super::{FINE, Stop, Streams};
 /// Prints the guide called `name` as it is written, or which there are.
 pub(super) fn guide(name: Option<&str>, streams: &mut Streams<'_>) -> Result<u8, Stop> {
     let Some(name) = name else {
-        let mut table = Table::new(&["name", "for someone who knows"]);
+        let mut table = Table::new(&["name", "about"]);
         for guide in guides() {
             table.row([guide.name.to_owned(), guide.title.to_owned()]);
         }

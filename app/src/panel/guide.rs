@@ -1,20 +1,23 @@
-//! The window for people who know another system: what it calls things, and what they are called here.
+//! The window of guides: how Syncline is used, and what other systems call things.
 
 mod blocks;
 
 use eframe::egui::{Align, Label, Layout, RichText, ScrollArea, Sense, Separator, Ui, vec2};
-use engine::workload::{Guide, bundled, guides};
+use engine::workload::{Guide, GuideTopic, bundled, guides};
 
-use self::blocks::{Block, Face, Line, Run};
-use super::widgets::{section, toggle};
+use self::blocks::{Block, Face, Line, TextRun};
+use super::widgets::{card, link, section, toggle};
 use super::{Panel, Place, Scene};
 use crate::action::Action;
 use crate::state::Window;
 use crate::theme::{BODY, GRID};
 
-/// The window for people who know another system.
+/// How wide the list of guides is.
+const LIST: f32 = 160.0;
+
+/// The window of guides.
 #[derive(Default)]
-pub struct Coming {
+pub struct Guides {
     chosen: usize,
     /// The chosen guide, read.
     blocks: Vec<Block>,
@@ -24,17 +27,18 @@ pub struct Coming {
 fn columns(count: usize) -> &'static [f32] {
     match count {
         2 => &[0.3, 0.7],
-        _ => &[0.28, 0.3, 0.42],
+        3 => &[0.28, 0.3, 0.42],
+        _ => &[0.36, 0.34, 0.1, 0.2],
     }
 }
 
-impl Panel for Coming {
+impl Panel for Guides {
     fn id(&self) -> &'static str {
         "guides"
     }
 
     fn title(&self) -> &'static str {
-        "Coming from another system"
+        "Guides"
     }
 
     fn place(&self) -> Place {
@@ -42,52 +46,101 @@ impl Panel for Coming {
     }
 
     fn ui(&mut self, ui: &mut Ui, scene: &Scene<'_>, actions: &mut Vec<Action>) {
-        ui.horizontal(|ui| {
-            for (at, guide) in guides().iter().enumerate() {
-                if toggle(ui, scene.theme, at == self.chosen, guide.title).clicked() {
-                    self.chosen = at;
-                    self.blocks.clear();
-                }
+        let mut chosen = self.chosen;
+        ui.horizontal_top(|ui| {
+            ui.vertical(|ui| {
+                ui.set_width(LIST);
+                self.list(ui, scene, &mut chosen);
+            });
+            ui.add_space(GRID);
+            let Some(guide) = guides().get(self.chosen) else {
+                return;
+            };
+            if self.blocks.is_empty() {
+                self.blocks = blocks::read(guide.source);
             }
+            ui.vertical(|ui| {
+                if let Some(followed) = self.text(ui, scene, guide, actions) {
+                    chosen = followed;
+                }
+            });
         });
-        ui.add_space(GRID);
-        let Some(guide) = guides().get(self.chosen) else {
-            return;
-        };
-        if self.blocks.is_empty() {
-            self.blocks = blocks::read(guide.source);
+        if chosen != self.chosen {
+            self.chosen = chosen;
+            self.blocks.clear();
         }
-        self.text(ui, scene, guide, actions);
     }
 }
 
-impl Coming {
-    fn text(&self, ui: &mut Ui, scene: &Scene<'_>, guide: &Guide, actions: &mut Vec<Action>) {
+impl Guides {
+    fn list(&self, ui: &mut Ui, scene: &Scene<'_>, chosen: &mut usize) {
+        ScrollArea::vertical().id_salt("list").show(ui, |ui| {
+            for (topic, title) in [
+                (GuideTopic::Use, "Using Syncline"),
+                (GuideTopic::System, "Coming from"),
+            ] {
+                section(ui, scene.theme, title);
+                let of_topic = guides().iter().enumerate();
+                for (at, guide) in of_topic.filter(|(_, it)| it.topic == topic) {
+                    if toggle(ui, scene.theme, at == self.chosen, guide.title).clicked() {
+                        *chosen = at;
+                    }
+                }
+            }
+        });
+    }
+
+    /// Draws a guide; answers which one a link in it leads to, where one was followed.
+    fn text(
+        &self,
+        ui: &mut Ui,
+        scene: &Scene<'_>,
+        guide: &Guide,
+        actions: &mut Vec<Action>,
+    ) -> Option<usize> {
+        let mut followed = None;
         let area = ScrollArea::vertical().auto_shrink(false);
         area.id_salt(guide.name).show(ui, |ui| {
+            let mut draw = |ui: &mut Ui, line: &Line| {
+                followed = followed.or(wrapped(ui, scene, line, actions));
+            };
             for block in &self.blocks {
                 match block {
-                    // The title is written on the tab above.
-                    Block::Heading(1, _) => {}
+                    Block::Heading(1, line) => {
+                        ui.heading(words(line));
+                        ui.add_space(GRID);
+                    }
                     Block::Heading(_, line) => section(ui, scene.theme, &words(line)),
                     Block::Paragraph(line) => {
-                        wrapped(ui, scene, line, actions);
+                        draw(ui, line);
                         ui.add_space(2.0 * GRID);
                     }
                     Block::Item(line) => {
                         ui.horizontal_top(|ui| {
                             ui.label(RichText::new("•").color(scene.theme.weak));
-                            wrapped(ui, scene, line, actions);
+                            draw(ui, line);
                         });
                     }
-                    Block::Table(rows) => table(ui, scene, rows, actions),
+                    Block::Code(lines) => {
+                        card(ui, scene.theme.well, |ui| {
+                            ui.label(RichText::new(lines).monospace().size(BODY - 1.0));
+                        });
+                        ui.add_space(2.0 * GRID);
+                    }
+                    Block::Table(rows) => table(ui, scene, rows, &mut draw),
                 }
             }
         });
+        followed
     }
 }
 
-fn table(ui: &mut Ui, scene: &Scene<'_>, rows: &[Vec<Line>], actions: &mut Vec<Action>) {
+fn table(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    rows: &[Vec<Line>],
+    draw: &mut impl FnMut(&mut Ui, &Line),
+) {
     let width = ui.available_width() - 4.0 * GRID;
     for (at, row) in rows.iter().enumerate() {
         ui.horizontal_top(|ui| {
@@ -98,7 +151,7 @@ fn table(ui: &mut Ui, scene: &Scene<'_>, rows: &[Vec<Line>], actions: &mut Vec<A
                     if at == 0 {
                         ui.label(RichText::new(words(cell)).color(scene.theme.weak));
                     } else {
-                        wrapped(ui, scene, cell, actions);
+                        draw(ui, cell);
                     }
                 });
             }
@@ -107,18 +160,40 @@ fn table(ui: &mut Ui, scene: &Scene<'_>, rows: &[Vec<Line>], actions: &mut Vec<A
     }
 }
 
-/// A line that breaks where the room ends; names of bundled workloads in it can be followed.
-fn wrapped(ui: &mut Ui, scene: &Scene<'_>, line: &Line, actions: &mut Vec<Action>) {
+/// A line that breaks where the room ends. Names of bundled workloads in it run them; a link to another guide that was
+/// followed is the answer.
+fn wrapped(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    line: &Line,
+    actions: &mut Vec<Action>,
+) -> Option<usize> {
+    let mut followed = None;
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 0.0;
         ui.spacing_mut().interact_size.y = 4.0 * GRID;
         for run in line {
-            piece(ui, scene, run, actions);
+            if run.link.contains("://") {
+                ui.hyperlink_to(&run.text, &run.link);
+            } else if let Some(at) = guide_of(&run.link) {
+                if link(ui, &run.text, scene.theme.accent).clicked() {
+                    followed = Some(at);
+                }
+            } else {
+                piece(ui, scene, run, actions);
+            }
         }
     });
+    followed
 }
 
-fn piece(ui: &mut Ui, scene: &Scene<'_>, run: &Run, actions: &mut Vec<Action>) {
+/// The guide whose file a link names.
+fn guide_of(link: &str) -> Option<usize> {
+    let name = link.strip_suffix(".md")?;
+    guides().iter().position(|guide| guide.name == name)
+}
+
+fn piece(ui: &mut Ui, scene: &Scene<'_>, run: &TextRun, actions: &mut Vec<Action>) {
     let theme = scene.theme;
     let text = RichText::new(&run.text);
     match run.face {

@@ -75,7 +75,7 @@ fn group(ui: &mut Ui, theme: &Theme, menu: Menu) {
 }
 
 fn keys(entry: &Entry) -> String {
-    // The third key of a command is there for habits of other programs; the README lists it.
+    // The third key of a command is there for habits of other programs; the guide on keys lists it.
     let keys: Vec<_> = entry.keys.iter().take(2).map(ToString::to_string).collect();
     keys.join("  ")
 }

@@ -13,7 +13,7 @@
 //! | A6 | A wait holds back only what is submitted to its stream after it. | `cuStreamWaitEvent` |
 //! | A7 | Any number of streams may wait for one event, any number of times. | `cuStreamWaitEvent` |
 //! | A8 | Waiting for an event of the same stream is legal and changes nothing. | `cuStreamWaitEvent` |
-//! | A9 | A query that says "complete" orders as a synchronisation does. | `cuEventQuery` |
+//! | A9 | A strict query that says "complete" orders as a synchronisation does. | `cuEventQuery` |
 //! | A10 | Synchronising blocks for the record that is the latest when it is called. | `cuEventSynchronize` |
 //! | A11 | An event may be destroyed while its record is pending; waits submitted before stay valid. | `cuEventDestroy` |
 //! | A14 | Elapsed time needs both events to have been recorded. | `cuEventElapsedTime` |

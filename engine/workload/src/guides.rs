@@ -1,39 +1,65 @@
-//! The guides that come with the program: what another system calls things, and what they are called here.
+//! The guides that come with the program: how it is used, and what other systems call things.
 
-/// A guide for people who know another system: its names, ours, and what each looks like in the window.
+/// What a guide is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GuideTopic {
+    /// How Syncline is used, and what it goes by.
+    Use,
+    /// Another system: its names, ours, and what each looks like in the window.
+    System,
+}
+
+/// A guide: a text that is read in the window, on the command line and beside the sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Guide {
     /// Its name, as commands use it: the file's, without `.md`.
     pub name: &'static str,
-    /// The system, as its makers write it.
+    /// What it is called in a list: a system as its makers write it.
     pub title: &'static str,
-    /// Its text: Markdown, of headings, paragraphs, lists, tables and code within a line. A word of code that is the
-    /// name of a bundled workload stands for that workload.
+    /// What it is about.
+    pub topic: GuideTopic,
+    /// Its text: Markdown, of headings, paragraphs, lists, tables and code. A word of code that is the name of a bundled
+    /// workload stands for that workload; a link to another guide's file stands for that guide.
     pub source: &'static str,
 }
 
 macro_rules! guides {
-    ($($name:literal $title:literal)*) => {
+    ($($topic:ident { $($name:literal $title:literal)* })*) => {
         /// The list of guides, in the order in which they are offered.
-        const GUIDES: &[Guide] = &[$(Guide {
+        const GUIDES: &[Guide] = &[$($(Guide {
             name: $name,
             title: $title,
+            topic: GuideTopic::$topic,
             source: include_str!(concat!("../../../assets/guides/", $name, ".md")),
-        },)*];
+        },)*)*];
     };
 }
 
 guides! {
-    "cuda" "CUDA"
-    "oneflow" "OneFlow"
-    "cuda-core" "cuda.core"
-    "ascendcl" "AscendCL"
-    "webgpu" "WebGPU"
-    "warp" "NVIDIA Warp"
-    "cuda-graphs" "CUDA graphs"
-    "causes" "Causes"
-    "order" "The order of calls"
-    "perfetto" "Perfetto"
+    System {
+        "cuda" "CUDA"
+        "oneflow" "OneFlow"
+        "cuda-core" "cuda.core"
+        "ascendcl" "AscendCL"
+        "webgpu" "WebGPU"
+        "warp" "NVIDIA Warp"
+        "cuda-graphs" "CUDA graphs"
+    }
+    Use {
+        "workloads" "Bundled workloads"
+        "order" "The order of calls"
+        "causes" "Causes"
+        "semantics" "Rules"
+        "captures" "Captures of other tools"
+        "perfetto" "Perfetto"
+        "backends" "Backends"
+        "pipelines" "Pipelines"
+        "losses" "Device loss"
+        "machines" "Machines and ranks"
+        "recording" "Recording"
+        "keys" "Keys"
+        "figures" "Figures"
+    }
 }
 
 /// The guides that come with the program, in the order in which they are offered.

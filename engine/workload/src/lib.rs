@@ -128,7 +128,7 @@ pub use gpu::{
     Edition, ErrorFilter, GpuCall, MapMode, PipelineIndex, PipelineKind, PipelinePlan,
     PromiseIndex, ShaderPlan,
 };
-pub use guides::{Guide, guides};
+pub use guides::{Guide, GuideTopic, guides};
 pub use injection::{Injection, LossBy, Moment, Unclear};
 pub use kernel::{KERNELS, Kernel, Shape};
 pub use launches::{

@@ -117,7 +117,7 @@ fn a_fork_must_be_joined_back() {
     captures.node(B, || "fork").unwrap();
     let error = captures.end(0, A).unwrap_err();
     assert_eq!(error.violation.number(), 904, "A37");
-    assert!(error.text.contains("join now"), "section 4: {error}");
+    assert!(error.text.contains("join now"), "{error}");
     assert!(
         !captures.is_capturing(A) && !captures.is_capturing(B),
         "it is over"

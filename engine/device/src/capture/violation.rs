@@ -54,7 +54,7 @@ violations! {
     /// The capture was begun by another thread.
     WrongThread = 908 "CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD" "A36",
     /// A graph that is ready cannot take these nodes.
-    Update = 910 "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE" "section 5, update",
+    Update = 910 "CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE" "cuGraphExecUpdate",
 }
 
 /// A call that a capture forbids: what it does, and why, and what to do instead.
