@@ -155,14 +155,11 @@ fn listen(
     let scribe = Scribe::start(writer)?;
     let to = scribe.clone();
     let take = move |batch: Batch| {
-        // A forked child has CUPTI's threads and buffers of its parent's, and no scribe.
-        if process::id() == process {
-            let began = now();
-            to.hand(batch);
-            COSTS
-                .taking
-                .fetch_add(now().saturating_sub(began), Ordering::Relaxed);
-        }
+        let began = now();
+        to.hand(batch);
+        COSTS
+            .taking
+            .fetch_add(now().saturating_sub(began), Ordering::Relaxed);
     };
     let listening = match Listening::start(cupti, &wanted(), Box::new(take)) {
         Ok(listening) => listening,

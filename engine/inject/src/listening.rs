@@ -48,6 +48,8 @@ pub struct Listening {
     is_flushing: AtomicBool,
     has_given_up: AtomicBool,
     texts: Texts,
+    /// Whose it is: a forked child has CUPTI's buffers too, and shares with its parent what texts are copied by.
+    process: u32,
 }
 
 impl Listening {
@@ -76,6 +78,7 @@ impl Listening {
             is_flushing: AtomicBool::new(false),
             has_given_up: AtomicBool::new(false),
             texts: Texts::new(),
+            process: std::process::id(),
         });
         listening
             .prepare(own)
@@ -211,6 +214,9 @@ impl Listening {
 
     /// Reads what CUPTI has written, and gives it on.
     pub(super) fn give(&self, written: &[u8]) {
+        if std::process::id() != self.process {
+            return;
+        }
         let reader = Reader {
             strides: &self.cupti.strides,
             text: &|address| self.texts.at(address),

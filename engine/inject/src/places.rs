@@ -1,6 +1,6 @@
 //! Where CUPTI is looked for.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 /// Names CUPTI where it is not found by itself: a file, the folder that it is in, or [`OFF`].
@@ -75,7 +75,7 @@ fn mapped_in(maps: &str) -> Option<PathBuf> {
 /// # Errors
 /// There is none, and where it was looked for.
 pub fn installed() -> Result<PathBuf, String> {
-    let folders = folders();
+    let folders = folders(&|name| std::env::var_os(name));
     let found = folders.iter().find_map(|folder| library_in(folder));
     found.ok_or_else(|| {
         format!(
@@ -91,8 +91,9 @@ fn library_in(folder: &Path) -> Option<PathBuf> {
     paths.find(|path| path.exists())
 }
 
-fn folders() -> Vec<PathBuf> {
-    let read = |name| std::env::var_os(name).filter(|it| !it.is_empty());
+/// Where it may lie, by what the variables of the environment are.
+fn folders(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let read = |name| variable(name).filter(|it| !it.is_empty());
     let loader = read("LD_LIBRARY_PATH").unwrap_or_default();
     let named = std::env::split_paths(&loader).filter(|it| it.is_absolute());
     // A toolkit's stub can be linked against, and tells nothing.
@@ -112,7 +113,7 @@ fn folders() -> Vec<PathBuf> {
     for toolkit in toolkits {
         folders.extend(BELOW.iter().map(|folder| toolkit.join(folder)));
     }
-    folders.extend(of_python());
+    folders.extend(of_python(variable));
     folders.extend(
         [
             "/usr/lib/x86_64-linux-gnu",
@@ -121,14 +122,16 @@ fn folders() -> Vec<PathBuf> {
         ]
         .map(PathBuf::from),
     );
+    // One that is named from where the program was started is whatever lies there.
+    folders.retain(|it| it.is_absolute());
     folders
 }
 
 /// The folders that Python's packages put it in.
-fn of_python() -> Vec<PathBuf> {
-    let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].map(std::env::var_os);
+fn of_python(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let environments = ["VIRTUAL_ENV", "CONDA_PREFIX"].map(variable);
     let environments = environments.into_iter().flatten().map(PathBuf::from);
-    let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".local"));
+    let home = variable("HOME").map(|home| PathBuf::from(home).join(".local"));
     let roots = environments
         .chain(home)
         .chain(["/usr/local".into(), "/usr".into()]);
@@ -169,11 +172,12 @@ mod tests {
 
     #[test]
     fn every_place_is_a_folder_of_its_own() {
-        let folders = folders();
-        assert!(
-            folders.iter().all(|folder| folder.is_absolute()),
-            "{folders:?}"
-        );
+        for value in [None, Some(""), Some("."), Some("../cuda")] {
+            let folders = folders(&|_| value.map(OsString::from));
+            let mut all = folders.iter();
+            assert!(all.all(|folder| folder.is_absolute()), "{folders:?}");
+        }
+        let folders = folders(&|name| std::env::var_os(name));
         assert!(folders.contains(&"/usr/local/cuda/extras/CUPTI/lib64".into()));
     }
 }

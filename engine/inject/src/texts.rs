@@ -12,6 +12,8 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 const LONGEST: usize = 64 << 10;
 /// Bytes that are copied at once.
 const PIECE: usize = 512;
+/// Bytes of a page of memory, or a part of one: either all of it is there or nothing.
+const PAGE: u64 = 4096;
 
 /// Reads texts at addresses, until the first that is none: then the records are not laid out as they are taken to be, and
 /// nothing that they say is believed any more.
@@ -52,7 +54,10 @@ impl Texts {
         let mut room = [0; PIECE];
         while bytes.len() < LONGEST {
             let from = address.checked_add(bytes.len() as u64)?;
-            let got = copier.copy(from, &mut room);
+            // The system copies nothing where only the first part is there, as at the end of what is mapped.
+            let on_page = PAGE - from % PAGE;
+            let room = room.get_mut(..PIECE.min(on_page as usize))?;
+            let got = copier.copy(from, room);
             let piece = room.get(..got).filter(|piece| !piece.is_empty())?;
             let end = piece.iter().position(|byte| *byte == 0);
             bytes.extend_from_slice(piece.get(..end.unwrap_or(got))?);
@@ -144,6 +149,62 @@ mod tests {
         assert_eq!(texts.at(address(&long)).len(), 3 * PIECE + 7);
         assert_eq!(texts.at(0), "");
         assert!(!texts.is_doubtful());
+    }
+
+    /// Two pages of which only the first can be read.
+    struct MappedEdge(*mut libc::c_void);
+
+    /// Bytes of a page of this machine's.
+    fn page() -> usize {
+        // SAFETY: it takes a number, and knows this one everywhere.
+        unsafe { libc::sysconf(libc::_SC_PAGESIZE) as usize }
+    }
+
+    impl MappedEdge {
+        fn new() -> Self {
+            let (bytes, page) = (2 * page(), page());
+            let (rights, kind) = (
+                libc::PROT_READ | libc::PROT_WRITE,
+                libc::MAP_PRIVATE | libc::MAP_ANON,
+            );
+            // SAFETY: the system chooses where, and nobody else knows of it.
+            let first = unsafe { libc::mmap(std::ptr::null_mut(), bytes, rights, kind, -1, 0) };
+            assert_ne!(first, libc::MAP_FAILED);
+            // SAFETY: it is the second page of what was just mapped.
+            let closed = unsafe { libc::mprotect(first.byte_add(page), page, libc::PROT_NONE) };
+            assert_eq!(closed, 0);
+            Self(first)
+        }
+
+        /// Puts a text at the end of what can be read, and says where it begins.
+        fn put(&self, text: &[u8]) -> u64 {
+            // SAFETY: it is in the first page, which can be written to.
+            unsafe {
+                let at = self.0.cast::<u8>().add(page() - text.len());
+                at.copy_from_nonoverlapping(text.as_ptr(), text.len());
+                at.expose_provenance() as u64
+            }
+        }
+    }
+
+    impl Drop for MappedEdge {
+        fn drop(&mut self) {
+            // SAFETY: it was mapped so, and nothing of it is used any more.
+            unsafe { libc::munmap(self.0, 2 * page()) };
+        }
+    }
+
+    #[test]
+    fn a_text_that_ends_where_memory_ends_is_read() {
+        let (texts, edge) = (Texts::new(), MappedEdge::new());
+        for text in ["a", "saxpy", &"x".repeat(PIECE + 3)] {
+            let address = edge.put(format!("{text}\0").as_bytes());
+            assert_eq!(texts.at(address), text);
+        }
+        assert!(!texts.is_doubtful());
+        // One that goes on where nothing is.
+        assert_eq!(texts.at(edge.put(b"saxpy")), "");
+        assert!(texts.is_doubtful());
     }
 
     #[test]

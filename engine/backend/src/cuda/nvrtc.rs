@@ -4,7 +4,7 @@
     reason = "loading a library runs its code, and its functions are C functions"
 )]
 
-use std::ffi::{CString, c_char, c_int, c_void};
+use std::ffi::{CString, OsString, c_char, c_int, c_void};
 use std::path::{Path, PathBuf};
 use std::ptr;
 use std::sync::OnceLock;
@@ -56,25 +56,25 @@ pub struct Made {
 /// Why there is none, in words for the user.
 pub fn nvrtc() -> Result<&'static Nvrtc, String> {
     static FOUND: OnceLock<Result<Nvrtc, String>> = OnceLock::new();
-    let found = FOUND
-        .get_or_init(|| first_that_opens(folders().iter().flat_map(|folder| libraries_in(folder))));
+    let found = FOUND.get_or_init(|| {
+        let folders = folders(&|name| std::env::var_os(name));
+        first_that_opens(folders.iter().flat_map(|folder| libraries_in(folder)))
+    });
     found.as_ref().map_err(Clone::clone)
 }
 
-fn folders() -> Vec<PathBuf> {
-    let mut folders: Vec<PathBuf> = std::env::var_os(VARIABLE)
-        .map(PathBuf::from)
-        .into_iter()
-        .collect();
-    let loader = std::env::var_os("LD_LIBRARY_PATH").unwrap_or_default();
-    folders.extend(std::env::split_paths(&loader).filter(|it| it.is_absolute()));
+/// Where it may lie, by what the variables of the environment are.
+fn folders(variable: &dyn Fn(&str) -> Option<OsString>) -> Vec<PathBuf> {
+    let mut folders: Vec<PathBuf> = variable(VARIABLE).map(PathBuf::from).into_iter().collect();
+    let loader = variable("LD_LIBRARY_PATH").unwrap_or_default();
+    folders.extend(std::env::split_paths(&loader));
     for home in ["CUDA_HOME", "CUDA_PATH"] {
-        let home = std::env::var_os(home).filter(|it| !it.is_empty());
+        let home = variable(home);
         folders.extend(home.map(|home| PathBuf::from(home).join("lib64")));
     }
     folders.push("/usr/local/cuda/lib64".into());
     // Where the compiler comes with Python's packages.
-    let pythons = std::env::var_os("VIRTUAL_ENV").map(PathBuf::from);
+    let pythons = variable("VIRTUAL_ENV").map(PathBuf::from);
     for root in pythons.into_iter().chain(["/usr/local".into()]) {
         for python in std::fs::read_dir(root.join("lib"))
             .into_iter()
@@ -89,6 +89,9 @@ fn folders() -> Vec<PathBuf> {
         }
     }
     folders.push("/usr/lib/x86_64-linux-gnu".into());
+    // A variable that is empty or names a folder from where the program was started is none: whoever can write there, such as
+    // whoever gave somebody a folder of captures, would choose what is loaded.
+    folders.retain(|it| it.is_absolute());
     folders
 }
 
@@ -307,6 +310,17 @@ mod tests {
         assert_eq!(found[1].severity, Severity::Warning);
         assert!(found[0].text.contains("undefined_name"));
         assert!(messages("nvrtc: error: invalid value", "bad.cu").is_empty());
+    }
+
+    #[test]
+    fn nothing_is_loaded_from_where_the_program_was_started() {
+        for value in ["", ".", "cuda", "../venv"] {
+            let folders = folders(&|_| Some(value.into()));
+            assert!(folders.iter().all(|it| it.is_absolute()), "{folders:?}");
+            assert!(!folders.is_empty());
+        }
+        let named = folders(&|name| (name == VARIABLE).then(|| "/opt/nvrtc".into()));
+        assert_eq!(named.first().unwrap(), Path::new("/opt/nvrtc"));
     }
 
     #[test]
