@@ -140,7 +140,9 @@ fn dispatch(arguments: &Arguments, streams: &mut Streams<'_>) -> Result<u8, Stop
     if streams.own_process {
         match arguments.command {
             // They end in good order what they began, and then say what came of it.
-            Some(Command::Run(_) | Command::Record(_)) => interrupt::watch(None),
+            Some(Command::Run(_) | Command::Record(_) | Command::Backends { on: Some(_), .. }) => {
+                interrupt::watch(None);
+            }
             Some(
                 Command::Info { .. }
                 | Command::Convert { .. }

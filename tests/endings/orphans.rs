@@ -75,6 +75,50 @@ fn ctrl_c_ends_a_run_with_a_stopped_rank_at_once() {
     until_none_is_left(&mark, "Ctrl-C");
 }
 
+/// Starts the program, in whose way to another machine there is something that sleeps: it does not see that its standard
+/// input ended, as ssh does not before the far machine answers.
+fn start_with_silent_ssh(folder: &Path, arguments: &[&str], mark: &str) -> Child {
+    use std::os::unix::fs::PermissionsExt as _;
+    let (ssh, begun) = (folder.join("ssh"), folder.join("begun"));
+    let script = format!("#!/bin/sh\necho > '{}'\nexec sleep 600\n", begun.display());
+    std::fs::write(&ssh, script).unwrap();
+    std::fs::set_permissions(&ssh, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let mut command = command(folder, arguments, mark);
+    let path = std::env::var("PATH").unwrap_or_default();
+    command.env("PATH", format!("{}:{path}", folder.display()));
+    let child = command.spawn().unwrap();
+    let until = Instant::now() + PATIENCE;
+    while !begun.exists() {
+        assert!(Instant::now() < until, "it does not begin");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child
+}
+
+#[test]
+fn ctrl_c_ends_the_question_what_a_silent_machine_has() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("silent-{}", std::process::id());
+    let arguments = ["backends", "--on", "silent"];
+    let mut child = start_with_silent_ssh(folder.path(), &arguments, &mark);
+    signal(child.id(), "-INT");
+    let status = wait_for_end(&mut child, PATIENCE, "Ctrl-C");
+    assert_eq!(status.code(), Some(130), "{status}");
+    assert_eq!(marked(&mark), [""; 0], "somebody is left");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_way_to_a_silent_machine_ends_with_whoever_went_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let mark = format!("way-{}", std::process::id());
+    let arguments = ["run", "heat", "--backend", "cpu", "--on", "silent"];
+    let mut child = start_with_silent_ssh(folder.path(), &arguments, &mark);
+    signal(child.id(), "-KILL");
+    child.wait().unwrap();
+    until_none_is_left(&mark, "the way to a machine");
+}
+
 #[test]
 fn ctrl_c_ends_what_waits_for_somebody_who_reads() {
     let folder = tempfile::tempdir().unwrap();

@@ -12,7 +12,7 @@ use super::wire::{self, WireError};
 use crate::Control;
 
 /// Packets that wait for the near end: beyond that the worker waits.
-const CHANNEL: usize = 64;
+const CHANNEL: usize = 8;
 /// How long a worker that is told to end is given to answer.
 const REACH: Duration = Duration::from_secs(3);
 

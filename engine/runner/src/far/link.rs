@@ -36,6 +36,8 @@ const STOPPED: Duration = Duration::from_secs(2);
 const BEGINNING: Duration = Duration::from_secs(if cfg!(test) { 4 } else { 120 });
 /// How often it is told what has arrived.
 const RECEIPT: Duration = Duration::from_millis(100);
+/// Bytes of what a worker gives as its reason that are shown.
+const REASON: usize = 10_000;
 /// Pings before the first run, so that its clock is known.
 const FIRST_PINGS: usize = 5;
 
@@ -67,6 +69,8 @@ pub struct Link {
     gone: Option<Instant>,
     /// When it said something last, as far as anybody listened.
     heard: Instant,
+    /// Since when its first words, or the first answer after them, are waited for: whatever else it says is neither.
+    awaited_since: Instant,
     /// How often the link was tried again since the last news of the worker's.
     spent: Option<Patience>,
     /// Whether the worker is of this machine's own: nobody is told of the link.
@@ -105,6 +109,7 @@ impl Link {
             next_receipt: now,
             gone: None,
             heard: now,
+            awaited_since: now,
             spent: None,
             is_own: false,
             own: Own::default(),
@@ -189,6 +194,7 @@ impl Link {
             self.phase = Phase::Connecting;
         }
         self.heard = Instant::now();
+        self.awaited_since = self.heard;
         match Line::start(&self.target, token) {
             Ok(line) => self.line = Some(line),
             Err(why) => self.over_for_good(&why),
@@ -261,6 +267,7 @@ impl Link {
         }
         self.phase = Phase::Connected;
         self.heard = Instant::now();
+        self.awaited_since = self.heard;
         for _ in 0..FIRST_PINGS {
             self.send(&Up::Ping(unix_now()));
         }
@@ -272,8 +279,10 @@ impl Link {
 
     /// Hands a message of the worker's on.
     fn deliver(&mut self, mut message: Message) {
-        if let Message::Batch(records) = &mut message {
-            self.align(records);
+        match &mut message {
+            Message::Batch(records) => self.align(records),
+            Message::Refused(why) => why.truncate(why.floor_char_boundary(REASON)),
+            _ => {}
         }
         self.watch.note(&mut message);
         if self.is_own {
@@ -444,7 +453,7 @@ impl Link {
         }
         let is_greeted = self.phase == Phase::Connected && self.trips.best().is_some();
         let patience = self.target.greeting();
-        if self.line.is_some() && !is_greeted && self.heard.elapsed() > patience {
+        if self.line.is_some() && !is_greeted && self.awaited_since.elapsed() > patience {
             return self.over(&WireError::Silent(patience));
         }
         if self.phase != Phase::Connected {

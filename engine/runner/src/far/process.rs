@@ -134,6 +134,7 @@ impl Process {
         if !(target.can_drop && std::io::stdin().is_terminal()) {
             std::os::unix::process::CommandExt::process_group(&mut command, 0);
         }
+        lifetime::end_with_this_thread(&mut command);
         let mut child = command
             .args(first)
             .args(arguments)

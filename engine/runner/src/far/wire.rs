@@ -1,5 +1,7 @@
 //! Frames on a byte stream: a length, how the body is packed, and the body.
 
+mod values;
+
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
@@ -7,7 +9,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 /// Bytes that a frame's body may have, packed or not.
-pub const LIMIT: usize = 64 << 20;
+pub const LIMIT: usize = 16 << 20;
+/// Values that a frame may have. Each takes room once it is read, and some that are a byte here take many there.
+const VALUES: u64 = 1 << 20;
 /// What the far end says first. Whatever comes before it was said by a shell's start files.
 pub const PREAMBLE: &[u8] = b"\nsyncline worker\n";
 /// Bytes that may come before the preamble.
@@ -39,14 +43,19 @@ pub enum WireError {
          look whether the far machine's shell prints something when it starts"
     )]
     TooLong(u64),
+    /// More values than any frame has.
+    #[error(
+        "a frame of more than {VALUES} values came, and none of Syncline's has as many: both ends should be of one version"
+    )]
+    TooMany,
     /// A body that cannot be read.
     #[error("a frame could not be read: {0}; both ends should be of one version")]
     Garbled(String),
     /// Something else than a worker answered.
     #[error("no worker answered{}", said(.0))]
     NoWorker(String),
-    /// It was started and says nothing.
-    #[error("it said nothing for {} s; look whether the worker there hangs, or asks for something", .0.as_secs_f64())]
+    /// It was started and does not answer.
+    #[error("it did not answer within {} s; look whether the worker there hangs, or asks for something", .0.as_secs_f64())]
     Silent(Duration),
     /// The system's own words.
     #[error("{0}")]
@@ -57,7 +66,7 @@ impl WireError {
     /// Whether only the link broke: what is behind it may be as it was. What comes over a link and cannot be read comes
     /// again as it is.
     pub const fn is_of_the_link(&self) -> bool {
-        !matches!(self, Self::TooLong(_) | Self::Garbled(_))
+        !matches!(self, Self::TooLong(_) | Self::TooMany | Self::Garbled(_))
     }
 }
 
@@ -77,6 +86,9 @@ pub fn frame(message: &impl Serialize, pack: bool) -> Result<Vec<u8>, WireError>
         rmp_serde::to_vec(message).map_err(|error| WireError::Garbled(error.to_string()))?;
     if plain.len() > LIMIT {
         return Err(WireError::TooLong(plain.len() as u64));
+    }
+    if values::has_more_than(VALUES, &plain) {
+        return Err(WireError::TooMany);
     }
     let packed = (pack && plain.len() > WORTH)
         .then(|| {
@@ -133,6 +145,9 @@ pub fn read<T: DeserializeOwned>(input: &mut dyn Read) -> Result<T, WireError> {
         PACKED => unpack(&body)?,
         other => return Err(WireError::Garbled(format!("there is no packing {other}"))),
     };
+    if values::has_more_than(VALUES, &body) {
+        return Err(WireError::TooMany);
+    }
     rmp_serde::from_slice(&body).map_err(|error| WireError::Garbled(error.to_string()))
 }
 
@@ -199,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_few_packed_bytes_are_no_message_of_a_great_many() {
-        let long = vec![0_u8; 13_000_000];
+        let long = "a".repeat(13_000_000);
         let plain = framed(&long, true);
         assert_eq!(plain.get(4), Some(&PLAIN), "we send none either");
         let level = ruzstd::encoding::CompressionLevel::Fastest;
@@ -208,12 +223,28 @@ mod tests {
         let mut bomb = (packed.len() as u32).to_le_bytes().to_vec();
         bomb.push(PACKED);
         bomb.extend(packed);
-        let read = read::<Vec<u8>>(&mut bomb.as_slice());
+        let read = read::<String>(&mut bomb.as_slice());
         assert!(
             matches!(read, Err(WireError::TooLong(_))),
             "{:?}",
             read.err()
         );
+    }
+
+    #[test]
+    fn values_that_take_more_room_than_their_bytes_are_bounded() {
+        // A byte each, and a pointer with a length each once they are read.
+        let empty = vec![""; VALUES as usize];
+        let text = frame(&empty, false).unwrap_err().to_string();
+        assert!(text.contains("more than 1048576 values"), "{text}");
+        let mut body = vec![0xdd];
+        body.extend((VALUES as u32).to_be_bytes());
+        body.extend(vec![0xa0; VALUES as usize]);
+        let mut bytes = (body.len() as u32).to_le_bytes().to_vec();
+        bytes.push(PLAIN);
+        bytes.extend(body);
+        let read = read::<Vec<String>>(&mut bytes.as_slice());
+        assert!(matches!(read, Err(WireError::TooMany)), "{:?}", read.err());
     }
 
     #[test]

@@ -13,6 +13,11 @@ const ROOM: usize = 64 << 20;
 /// How long the words on why a rank left may come after its link ended, or its link after the words.
 const GRACE: Duration = Duration::from_millis(500);
 
+/// Bytes that a message takes while it waits: one without numbers takes some as well.
+const fn room_of(message: &Message) -> usize {
+    size_of::<Message>() + message.values.len() * 4
+}
+
 /// What came from other ranks and was not taken yet.
 pub struct Inbox {
     state: Mutex<State>,
@@ -92,7 +97,7 @@ impl Inbox {
 
     /// A message came; blocks while too many of the rank's wait. Gives whether anybody will take it.
     pub fn put(&self, rank: u32, key: u64, message: Message) -> bool {
-        let bytes = message.values.len() * 4;
+        let bytes = room_of(&message);
         let mut state = lock(&self.state);
         let is_full = |state: &mut State| {
             let link = state.links.get(rank as usize);
@@ -184,7 +189,7 @@ impl State {
                 self.messages.remove(&(rank, key));
             }
             if let Some(link) = self.links.get_mut(rank as usize) {
-                link.waiting = link.waiting.saturating_sub(message.values.len() * 4);
+                link.waiting = link.waiting.saturating_sub(room_of(&message));
             }
             return Found::Message(message);
         }
@@ -202,5 +207,27 @@ impl State {
             }
             _ => Found::Nothing,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_without_numbers_takes_room_too() {
+        let inbox = Inbox::new(2);
+        let waiting = || lock(&inbox.state).links[1].waiting;
+        for _ in 0..3 {
+            assert!(inbox.put(1, 7, Message::default()));
+        }
+        assert!(waiting() >= 3 * size_of::<Message>());
+        for _ in 0..3 {
+            assert!(matches!(
+                inbox.take(1, 7, Duration::ZERO),
+                Found::Message(_)
+            ));
+        }
+        assert_eq!(waiting(), 0);
     }
 }

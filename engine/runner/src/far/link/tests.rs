@@ -23,6 +23,15 @@ fn hello(folder: &Path) {
         age: Nanos::ZERO,
     };
     std::fs::write(folder.join("pong"), wire::frame(&pong, false).unwrap()).unwrap();
+    // Of a number that is not the next one's, so it is none that anybody waits for.
+    let stale = Down::Message(7, Message::Started { run: 1 });
+    std::fs::write(folder.join("stale"), wire::frame(&stale, false).unwrap()).unwrap();
+    let refused = Down::Message(1, Message::Refused("ö".repeat(1 << 20)));
+    std::fs::write(
+        folder.join("refused"),
+        wire::frame(&refused, false).unwrap(),
+    )
+    .unwrap();
 }
 
 /// Why a run at a far end that is this script is refused, and how often it was started for that.
@@ -62,12 +71,29 @@ fn whoever_says_nothing_is_not_waited_for() {
         for can_drop in [false, true] {
             let (reason, starts) = refusal(script, can_drop);
             assert!(
-                reason.contains("said nothing for 0.7 s"),
+                reason.contains("did not answer within 0.7 s"),
                 "{script}: {reason}"
             );
             assert_eq!(starts, 1, "{script}");
         }
     }
+}
+
+#[test]
+fn whoever_says_something_else_all_the_time_is_not_waited_for() {
+    for can_drop in [false, true] {
+        let script = "cat hello; while cat stale; do sleep 0.1; done";
+        let (reason, starts) = refusal(script, can_drop);
+        assert!(reason.contains("did not answer within 0.7 s"), "{reason}");
+        assert_eq!(starts, 1);
+    }
+}
+
+#[test]
+fn a_reason_is_shown_as_far_as_anybody_reads() {
+    let (reason, _) = refusal("cat hello pong refused; exec sleep 600", false);
+    assert!(reason.starts_with("öö"), "{reason}");
+    assert_eq!(reason.len(), super::REASON);
 }
 
 #[test]
