@@ -97,6 +97,46 @@ fn a_shader_that_is_too_deep_is_a_compile_error_on_every_backend() {
     }
 }
 
+/// Bodies that are short and come to more than any compiler has room for.
+#[test]
+fn a_shader_that_comes_to_too_much_is_a_compile_error_on_every_backend() {
+    let calls = (1..26).fold("fn f0() -> f32 { return y[0]; }".to_owned(), |text, it| {
+        let before = it - 1;
+        format!("{text} fn f{it}() -> f32 {{ return f{before}() + f{before}(); }}")
+    });
+    let large = "array<f32, 100000000>";
+    for (body, declared) in [
+        ("y[0] = f25();".to_owned(), calls),
+        (
+            "y[0] = w[0];".to_owned(),
+            format!("var<workgroup> w: {large};"),
+        ),
+        (
+            "y[0] = w[0];".to_owned(),
+            format!("var<private> w: {large};"),
+        ),
+        (format!("let w = {large}(); y[0] = w[0];"), String::new()),
+    ] {
+        for backend in backends() {
+            let main = "@compute @workgroup_size(1) fn main";
+            let source = workload(&body).replace(main, &format!("{declared} {main}"));
+            let request = RunRequest {
+                name: "large".to_owned(),
+                source,
+                backend: backend.name().to_owned(),
+                ..RunRequest::default()
+            };
+            let mut capture = Capture::new();
+            run(request, |records| capture.apply(records)).unwrap();
+            let texts = details(&capture);
+            let is_told = texts
+                .iter()
+                .any(|it| it.contains("operations once every call"));
+            assert!(is_told, "{}, {body}: {texts:?}", backend.name());
+        }
+    }
+}
+
 #[test]
 fn a_shader_that_is_just_not_too_deep_is_compiled() {
     let sum = format!("y[0] = 1.0{};", "+1.0".repeat(900));

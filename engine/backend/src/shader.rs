@@ -1,6 +1,7 @@
 //! Looks at a shader as WebGPU's device timeline does before it compiles: parse, validate, find the entry point.
 
 mod depth;
+mod extent;
 mod stack;
 
 use std::ops::Range;
@@ -44,8 +45,12 @@ fn check_here(request: &CompileRequest, limits: &Limits) -> Result<(), CompileEr
         Err(error) => return invalid(parse_messages(source, &error)),
     };
     let mut validator = Validator::new(ValidationFlags::all(), Capabilities::empty());
-    if let Err(error) = validator.validate(&module) {
-        return invalid(vec![validation_message(source, &error)]);
+    let info = match validator.validate(&module) {
+        Ok(info) => info,
+        Err(error) => return invalid(vec![validation_message(source, &error)]),
+    };
+    if let Err((place, text)) = extent::bound(&module, &info) {
+        return invalid(vec![message(source, place.to_range(), text)]);
     }
     let found = entry(&module, request).and_then(|entry| match request.kind {
         PipelineKind::Compute => workgroup(entry, limits),
