@@ -4,6 +4,7 @@ use engine::backend::BACKENDS;
 use engine::capture::Capture;
 use engine::record::{LossKind, Outcome, State};
 use engine::runner::{Recovery, RunRequest, run};
+use engine::time::Nanos;
 use engine::workload::{Injection, bundled};
 
 const LONG: &str = r#"
@@ -493,6 +494,21 @@ fn each_armed_loss_happens_or_is_told() {
                 }
                 is_whole(&capture);
             }
+        }
+    }
+}
+
+#[test]
+fn a_loss_behind_the_end_of_a_run_is_told_and_not_waited_for() {
+    for backend in backends() {
+        for recovery in [Recovery::Stay, Recovery::Replay] {
+            let (capture, _) = lose(backend, LONG, &["driver@600s"], recovery);
+            assert!(capture.losses().is_empty(), "{backend}");
+            let mut problems = capture.problems().iter();
+            let told = problems.any(|it| it.code == "loss-unmet" && it.text.contains("was over"));
+            assert!(told, "{backend}");
+            let end = capture.extent().unwrap().end;
+            assert!(end < Nanos::from_millis(600_000), "{backend}: {end}");
         }
     }
 }

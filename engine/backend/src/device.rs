@@ -137,6 +137,12 @@ pub trait Device: Send + Sync {
         Some(act)
     }
 
+    /// The same, unless every host thread made its last call and every stream is empty before: what has a moment that never
+    /// comes is not waited for.
+    fn alarm_while_busy(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
+        self.alarm(time, act)
+    }
+
     /// Lets `act` be done once everything that was submitted by now has ended. A device whose time is the host's gives
     /// `act` back: there the caller looks at [`Device::activity`] by itself.
     fn when_done(&self, act: Alarm) -> Option<Alarm> {

@@ -1,5 +1,6 @@
 //! For tests and golden texts alone: real semantics in virtual time, the same records every run.
 
+mod alarms;
 mod cost;
 mod device;
 mod graphs;

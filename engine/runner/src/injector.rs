@@ -92,7 +92,7 @@ pub fn arm(shared: &Arc<Shared>, loss: ArmedLoss, reporter: &Reporter) {
 
 fn arm_time(shared: &Arc<Shared>, loss: ArmedLoss, time: Nanos, reporter: &Reporter) {
     let act = act(shared, loss, reporter);
-    if let Some(act) = shared.device.alarm(time, act) {
+    if let Some(act) = shared.device.alarm_while_busy(time, act) {
         watch(shared, act, move |shared| shared.now() >= time);
     }
 }

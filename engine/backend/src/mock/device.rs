@@ -307,7 +307,12 @@ impl Device for MockDevice {
     }
 
     fn alarm(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
-        lock(&self.simulation).set_alarm(time, act);
+        lock(&self.simulation).alarms.set(time, act, false);
+        None
+    }
+
+    fn alarm_while_busy(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
+        lock(&self.simulation).alarms.set(time, act, true);
         None
     }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::alarms::Alarms;
 use super::cost;
 use super::host::{Host, HostState, Until};
 use super::host_waits::Released;
@@ -58,8 +59,7 @@ pub struct Simulation {
     /// The latest time of all.
     pub time: Nanos,
     /// What is to be done, by its time and then by the order of asking.
-    alarms: BTreeMap<(Nanos, u64), Alarm>,
-    alarm_count: u64,
+    pub alarms: Alarms,
     /// How many acts are being done, while the simulation is not locked.
     pub acting: usize,
     /// What is to be done once so many operations of each stream have ended.
@@ -106,8 +106,7 @@ impl Simulation {
             sink,
             time: Nanos::ZERO,
             busy: BTreeSet::new(),
-            alarms: BTreeMap::new(),
-            alarm_count: 0,
+            alarms: Alarms::default(),
             acting: 0,
             last: Vec::new(),
             watches: Vec::new(),
@@ -125,10 +124,12 @@ impl Simulation {
         hosts.chain(streams).fold(self.time, Nanos::max)
     }
 
-    /// Lets `act` be done once it is `time`.
-    pub fn set_alarm(&mut self, time: Nanos, act: Alarm) {
-        self.alarm_count += 1;
-        self.alarms.insert((time, self.alarm_count), act);
+    /// Whether nothing happens any more: host threads made their last calls, and streams are empty.
+    fn is_over(&self) -> bool {
+        let mut streams = self.streams.iter();
+        self.last.is_empty()
+            && self.hosts.iter().all(|it| it.state == HostState::Done)
+            && streams.all(|it| it.running.is_none() && it.queue.is_empty())
     }
 
     /// Lets `act` be done once everything submitted by now has ended.
@@ -157,8 +158,9 @@ impl Simulation {
             let host = host.map(|(place, _)| place);
             // The device goes first: a host thread that asks at this instant sees what ended by it.
             let step = self.next_step();
-            let alarm = self.alarms.first_key_value();
-            let alarm = alarm.map(|((time, _), _)| (*time, Step::Alarm, 0));
+            let is_over = self.alarms.are_optional() && self.is_over();
+            let alarm = self.alarms.next().filter(|_| !is_over);
+            let alarm = alarm.map(|time| (time, Step::Alarm, 0));
             let step = step.into_iter().chain(alarm).min();
             match (step, host) {
                 (Some((time, step, place)), _) if time <= host_time => {
@@ -171,10 +173,7 @@ impl Simulation {
                         Step::Start => self.start(place, time, memory),
                         Step::Timeout => self.give_up_waiting(place, time, memory),
                         Step::Deadline => self.time_out(place, time),
-                        Step::Alarm => {
-                            let (_, act) = self.alarms.pop_first()?;
-                            return Some((time, act));
-                        }
+                        Step::Alarm => return Some((time, self.alarms.take()?)),
                     }
                     let stream = self.streams.get(place);
                     if stream.is_some_and(|it| it.running.is_none() && it.queue.is_empty()) {
@@ -380,7 +379,8 @@ impl Simulation {
                     // In its middle: at its beginning nobody could say whether it runs.
                     let (_, act) = self.watches.remove(found);
                     let end = if end == OPEN { time } else { end };
-                    self.set_alarm(Nanos(i64::midpoint(time.0, end.0)), act);
+                    self.alarms
+                        .set(Nanos(i64::midpoint(time.0, end.0)), act, false);
                 }
             }
         }
