@@ -198,6 +198,21 @@ const LANES: &[Case] = &[
         spans: Some(300_000),
     },
     Case {
+        name: "a stream for each kernel",
+        source: |folder| Source::open(&folder.join("streams.json")).unwrap(),
+        spans: Some(300_000),
+    },
+    Case {
+        name: "a process for each event",
+        source: |folder| Source::open(&folder.join("processes.json")).unwrap(),
+        spans: Some(300_000),
+    },
+    Case {
+        name: "a counter for each sample",
+        source: |folder| Source::open(&folder.join("counters.json")).unwrap(),
+        spans: Some(0),
+    },
+    Case {
         name: "a track for each slice",
         source: |folder| Source::open(&folder.join("tracks.pftrace")).unwrap(),
         spans: Some(400_000),
@@ -212,14 +227,29 @@ const LANES: &[Case] = &[
 /// Writes the files of [`LANES`].
 fn make_lanes(folder: &Path) {
     let create = |name: &str| BufWriter::new(File::create(folder.join(name)).unwrap());
-    let mut out = create("threads.json");
-    out.write_all(b"[").unwrap();
-    for thread in 0..300_000 {
-        let event =
-            format!(r#"{{"ph":"X","pid":1,"tid":{thread},"ts":{thread},"dur":1,"name":"a"}},"#);
-        out.write_all(event.as_bytes()).unwrap();
+    let events: [(&str, fn(u32) -> String); 4] = [
+        ("threads.json", |it| {
+            format!(r#""ph":"X","pid":1,"tid":{it},"ts":{it},"dur":1,"name":"a""#)
+        }),
+        ("streams.json", |it| {
+            let of = format!(r#""cat":"kernel","args":{{"stream":{it}}}"#);
+            format!(r#""ph":"X","pid":1,"tid":{it},"ts":{it},"dur":1,"name":"a",{of}"#)
+        }),
+        ("processes.json", |it| {
+            format!(r#""ph":"X","pid":{it},"tid":{it},"ts":{it},"dur":1,"name":"a""#)
+        }),
+        ("counters.json", |it| {
+            format!(r#""ph":"C","pid":1,"ts":{it},"name":"c{it}","args":{{"v":{it}}}"#)
+        }),
+    ];
+    for (name, event) in events {
+        let mut out = create(name);
+        out.write_all(b"[").unwrap();
+        for number in 0..300_000 {
+            write!(out, "{{{}}},", event(number)).unwrap();
+        }
+        out.write_all(b"{}]").unwrap();
     }
-    out.write_all(b"{}]").unwrap();
     let mut out = create("tracks.pftrace");
     for track in 1..=400_000_u64 {
         let name = format!("t{track}");
@@ -404,15 +434,14 @@ fn peak() -> Option<u64> {
 }
 
 #[test]
-fn a_packed_text_of_brackets_is_refused_in_words() {
-    let source = Source::from_bytes("a.json.gz", bomb(b"[", b'[')).unwrap();
-    let error = answer(&source).err().unwrap().to_string();
-    for words in [
-        "once unpacked",
-        "more than 64 brackets",
-        "make the capture again",
-    ] {
-        assert!(error.contains(words), "{error}");
+fn a_text_of_brackets_is_refused_in_words() {
+    for (bytes, is_packed) in [(bomb(b"[", b'['), true), (vec![b'['; 1 << 20], false)] {
+        let source = Source::from_bytes("a.json", bytes).unwrap();
+        let error = answer(&source).err().unwrap().to_string();
+        for words in ["more than 64 brackets", "make the capture again"] {
+            assert!(error.contains(words), "{error}");
+        }
+        assert_eq!(error.contains("once unpacked"), is_packed, "{error}");
     }
 }
 

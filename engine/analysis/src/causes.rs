@@ -49,7 +49,7 @@ pub use overlap::LaneOverlap;
 pub use point::SpanPoint;
 pub use reader::{CauseReader, SpanCause};
 pub use split::TimePart;
-pub use table::{CausesTable, PathOperation, PathUse};
+pub use table::{CausesTable, CausesTotals, PathOperation, PathUse};
 pub use thread_idle::ThreadShare;
 pub use waits::WaitCost;
 pub use what_if::{WhatIf, WhatIfResult};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::causes::{CauseReader, Causes, CausesTable, ChainSegment};
+use super::causes::{CauseReader, Causes, CausesTotals, ChainSegment};
 use super::{AnalysisJob, Answered, IterationTable, Iterations, Overview};
 use capture::Capture;
 
@@ -34,7 +34,7 @@ pub struct Conclusions {
 struct Measured {
     path: Vec<ChainSegment>,
     iterations: IterationTable,
-    table: CausesTable,
+    totals: CausesTotals,
 }
 
 impl Measured {
@@ -42,7 +42,7 @@ impl Measured {
         let path = reader.path();
         Self {
             iterations: IterationTable::new(reader, &Iterations::find(reader, None)),
-            table: CausesTable::new(reader, reader.causes().extent(), &path),
+            totals: CausesTotals::new(reader, reader.causes().extent(), &path),
             path,
         }
     }
@@ -86,9 +86,9 @@ impl Conclusions {
         let Measured {
             path,
             iterations,
-            table,
+            totals,
         } = measured;
-        let overview = Overview::new(&causes.read(capture), &table, &answers, &iterations);
+        let overview = Overview::new(&causes.read(capture), &totals, &answers, &iterations);
         if let Some(causes) = Arc::get_mut(&mut causes) {
             causes.forget_times();
         }

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::causes::{CauseReader, CausesTable, IdleUse, LaneIdle, TimeUse};
+use super::causes::{CauseReader, CausesTotals, IdleUse, TimeUse};
 use super::piece::Sentence;
 use super::{Answered, IterationRow, IterationTable, Piece};
 use capture::natural_key;
@@ -80,10 +80,10 @@ struct OverviewDraft<'a, 'b> {
 }
 
 impl Overview {
-    /// The overview of a whole capture by the table of all of its time; empty where nothing ran in it.
+    /// The overview of a whole capture by the totals of all of its time; empty where nothing ran in it.
     pub fn new(
         reader: &CauseReader<'_>,
-        table: &CausesTable,
+        totals: &CausesTotals,
         answers: &[Answered],
         iterations: &IterationTable,
     ) -> Self {
@@ -91,13 +91,13 @@ impl Overview {
             reader,
             lines: Vec::new(),
         };
-        if table.within.length() > Nanos::ZERO {
-            draft.busy(table);
-            draft.idle(table);
-            draft.path(table);
+        if totals.within.length() > Nanos::ZERO {
+            draft.busy(totals);
+            draft.idle(totals);
+            draft.path(totals);
             draft.iterations(iterations);
             draft.savings(answers);
-            draft.unknown(table);
+            draft.unknown(totals);
         }
         Self { lines: draft.lines }
     }
@@ -112,13 +112,13 @@ impl OverviewDraft<'_, '_> {
     }
 
     /// How busy each device was, all of its streams together.
-    fn busy(&mut self, table: &CausesTable) {
+    fn busy(&mut self, totals: &CausesTotals) {
         let capture = self.reader.capture();
         let mut devices: BTreeMap<(u32, Option<DeviceId>), Vec<LaneId>> = BTreeMap::new();
-        for row in &table.streams {
-            let device = capture.lane(row.lane).and_then(|it| it.device);
-            let key = (self.reader.rank(row.lane), device);
-            devices.entry(key).or_default().push(row.lane);
+        for lane in &totals.streams {
+            let device = capture.lane(*lane).and_then(|it| it.device);
+            let key = (self.reader.rank(*lane), device);
+            devices.entry(key).or_default().push(*lane);
         }
         let name = |device: Option<DeviceId>| {
             let known = device.and_then(|id| capture.devices().get(id.index()));
@@ -133,7 +133,7 @@ impl OverviewDraft<'_, '_> {
         let devices = devices.into_iter().map(|((rank, device), lanes)| {
             let spans = lanes
                 .iter()
-                .flat_map(|lane| self.reader.busy(*lane, table.within));
+                .flat_map(|lane| self.reader.busy(*lane, totals.within));
             let busy = union(spans.collect());
             let time = busy
                 .iter()
@@ -151,15 +151,15 @@ impl OverviewDraft<'_, '_> {
         });
         let devices: Vec<BusyDevice> = devices.collect();
         if count > DEVICES {
-            self.say_together(&devices, table.within.length());
+            self.say_together(&devices, totals.within.length());
             return;
         }
         for it in devices {
             let mut says = Sentence::default();
             says.text(format!("{}: ", it.name))
-                .share(it.time, table.within.length())
+                .share(it.time, totals.within.length())
                 .text(" of ")
-                .time(table.within.length());
+                .time(totals.within.length());
             if it.streams > 1 {
                 says.text(format!(", on {} streams", it.streams));
             }
@@ -189,13 +189,9 @@ impl OverviewDraft<'_, '_> {
     }
 
     /// Where the idle time of all streams went, each use with the place where it was longest.
-    fn idle(&mut self, table: &CausesTable) {
-        let sum = |what: IdleUse| {
-            let times = table.streams.iter().map(|row| what.of(&row.time));
-            times.fold(Nanos::ZERO, |sum, it| sum + it)
-        };
+    fn idle(&mut self, totals: &CausesTotals) {
         let idle = IdleUse::ALL.into_iter().filter(|it| it.is_idle());
-        let mut parts: Vec<(Nanos, IdleUse)> = idle.map(|it| (sum(it), it)).collect();
+        let mut parts: Vec<(Nanos, IdleUse)> = idle.map(|it| (it.of(&totals.idle), it)).collect();
         parts.sort_by_key(|it| std::cmp::Reverse(it.0));
         let whole = parts.iter().fold(Nanos::ZERO, |sum, it| sum + it.0);
         let mut says = Sentence::default();
@@ -209,7 +205,7 @@ impl OverviewDraft<'_, '_> {
                 .share(*time, whole)
                 .text(", ")
                 .time(*time);
-            if let Some((longest, at)) = longest(&table.streams, *what) {
+            if let Some((longest, at)) = totals.longest_of(*what) {
                 says.text(", the longest ")
                     .time(longest)
                     .text(" before ")
@@ -219,15 +215,15 @@ impl OverviewDraft<'_, '_> {
         self.say(OverviewTopic::Idle, says);
     }
 
-    fn path(&mut self, table: &CausesTable) {
-        let whole = table.within.length();
+    fn path(&mut self, totals: &CausesTotals) {
+        let whole = totals.within.length();
         let mut says = Sentence::default();
-        for (place, row) in table.uses.iter().take(PARTS).enumerate() {
+        for (place, row) in totals.uses.iter().take(PARTS).enumerate() {
             says.text(if place == 0 { "" } else { ", " })
                 .text(format!("{} ", row.what.label()))
                 .share(row.time, whole);
         }
-        let mut operations = table.operations.iter();
+        let mut operations = totals.operations.iter();
         if let Some(most) = operations.next() {
             says.text("; most of it runs ")
                 .time(most.time)
@@ -314,10 +310,10 @@ impl OverviewDraft<'_, '_> {
     }
 
     /// What the capture cannot tell.
-    fn unknown(&mut self, table: &CausesTable) {
+    fn unknown(&mut self, totals: &CausesTotals) {
         let capture = self.reader.capture();
-        let whole = table.within.length();
-        let on_path = table.uses.iter().find(|it| it.what == TimeUse::Unknown);
+        let whole = totals.within.length();
+        let on_path = totals.uses.iter().find(|it| it.what == TimeUse::Unknown);
         if let Some(row) = on_path {
             let mut says = Sentence::default();
             says.share(row.time, whole).text(
@@ -328,7 +324,7 @@ impl OverviewDraft<'_, '_> {
             }
             self.say(OverviewTopic::Unknown, says);
         }
-        let (unsubmitted, first) = self.unsubmitted(table);
+        let (unsubmitted, first) = self.unsubmitted(totals);
         if unsubmitted > 0 {
             let mut says = Sentence::default();
             says.text(format!(
@@ -354,12 +350,10 @@ impl OverviewDraft<'_, '_> {
     }
 
     /// How many operations no call is known for, and the first of them.
-    fn unsubmitted(&self, table: &CausesTable) -> (usize, Option<SpanId>) {
+    fn unsubmitted(&self, totals: &CausesTotals) -> (usize, Option<SpanId>) {
         let capture = self.reader.capture();
-        let spans = table
-            .streams
-            .iter()
-            .flat_map(|row| capture.spans_in(row.lane, table.within));
+        let lanes = totals.streams.iter();
+        let spans = lanes.flat_map(|lane| capture.spans_in(*lane, totals.within));
         let works = spans.filter(|it| {
             let id = it.span.id;
             self.reader.is_operation(id) && !it.span.kind.is_waiting()
@@ -373,11 +367,6 @@ impl OverviewDraft<'_, '_> {
         }
         (count, first.map(|it| it.1))
     }
-}
-
-/// The longest single part of a use over all streams.
-fn longest(streams: &[LaneIdle], what: IdleUse) -> Option<(Nanos, SpanId)> {
-    streams.iter().filter_map(|row| row.longest_of(what)).max()
 }
 
 #[cfg(test)]

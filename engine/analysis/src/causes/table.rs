@@ -3,11 +3,12 @@
 use std::collections::BTreeMap;
 
 use super::chain::ChainSegment;
-use super::idle::LaneIdle;
+use super::idle::{IdleTime, LaneIdle};
+use super::idle_use::IdleUse;
 use super::kind::TimeUse;
 use super::reader::CauseReader;
 use record::time::{Interval, Nanos};
-use record::{NameId, SpanId};
+use record::{LaneId, NameId, SpanId};
 
 /// How much of the critical path was spent in one way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,6 +80,53 @@ impl CausesTable {
     /// What a path was spent on, the most first.
     pub fn uses_of(reader: &CauseReader<'_>, path: &[ChainSegment]) -> Vec<PathUse> {
         sums(reader, path).0
+    }
+}
+
+/// What all streams did together in a stretch, and what its critical path was spent on. A capture may have more streams than
+/// there is room for a row of [`CausesTable`] each.
+#[derive(Clone, Debug, Default)]
+pub struct CausesTotals {
+    /// The stretch.
+    pub within: Interval,
+    /// The streams, in the order on screen.
+    pub streams: Vec<LaneId>,
+    /// What they did, all of them together.
+    pub idle: IdleTime,
+    /// The uses of the critical path, the longest first; they add up to the stretch.
+    pub uses: Vec<PathUse>,
+    /// The operations that ran on the path, the longest first.
+    pub operations: Vec<PathOperation>,
+    longest: BTreeMap<IdleUse, (Nanos, SpanId)>,
+}
+
+impl CausesTotals {
+    /// The totals of a stretch whose critical path is `path`.
+    pub fn new(reader: &CauseReader<'_>, within: Interval, path: &[ChainSegment]) -> Self {
+        let (uses, operations) = sums(reader, path);
+        let mut totals = Self {
+            within,
+            streams: reader.streams(),
+            uses,
+            operations,
+            ..Self::default()
+        };
+        for lane in &totals.streams {
+            let row = reader.lane_idle(*lane, within);
+            totals.idle.add(&row.time);
+            for what in IdleUse::ALL {
+                if let Some(longest) = row.longest_of(what) {
+                    let known = totals.longest.entry(what).or_insert(longest);
+                    *known = longest.max(*known);
+                }
+            }
+        }
+        totals
+    }
+
+    /// The longest single part of a use over all streams, and the operation that ran, or was next.
+    pub fn longest_of(&self, what: IdleUse) -> Option<(Nanos, SpanId)> {
+        self.longest.get(&what).copied()
     }
 }
 

@@ -1,7 +1,5 @@
 //! What counters of one name are told apart by.
 
-use std::collections::BTreeMap;
-
 use record::DeviceId;
 
 /// What a counter is called, and what it is of.
@@ -23,34 +21,35 @@ enum CounterTitlePart {
     Count,
 }
 
-/// Adds to the names of counters that several have what those differ in.
+/// Adds to the names of counters that several have what those differ in. A file may have millions of counters.
 pub(super) fn tell_apart(titles: &mut [CounterTitle]) {
+    let mut order: Vec<usize> = (0..titles.len()).collect();
     for part in [
         CounterTitlePart::Process,
         CounterTitlePart::Thread,
         CounterTitlePart::Count,
     ] {
-        let mut same: BTreeMap<_, Vec<usize>> = BTreeMap::new();
-        for (at, title) in titles.iter().enumerate() {
-            let key = (title.device, title.name.clone());
-            same.entry(key).or_default().push(at);
-        }
-        for places in same.into_values().filter(|places| places.len() > 1) {
-            let found = (1..).zip(&places).filter_map(|(count, &at)| {
+        let key = |at: usize| titles.get(at).map(|it| (it.device, it.name.as_str()));
+        order.sort_unstable_by(|a, b| key(*a).cmp(&key(*b)).then(a.cmp(b)));
+        let same = order.chunk_by(|a, b| key(*a) == key(*b));
+        let mut added: Vec<(usize, String)> = Vec::new();
+        for places in same.filter(|places| places.len() > 1) {
+            let begun = added.len();
+            added.extend((1..).zip(places).filter_map(|(count, &at)| {
                 let title = titles.get(at)?;
                 Some((at, title.part(part, count)))
-            });
-            let parts: Vec<(usize, String)> = found.collect();
+            }));
+            let parts = added.get(begun..).unwrap_or_default();
             if parts
                 .windows(2)
                 .all(|it| matches!(it, [a, b] if a.1 == b.1))
             {
-                continue;
+                added.truncate(begun);
             }
-            for (at, told) in parts {
-                if let Some(title) = titles.get_mut(at).filter(|_| !told.is_empty()) {
-                    title.name = format!("{} ({told})", title.name);
-                }
+        }
+        for (at, told) in added {
+            if let Some(title) = titles.get_mut(at).filter(|_| !told.is_empty()) {
+                title.name = format!("{} ({told})", title.name);
             }
         }
     }

@@ -56,8 +56,7 @@ impl Counters {
             let id = *self.known.entry(key).or_insert(next);
             if id == next {
                 self.made.push(key);
-                let (title, unit) = title(key, rows, texts);
-                sink.push(record(id, title, unit));
+                sink.push(record(id, title(key, rows, texts), unit(key, texts)));
             }
             self.waiting.push((id, time, value));
         }
@@ -78,33 +77,39 @@ impl Counters {
     /// Names all series again, now that the processes have their names.
     pub fn finish(&self, rows: &Rows, texts: &Texts, sink: &mut Sink<'_>) {
         let titles = self.made.iter().map(|key| title(*key, rows, texts));
-        let (mut titles, units): (Vec<_>, Vec<_>) = titles.unzip();
+        let mut titles: Vec<CounterTitle> = titles.collect();
         tell_apart(&mut titles);
-        for ((place, title), unit) in (0..).zip(titles).zip(units) {
-            sink.push(record(CounterId(place), title, unit));
+        for ((place, key), title) in (0..).zip(&self.made).zip(titles) {
+            sink.push(record(CounterId(place), title, unit(*key, texts)));
         }
     }
 }
 
-fn record(id: CounterId, title: CounterTitle, unit: String) -> Record {
+fn record(id: CounterId, title: CounterTitle, unit: &str) -> Record {
     let CounterTitle { name, device, .. } = title;
     Record::Counter(Box::new(Counter {
         id,
         name,
-        unit,
+        unit: unit.to_owned(),
         device,
     }))
 }
 
-/// What a series is called, and its unit.
-fn title(key: Key, rows: &Rows, texts: &Texts) -> (CounterTitle, String) {
+/// A field's name and its unit: in brackets behind it is how Ascend's tools write it.
+fn parted(field: &str) -> (&str, &str) {
+    let parts = field.strip_suffix(')').and_then(|it| it.split_once('('));
+    parts.unwrap_or((field, ""))
+}
+
+/// The unit of a series.
+fn unit((_, _, _, field): Key, texts: &Texts) -> &str {
+    parted(texts.text(field)).1
+}
+
+/// What a series is called.
+fn title(key: Key, rows: &Rows, texts: &Texts) -> CounterTitle {
     let (process, name, number, field) = key;
-    let (name, field) = (texts.text(name), texts.text(field));
-    // A unit in brackets is how Ascend's tools write it.
-    let (field, unit) = match field.strip_suffix(')').and_then(|it| it.split_once('(')) {
-        Some((field, unit)) => (field, unit),
-        None => (field, ""),
-    };
+    let (name, (field, _)) = (texts.text(name), parted(texts.text(field)));
     let same = name.eq_ignore_ascii_case(field) || field == "value" || name.ends_with(field);
     let mut shown = if same {
         name.to_owned()
@@ -119,11 +124,10 @@ fn title(key: Key, rows: &Rows, texts: &Texts) -> (CounterTitle, String) {
     if let Some(of) = of.filter(|it| !it.is_empty() && !shown.contains(it)) {
         shown = format!("{} · {shown}", program(of));
     }
-    let title = CounterTitle {
+    CounterTitle {
         name: shown,
         device: facts.and_then(|it| it.device),
         process: texts.shown(process),
         thread: String::new(),
-    };
-    (title, unit.to_owned())
+    }
 }

@@ -1,5 +1,6 @@
 //! The order in which work was launched, stream by stream and thread by thread.
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
 use super::crowd::Crowd;
@@ -23,7 +24,13 @@ pub(super) struct Order {
     streams: BTreeMap<Stream, Vec<u32>>,
     threads: BTreeMap<u32, Vec<u32>>,
     hosts: BTreeMap<Token, Vec<u32>>,
-    /// The streams of devices that have few.
+    /// The streams of each device; made for the first call that waits for all of one.
+    devices: OnceCell<StreamsByDevice>,
+}
+
+/// The streams of each device.
+struct StreamsByDevice {
+    /// Of devices that have few.
     few: BTreeMap<Token, Vec<Stream>>,
     /// Devices of many streams; all of them together under no process.
     crowds: BTreeMap<Option<Token>, Crowd>,
@@ -78,21 +85,13 @@ impl Order {
         streams.values_mut().for_each(sort);
         threads.values_mut().for_each(sort);
         hosts.values_mut().for_each(sort);
-        let crowds = crowds(&streams, &all);
-        let mut few: BTreeMap<Token, Vec<Stream>> = BTreeMap::new();
-        for stream in streams.keys() {
-            if !crowds.contains_key(&Some(stream.0)) {
-                few.entry(stream.0).or_default().push(*stream);
-            }
-        }
         Self {
             all,
             rows,
             streams,
             threads,
             hosts,
-            few,
-            crowds,
+            devices: OnceCell::new(),
         }
     }
 
@@ -146,10 +145,13 @@ impl Order {
     /// is given. Where those are many, what ended last of all.
     pub fn last_of_each(&self, process: Option<Token>, instant: i64) -> Vec<&Operation> {
         let last = |stream: Stream| self.get(self.before(stream, instant)?.1);
-        let Some(crowd) = self.crowds.get(&process) else {
+        let devices = self
+            .devices
+            .get_or_init(|| StreamsByDevice::of(&self.streams, &self.all));
+        let Some(crowd) = devices.crowds.get(&process) else {
             return match process {
                 Some(process) => {
-                    let own = self.few.get(&process).into_iter().flatten();
+                    let own = devices.few.get(&process).into_iter().flatten();
                     own.filter_map(|it| last(*it)).collect()
                 }
                 None => self.streams.keys().filter_map(|it| last(*it)).collect(),
@@ -182,6 +184,19 @@ impl Order {
     fn launched(&self, place: u32) -> i64 {
         let operation = self.all.get(place as usize);
         operation.map_or(i64::MAX, |it| it.launched)
+    }
+}
+
+impl StreamsByDevice {
+    fn of(streams: &BTreeMap<Stream, Vec<u32>>, all: &[Operation]) -> Self {
+        let crowds = crowds(streams, all);
+        let mut few: BTreeMap<Token, Vec<Stream>> = BTreeMap::new();
+        for stream in streams.keys() {
+            if !crowds.contains_key(&Some(stream.0)) {
+                few.entry(stream.0).or_default().push(*stream);
+            }
+        }
+        Self { few, crowds }
     }
 }
 
