@@ -255,7 +255,7 @@ pub(super) fn json(value: &Value) -> serde_json::Value {
 }
 
 /// What a spreadsheet takes for the beginning of a formula, which may start programs and send data away.
-const FORMULAS: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
+const FORMULAS: [char; 11] = ['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠'];
 
 /// A text as a field: in quotation marks where it holds what would end it (RFC 4180), and with an apostrophe before it where
 /// it would be a formula to a spreadsheet. A text that begins so already gets another one, so that taking one away from
@@ -310,6 +310,8 @@ mod tests {
             "saxpy",
             "",
             "＝1",
+            "\r=1",
+            "\n=1",
         ];
         for text in texts {
             let field = quoted(text);
@@ -317,7 +319,8 @@ mod tests {
                 Some(inner) => inner.replace("\"\"", "\""),
                 None => field.clone(),
             };
-            assert!(!bare.starts_with(FORMULAS), "{field}");
+            let first = bare.chars().next().unwrap_or_default();
+            assert!(!"=+-@\t\r\n＝＋－＠".contains(first), "{field}");
             let is_marked =
                 bare.starts_with('\'') && bare.trim_start_matches('\'').starts_with(FORMULAS);
             let back = if is_marked { &bare[1..] } else { &bare };

@@ -154,7 +154,7 @@ impl Error {
             .collect();
         Self::Unknown {
             path: source.path().to_owned(),
-            looks: looks(source.head()),
+            looks: looks(source),
             known: known.join("; "),
         }
     }
@@ -171,19 +171,24 @@ fn nesting(head: &[u8]) -> usize {
 }
 
 /// What a file looks like, for people who picked the wrong one.
-fn looks(head: &[u8]) -> String {
+fn looks(source: &Source) -> String {
     const KNOWN: &[(&[u8], &str)] = &[
         (b"SQLite format 3", "is an SQLite database"),
         (b"PK\x03\x04", "is a zip archive"),
         (b"\x7FELF", "is a program"),
         (b"\x89PNG", "is a picture"),
     ];
+    let head = source.head();
     if let Some((_, looks)) = KNOWN.iter().find(|(magic, _)| head.starts_with(magic)) {
         return (*looks).to_owned();
     }
     if nesting(head) >= TOO_DEEP {
+        let unpacked = match source.packed() {
+            Some(_) => ", once unpacked,",
+            None => "",
+        };
         return format!(
-            "begins, once unpacked, with more than {TOO_DEEP} brackets inside each other, which no program writes that \
+            "begins{unpacked} with more than {TOO_DEEP} brackets inside each other, which no program writes that \
              traces; it is damaged, or made to exhaust whoever opens it: do not trust where it came from, and make the \
              capture again"
         );
