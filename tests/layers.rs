@@ -241,6 +241,32 @@ fn the_picture_of_the_packages_is_what_they_depend_on() {
     assert_eq!(drawn, real.collect::<Vec<_>>());
 }
 
+/// What a lock says that a package of ours depends on, of our own packages.
+fn locked(lock: &str, package: &str) -> Vec<String> {
+    let block = lock
+        .split("[[package]]")
+        .find(|it| it.contains(&format!("name = \"{package}\"\n")))
+        .unwrap_or_default();
+    let own = block.lines().map(|it| it.trim_matches([' ', '"', ',']));
+    own.filter(|it| it.starts_with("syncline-"))
+        .map(str::to_owned)
+        .collect()
+}
+
+/// The fuzz targets are a workspace of their own, which no build of this one looks at.
+#[test]
+fn the_fuzz_targets_know_the_packages_of_the_engine() {
+    let (own, fuzz) = (read("Cargo.lock"), read("tests/fuzz/Cargo.lock"));
+    for package in packages() {
+        let name = format!("syncline-{package}");
+        assert!(
+            fuzz.contains(&format!("name = \"{name}\""))
+                && locked(&fuzz, &name) == locked(&own, &name),
+            "{name}: write tests/fuzz/Cargo.lock anew, from a copy of Cargo.lock, by cargo metadata in that folder"
+        );
+    }
+}
+
 /// A planted bad import must be found, at its line.
 #[test]
 fn a_planted_import_is_found() {
