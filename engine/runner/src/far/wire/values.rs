@@ -1,4 +1,4 @@
-//! How many values a message of MessagePack has, counted without keeping any.
+//! How many values a message of `MessagePack` has, counted without keeping any.
 
 /// Whether `bytes` hold more values than `most`, lists and maps among them. What is cut off or is none holds what is before
 /// that.
