@@ -7,6 +7,7 @@ mod findings;
 mod iterations;
 mod latest;
 mod reference;
+mod scope;
 mod sentences;
 mod sums;
 mod threads;

@@ -264,10 +264,15 @@ impl App {
 
 impl eframe::App for App {
     fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
-        context.set_theme(match self.state.settings.theme {
+        let theme = match self.state.settings.theme {
             ThemeChoice::Dark => egui::Theme::Dark,
             ThemeChoice::Light => egui::Theme::Light,
-        });
+        };
+        if context.theme() != theme {
+            context.set_theme(theme);
+            // This frame has begun in the other one.
+            context.request_repaint();
+        }
         self.listen(context);
     }
 

@@ -2,10 +2,10 @@
 
 use engine::capture::{Capture, text};
 use engine::record::{
-    Basis, Began, BufferUse, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind,
-    Device, DeviceId, Event, EventId, Expectation, FileRepair, Finding, FindingId, Group, Lane,
-    LaneId, Launch, LaunchChange, LaunchId, LaunchKind, LaunchNode, LaunchStep, Log, Loss,
-    LossKind, NameId, Observed, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState,
+    Basis, Began, BufferUse, Call, CallId, Clock, CompileTime, Counter, CounterId, Dependency,
+    DependencyKind, Device, DeviceId, Event, EventId, Expectation, FileRepair, Finding, FindingId,
+    Group, Lane, LaneId, Launch, LaunchChange, LaunchId, LaunchKind, LaunchNode, LaunchStep, Log,
+    Loss, LossKind, NameId, Observed, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState,
     PipelineStep, Problem, Promise, PromiseId, Record, Recovery, Relaunch, Role, Run, RunEnd,
     Sample, Search, Settlement, Severity, Span, SpanId, SpanKind, State, Value, Verdict,
 };
@@ -239,6 +239,7 @@ fn promising() -> BoxedStrategy<Record> {
                 span: SpanId(id),
                 detail,
                 cached: [None, Some(true), Some(false)][id as usize % 3],
+                compiles: CompileTime::ALL.get(id as usize % 4).copied(),
             }))
         }),
         (id(), one(PipelineKind::ALL), words(), any::<bool>()).prop_map(
@@ -275,6 +276,7 @@ fn promising() -> BoxedStrategy<Record> {
                     reason: String::new(),
                     anchor: String::new(),
                     observed,
+                    by_destroy: id % 2 == 0,
                 }))
             }
         ),

@@ -1,12 +1,12 @@
 //! A small capture that holds a record of every kind, and times, names and orders that are easily lost.
 
 use engine::record::{
-    Basis, Began, BufferUse, Call, CallId, Clock, Counter, CounterId, Dependency, DependencyKind,
-    Device, DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane, LaneId, Launch,
-    LaunchChange, LaunchId, LaunchKind, LaunchStep, Log, Loss, LossKind, NameId, Observed, Outcome,
-    Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem, Promise, PromiseId,
-    Record, Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement, Severity, Span,
-    SpanId, SpanKind, State, Value, Verdict,
+    Basis, Began, BufferUse, Call, CallId, Clock, CompileTime, Counter, CounterId, Dependency,
+    DependencyKind, Device, DeviceId, Event, EventId, Expectation, Finding, FindingId, Group, Lane,
+    LaneId, Launch, LaunchChange, LaunchId, LaunchKind, LaunchStep, Log, Loss, LossKind, NameId,
+    Observed, Outcome, Pipeline, PipelineId, PipelineKind, PipelineState, PipelineStep, Problem,
+    Promise, PromiseId, Record, Recovery, Relaunch, Role, Run, RunEnd, Sample, Search, Settlement,
+    Severity, Span, SpanId, SpanKind, State, Value, Verdict,
 };
 use engine::time::Nanos;
 
@@ -221,6 +221,7 @@ fn tail() -> Vec<Record> {
             span: SpanId(3),
             detail: "line 2: unknown identifier".to_owned(),
             cached: Some(false),
+            compiles: Some(CompileTime::FirstUse),
         })),
         Record::Pipeline(Box::new(Pipeline {
             id: PipelineId(1),
@@ -248,6 +249,7 @@ fn tail() -> Vec<Record> {
             reason: "the device was lost first".to_owned(),
             anchor: "#dom-gpubuffer-mapasync".to_owned(),
             observed: Observed::Other("map_async: Ok(())".to_owned()),
+            by_destroy: true,
         })),
         Record::Problem(Box::new(Problem {
             severity: Severity::Warning,

@@ -143,7 +143,7 @@ fn the_host_of_a_late_submission_is_said_to_be_where_it_was() {
     let found = made.found("host-bound");
     assert_eq!(found.len(), 1, "{found:?}");
     // Of the 1.09 ms 300 µs were in the inner calls.
-    let said = "spent 72 % in aten::outer and 28 % in aten::inner of that time";
+    let said = "spent 72 % of that time in aten::outer and 28 % in aten::inner";
     assert!(found[0].0.contains(said), "{found:?}");
 }
 

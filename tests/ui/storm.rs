@@ -1,8 +1,8 @@
 //! A capture made by hand: many pipelines compiled at once, promises, a loss in the middle, and the way back.
 
 use engine::record::{
-    Basis, Call, CallId, Dependency, DependencyKind, Device, DeviceId, EventId, Group, Lane,
-    LaneId, Loss, LossKind, NameId, Observed, Outcome, Pipeline, PipelineId, PipelineKind,
+    Basis, Call, CallId, CompileTime, Dependency, DependencyKind, Device, DeviceId, EventId, Group,
+    Lane, LaneId, Loss, LossKind, NameId, Observed, Outcome, Pipeline, PipelineId, PipelineKind,
     PipelineState, PipelineStep, Promise, PromiseId, Record, Recovery, Role, Run, RunEnd,
     Settlement, Span, SpanId, SpanKind, State, Verdict,
 };
@@ -108,6 +108,7 @@ impl Maker {
                 span,
                 detail: if cache.is_none() { detail } else { "" }.to_owned(),
                 cached: cache,
+                compiles: (state == PipelineState::Ready).then_some(CompileTime::FirstUse),
             })));
     }
 
@@ -136,6 +137,7 @@ impl Maker {
                 "" => Observed::Nothing,
                 _ => Observed::Other(actual),
             },
+            by_destroy: false,
         })));
     }
 }
@@ -152,7 +154,7 @@ fn head(maker: &mut Maker) {
         id: DeviceId(0),
         name: "made by hand".to_owned(),
         backend: "made".to_owned(),
-        detail: "compiled at its first use".to_owned(),
+        detail: String::new(),
         rank: None,
     })));
     maker.lane(HOST, Group::Host, Role::None, "main");

@@ -6,7 +6,7 @@ use app::action::{Action, Command};
 use app::state::{Switch, ThemeChoice};
 use eframe::egui::{Event, Key, Modifiers, pos2};
 use egui_kittest::kittest::Queryable as _;
-use engine::record::SpanId;
+use engine::record::{SpanId, SpanKind};
 use engine::time::Nanos;
 
 use super::Window;
@@ -96,6 +96,34 @@ fn an_opened_capture_begins_with_its_overview_and_the_number_of_findings_is_what
     assert!(window.harness.query_by_label(&tab).is_some(), "{tab}");
 }
 
+/// A topic stands beside the first line of what is said of it, and the lines of a sentence follow each other evenly.
+#[test]
+fn topics_of_the_overview_stand_beside_what_is_said_of_them() {
+    let window = opened("fork_join");
+    let top = |words: &str| {
+        let mut all = window.harness.query_all_by_label(words);
+        all.next().unwrap().rect().top()
+    };
+    let made = window
+        .harness
+        .state()
+        .scene()
+        .status
+        .why
+        .conclusions
+        .clone();
+    let made = made.unwrap();
+    for line in &made.overview.lines {
+        let first = line.says.first().map(app::text::piece).unwrap();
+        let (topic, said) = (top(line.topic.label()), top(&first));
+        let is_first = made.overview.lines.iter().find(|it| it.topic == line.topic) == Some(line);
+        assert!(
+            !is_first || (topic - said).abs() < 1.5,
+            "{first:?}: {topic} and {said}"
+        );
+    }
+}
+
 #[test]
 fn the_tables_of_the_range_add_up_to_it() {
     let mut window = opened("two_threads");
@@ -171,11 +199,57 @@ fn the_path_is_walked_from_its_beginning_to_its_end_and_back() {
 #[test]
 fn a_gap_of_a_stream_says_what_it_was_spent_on_when_it_is_pointed_at() {
     let mut window = opened("fork_join");
+    let found = point_at_gap(&mut window, Nanos(110_000), "Idle for 96.0\u{2009}µs");
+    assert!(found, "no gap says that it is idle");
+    for words in ["dependency", "93.0\u{2009}µs", "latency", "3.00\u{2009}µs"] {
+        let count = window.harness.query_all_by_label(words).count();
+        assert!(count > 0, "{words:?} is not on screen");
+    }
+}
+
+/// Truth: between its two kernels stream 7 waited for the host, which was in no call for most of that.
+#[test]
+fn what_the_host_did_meanwhile_ends_where_its_time_begins() {
+    let mut window = opened("query");
+    let capture = window.harness.state().scene().capture;
+    let mut kernels: Vec<_> = capture.spans().collect();
+    kernels.retain(|it| it.span.kind == SpanKind::Kernel);
+    kernels.sort_by_key(|it| it.span.start);
+    let pairs = kernels
+        .windows(2)
+        .map(|it| (it[0].span.end, it[1].span.start));
+    let (from, to) = pairs.max_by_key(|it| it.1 - it.0).unwrap();
+    let made = window
+        .harness
+        .state()
+        .scene()
+        .status
+        .why
+        .conclusions
+        .clone();
+    let zero = made.unwrap().causes.extent().start;
+    let at = Nanos((from.0 + to.0) / 2) - zero;
+    let what = "no call that the capture shows";
+    assert!(point_at_gap(&mut window, at, what), "no gap says {what}");
+    let label = window.harness.get_by_label(what).rect();
+    let times = window.harness.query_all_by_label_contains("\u{2009}µs");
+    let of_line = times
+        .map(|it| it.rect())
+        .filter(|it| (it.center().y - label.center().y).abs() < 4.0 && it.right() > label.right());
+    let left = of_line.map(|it| it.left()).fold(f32::INFINITY, f32::min);
+    assert!(
+        left.is_finite() && label.right() <= left,
+        "{label:?} and {left}"
+    );
+}
+
+/// Points at each lane in turn at a moment after the first of all, until the card says so.
+fn point_at_gap(window: &mut Window, moment: Nanos, wanted: &str) -> bool {
     let app = window.harness.state();
     let scene = app.scene();
     let made = scene.status.why.conclusions.clone().unwrap();
     let shown = scene.state.view.shown(scene.capture.extent());
-    let at = made.causes.extent().start + Nanos(110_000);
+    let at = made.causes.extent().start + moment;
     let share = (at - shown.start).0 as f32 / shown.length().0 as f32;
     let body = app.timeline_areas().body;
     let x = body.left() + share * body.width();
@@ -186,17 +260,12 @@ fn a_gap_of_a_stream_says_what_it_was_spent_on_when_it_is_pointed_at() {
         for _ in 0..4 {
             window.harness.step();
         }
-        let found = window.harness.query_by_label("Idle for 96.0\u{2009}µs");
-        if found.is_some() {
-            for words in ["dependency", "93.0\u{2009}µs", "latency", "3.00\u{2009}µs"] {
-                let count = window.harness.query_all_by_label(words).count();
-                assert!(count > 0, "{words:?} is not on screen");
-            }
-            return;
+        if window.harness.query_by_label(wanted).is_some() {
+            return true;
         }
         y += 6.0;
     }
-    panic!("no gap says that it is idle");
+    false
 }
 
 #[test]
@@ -232,5 +301,19 @@ fn keys_and_rows_go_to_iterations() {
     assert!(
         window.harness.query_all_by_label_contains(&name).count() > 0,
         "{name}"
+    );
+}
+
+/// Nothing of the other theme is left once the window rests: what egui draws by its own style changes a frame later.
+#[test]
+fn a_change_of_theme_is_drawn_whole_before_the_window_rests() {
+    let mut window = opened("fork_join");
+    window.harness.key_press(Key::T);
+    window.harness.run();
+    let drawn = window.harness.output().shapes.clone();
+    window.harness.step();
+    assert!(
+        drawn == window.harness.output().shapes,
+        "the last frame was not the last"
     );
 }

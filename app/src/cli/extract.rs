@@ -19,7 +19,7 @@ pub(super) fn extract(
     let (capture, _) = open::open(files, streams)?;
     let all = capture.extent().unwrap_or_default();
     let all = Interval::new(all.start, all.end + Nanos(1));
-    let range = range.map_or(all, |range| range.within(all));
+    let range = range.map_or(Ok(all), |range| range.within(all))?;
     let extracted = exporter::extract(&capture, range);
     let extracted = extracted.map_err(|error| Stop::Wrong(error.to_string()))?;
     let mut go_on = |_| !interrupt::asked();

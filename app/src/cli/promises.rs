@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use engine::analysis::Aftermath;
 use engine::capture::Capture;
-use engine::record::{LossKind, SpanId, Verdict};
+use engine::record::{CompileTime, LossKind, SpanId, Verdict};
 use engine::time::Nanos;
 use serde::Serialize;
 
@@ -48,6 +48,8 @@ pub(super) struct Pipeline {
     is_async: bool,
     generation: u32,
     compile_ns: Option<i64>,
+    /// When the device really compiles it: `never`, `at its creation` or `at its first use`.
+    compiles: Option<&'static str>,
     detail: String,
 }
 
@@ -196,6 +198,11 @@ fn pipelines(capture: &Capture) -> Vec<Pipeline> {
             is_async: stages.pipeline.is_async,
             generation: stages.pipeline.generation,
             compile_ns: stages.compile_time().map(|time| time.0),
+            compiles: stages
+                .steps
+                .iter()
+                .find_map(|it| it.compiles)
+                .map(CompileTime::label),
             detail: detail.cloned().unwrap_or_default(),
         }
     })

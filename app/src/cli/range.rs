@@ -2,6 +2,9 @@
 
 use engine::time::{Interval, Nanos};
 
+use super::Stop;
+use crate::text;
+
 /// From when to when; an end that is left out is that of the capture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Range {
@@ -10,9 +13,17 @@ pub struct Range {
 }
 
 impl Range {
-    /// The range of a capture of which everything lies in `all`.
-    pub fn within(self, all: Interval) -> Interval {
-        Interval::new(self.start.unwrap_or(all.start), self.end.unwrap_or(all.end))
+    /// What of the range lies in a capture of which everything lies in `all`.
+    pub fn within(self, all: Interval) -> Result<Interval, Stop> {
+        let start = self.start.map_or(all.start, |it| it.max(all.start));
+        let end = self.end.map_or(all.end, |it| it.min(all.end));
+        if start > end {
+            let [first, last] = [all.start, all.end].map(text::duration);
+            return Err(Stop::Wrong(format!(
+                "nothing of the capture lies in --range: it goes from {first} to {last}"
+            )));
+        }
+        Ok(Interval { start, end })
     }
 }
 
@@ -72,7 +83,11 @@ mod tests {
             assert!(parse(wrong).is_err(), "{wrong}");
         }
         let all = Interval::new(Nanos(0), Nanos(9));
-        let to = parse("..5").unwrap().within(all);
-        assert_eq!(to, Interval::new(Nanos(0), Nanos(5)));
+        let within = |text: &str| parse(text).unwrap().within(all).ok();
+        assert_eq!(within("..5"), Some(Interval::new(Nanos(0), Nanos(5))));
+        // What reaches beyond the capture ends where it does, and what lies outside of it is none of it.
+        assert_eq!(within("7..20"), Some(Interval::new(Nanos(7), Nanos(9))));
+        assert_eq!(within("10.."), None);
+        assert_eq!(within("10..20"), None);
     }
 }

@@ -1,7 +1,8 @@
 //! The backends and adapters that may be chosen, and what can be done to the device of a run.
 
 use engine::analysis::recovery;
-use engine::backend::{Caps, CompileTime};
+use engine::backend::Caps;
+use engine::record::CompileTime;
 use engine::record::LossKind;
 use engine::runner::Phase;
 

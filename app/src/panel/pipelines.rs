@@ -6,7 +6,7 @@ mod lines;
 use std::collections::BTreeSet;
 
 use eframe::egui::Ui;
-use engine::record::PipelineState;
+use engine::record::{CompileTime, PipelineState};
 
 use self::lines::{COLUMNS, DETAIL, FIRST_USE, Line};
 use super::table::{self, Cell, Click, Order};
@@ -143,13 +143,14 @@ impl Pipelines {
 
 /// When the devices really compile, where that is not when a pipeline is created.
 fn notes(scene: &Scene<'_>) -> String {
-    let is_said = |note: &str| {
-        let devices = scene.capture.devices().iter();
-        let mut said = devices.map(|device| device.detail.as_str());
-        let steps = || scene.capture.pipelines().iter().flat_map(|it| &it.steps);
-        said.any(|said| said.contains(note)) || steps().any(|step| step.detail.contains(note))
-    };
-    let notes = lines::NOTES.iter().filter(|(note, _)| is_said(note));
-    let words = notes.map(|(_, time)| format!("on this device {}", time.about()));
+    let said: BTreeSet<CompileTime> = scene
+        .capture
+        .pipelines()
+        .iter()
+        .flat_map(|it| &it.steps)
+        .filter_map(|step| step.compiles)
+        .collect();
+    let late = said.into_iter().filter(|it| *it != CompileTime::Creation);
+    let words = late.map(|it| format!("on this device {}", it.about()));
     words.collect::<Vec<_>>().join(" · ")
 }

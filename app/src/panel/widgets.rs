@@ -5,7 +5,7 @@ mod sign;
 pub use sign::Sign;
 
 use eframe::egui::{
-    Align, Color32, CornerRadius, Frame, Label, Layout, Margin, Response, RichText, Sense, Ui,
+    Align, Color32, CornerRadius, Frame, Label, Layout, Margin, Response, RichText, Sense, Ui, Vec2,
 };
 
 use engine::analysis::Piece;
@@ -49,10 +49,18 @@ pub fn field(ui: &mut Ui, theme: &Theme, name: &str, value: &str) -> Response {
 
 /// A sentence, of which the spans can be followed: the one that was clicked.
 pub fn pieces(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
+    // A row is as high as this when it begins, so what follows is said in a scope of its own and before the row.
+    ui.scope(|ui| {
+        ui.spacing_mut().interact_size.y = 0.0;
+        ui.spacing_mut().item_spacing = Vec2::ZERO;
+        pieces_ui(ui, theme, said)
+    })
+    .inner
+}
+
+fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
     let mut clicked = None;
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 0.0;
-        ui.spacing_mut().interact_size.y = 0.0;
         for piece in said {
             let words = text::piece(piece);
             match piece {

@@ -2,7 +2,7 @@
 
 mod subject;
 
-use eframe::egui::{Id, LayerId, PopupAnchor, RichText, Tooltip, Ui};
+use eframe::egui::{Align, Id, Label, LayerId, Layout, PopupAnchor, RichText, Tooltip, Ui};
 use engine::analysis::causes::{CauseReader, DependencyRole, DependencyTimes, IdleGap, IdleUse};
 use engine::record::{Dependency, Lane, LaneId, SpanId};
 use engine::time::Nanos;
@@ -14,6 +14,9 @@ use crate::theme::{GRID, Theme, mono};
 
 /// How long the pointer rests before the card shows, in seconds.
 const DELAY: f32 = 0.35;
+
+/// Width of a label and its time, in points.
+const LINE: f32 = 220.0;
 
 /// How many causes the card names.
 const CAUSES: usize = 3;
@@ -171,11 +174,14 @@ fn cause(frame: &Frame<'_>, tie: &Dependency) -> Option<String> {
 
 fn line(ui: &mut Ui, theme: &Theme, label: &str, time: Nanos) {
     ui.horizontal(|ui| {
-        ui.set_width(180.0);
-        ui.label(RichText::new(label).color(theme.weak));
-        let right = eframe::egui::Layout::right_to_left(eframe::egui::Align::Center);
+        ui.set_width(LINE);
+        let right = Layout::right_to_left(Align::Center);
         ui.with_layout(right, |ui| {
             ui.label(RichText::new(text::duration(time)).font(mono()));
+            // What is left of the line is the label's, which may be the name of a call.
+            ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
+                ui.add(Label::new(RichText::new(label).color(theme.weak)).truncate());
+            });
         });
     });
 }
@@ -243,7 +249,7 @@ fn host_ui(ui: &mut Ui, frame: &Frame<'_>, (next, from): (SpanId, Nanos)) {
     for share in shares.iter().take(CAUSES) {
         let name = share.name.map(|name| capture.name(name));
         let name = name.unwrap_or("no call that the capture shows");
-        line(ui, theme, &text::shorten(name, 24), share.time);
+        line(ui, theme, name, share.time);
     }
 }
 

@@ -5,7 +5,10 @@ use std::collections::BTreeSet;
 use eframe::egui::{Align2, Color32, Painter, Pos2, Rangef, Rect, Shape, Stroke, pos2, vec2};
 use engine::analysis::Measure;
 use engine::capture::Capture;
-use engine::record::{DependencyKind, Group, Lane, LaneId, Role, SpanId, SpanKind, State, Value};
+use engine::record::{
+    DependencyKind, Group, Lane, LaneId, QUERY_ANSWER, QueryAnswer, Role, SpanId, SpanKind, State,
+    Value,
+};
 use engine::time::Nanos;
 
 use super::fold::{Bar, Folds};
@@ -109,7 +112,7 @@ fn sign(
         },
         _ if lane.group == Group::Host => {
             if let Some(answer) = answer(frame.picture.capture, bar) {
-                query(painter, pos2(right, rect.top() + 1.0), &answer, theme);
+                query(painter, pos2(right, rect.top() + 1.0), answer, theme);
             }
         }
         _ => {}
@@ -140,24 +143,24 @@ fn diamond(painter: &Painter, at: Pos2, (fill, edge): (Color32, Color32), theme:
 }
 
 /// What a query of an event answered; nothing where the call is none.
-fn answer(capture: &Capture, bar: &Bar) -> Option<String> {
+fn answer(capture: &Capture, bar: &Bar) -> Option<QueryAnswer> {
     let mut arguments = capture.arguments(bar.cell.span);
     arguments.find_map(|(name, value)| match value {
-        Value::Text(text) if name == "answer" => Some(text.to_string()),
+        Value::Text(text) if name == QUERY_ANSWER => QueryAnswer::from_label(&text),
         _ => None,
     })
 }
 
 /// A full green disc is complete, a grey ring is not ready, a red cross has failed.
-fn query(painter: &Painter, at: Pos2, answer: &str, theme: &Theme) {
+fn query(painter: &Painter, at: Pos2, answer: QueryAnswer, theme: &Theme) {
     painter.circle_filled(at, HALF + 1.0, theme.row);
     match answer {
-        "failed" => {
+        QueryAnswer::Failed => {
             for across in [vec2(3.0, 3.0), vec2(3.0, -3.0)] {
                 painter.line_segment([at - across, at + across], Stroke::new(2.0, theme.bad));
             }
         }
-        "not ready" => {
+        QueryAnswer::NotReady => {
             painter.circle_stroke(at, HALF - 1.5, Stroke::new(1.5, theme.weak));
         }
         _ => {

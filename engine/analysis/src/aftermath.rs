@@ -10,9 +10,6 @@ use record::{
 /// Spans that are listed of one lane; a loss in the middle of a long queue cancels more than anybody reads.
 const LISTED: usize = 1_000;
 
-/// Where the specification says what a destroy does to maps that are pending.
-const DESTROY: &str = "#dom-gpudevice-destroy";
-
 /// What a loss came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aftermath {
@@ -110,7 +107,7 @@ fn was_pending(pledge: &Pledge, loss: &Loss) -> bool {
         return true;
     };
     // A destroy rejects pending maps in the call itself, a moment before the device's own step.
-    let ended = loss.kind == LossKind::Destroyed && settlement.anchor.ends_with(DESTROY);
+    let ended = loss.kind == LossKind::Destroyed && settlement.by_destroy;
     settlement.time >= loss.time || ended
 }
 
@@ -173,6 +170,7 @@ mod tests {
             reason: String::new(),
             anchor: String::new(),
             observed: Observed::Nothing,
+            by_destroy: false,
         };
         [
             Some(Record::Promise(Box::new(made))),
@@ -226,6 +224,31 @@ mod tests {
     fn the_first_result_is_of_the_new_device() {
         let found = Aftermath::of(&capture(), &loss());
         assert_eq!(found.first_result, Some((SpanId(3), Nanos(200))));
+    }
+
+    /// The call that destroys a device ends its maps a moment before the device itself is lost.
+    #[test]
+    fn what_the_destroying_call_ended_was_pending() {
+        let mut capture = capture();
+        let ended = promise(3, Some(99)).map(|it| match it {
+            Some(Record::Settlement(mut it)) => {
+                it.by_destroy = true;
+                Some(Record::Settlement(it))
+            }
+            other => other,
+        });
+        capture.apply(ended.into_iter().flatten());
+        let destroyed = Loss {
+            kind: LossKind::Destroyed,
+            ..loss()
+        };
+        let met = |loss: &Loss| Aftermath::of(&capture, loss).promises;
+        assert!(met(&destroyed).contains(&PromiseId(3)));
+        let failed = Loss {
+            kind: LossKind::Unknown,
+            ..loss()
+        };
+        assert!(!met(&failed).contains(&PromiseId(3)));
     }
 
     #[test]

@@ -114,7 +114,7 @@ fn pairs(
             (kind, SpanKind::Kernel) if is_copy(kind) => &first,
             _ => continue,
         };
-        let covered = shared(&[copy.interval()], kernels);
+        let covered = shared(&[copy.interval()], beside(kernels, copy.interval()));
         let exposed = copy.interval().length() - covered;
         let kernel = if copy.span.id == first.span.id {
             second
@@ -133,6 +133,15 @@ fn pairs(
         }
     }
     found
+}
+
+/// Those of a union that lie in an interval at least in part, found without a look at the others: a capture may have as many
+/// copies as kernels.
+fn beside(union: &[Interval], interval: Interval) -> &[Interval] {
+    let first = union.partition_point(|it| it.end <= interval.start);
+    let rest = union.get(first..).unwrap_or_default();
+    let count = rest.partition_point(|it| it.start < interval.end);
+    rest.get(..count).unwrap_or_default()
 }
 
 fn told(capture: &Capture, pairs: &[SerialPair], gain: Nanos, knows: bool) -> Option<Finding> {
@@ -174,4 +183,23 @@ fn told(capture: &Capture, pairs: &[SerialPair], gain: Nanos, knows: bool) -> Op
     let mut found = finding(capture, CODE, Severity::Info, text, &spans);
     found.count = pairs.len() as u64;
     Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_copy_is_compared_with_the_kernels_beside_it_alone() {
+        let of = |start, end| Interval::new(Nanos(start), Nanos(end));
+        let kernels: Vec<Interval> = (0..100).map(|at| of(at * 10, at * 10 + 8)).collect();
+        assert_eq!(beside(&kernels, of(515, 531)), kernels.get(51..54).unwrap());
+        assert_eq!(beside(&kernels, of(518, 520)), []);
+        assert_eq!(beside(&kernels, of(5_000, 6_000)), []);
+        for (start, end) in [(0, 4), (515, 531), (-9, 2_000), (998, 1_200)] {
+            let copy = of(start, end);
+            let near = shared(&[copy], beside(&kernels, copy));
+            assert_eq!(near, shared(&[copy], &kernels), "{start}..{end}");
+        }
+    }
 }

@@ -162,7 +162,7 @@ fn told(
     };
     let text = format!(
         "The device{device} stood idle for {} in all, {}, because the host had not submitted what came next. The longest was {}: \
-         before it submitted {}, the host thread {did} of that time. Submitting earlier would save at most {}",
+         before it submitted {}, the host thread {did}. Submitting earlier would save at most {}",
         length(found.total),
         match found.count {
             1 => "once".to_owned(),
@@ -181,17 +181,22 @@ fn told(
 fn spent(capture: &Capture, shares: &[ThreadShare], whole: Nanos) -> String {
     let percent = |time: Nanos| (time.0 as f64 * 100.0 / whole.0.max(1) as f64).round();
     let shares = shares.iter().take(NAMED);
+    let mut of = Some(" of that time");
     let parts = shares.filter(|it| percent(it.time) >= 1.0).map(|it| {
         let place = match it.name {
             Some(name) => capture.name(name),
             None => "no call that the capture shows",
         };
-        format!("{} % in {place}", percent(it.time))
+        format!(
+            "{} %{} in {place}",
+            percent(it.time),
+            of.take().unwrap_or_default()
+        )
     });
     let parts: Vec<String> = parts.collect();
     match parts.split_last() {
         Some((last, [])) => format!("spent {last}"),
         Some((last, others)) => format!("spent {} and {last}", others.join(", ")),
-        None => "spent it in more calls than can be named".to_owned(),
+        None => "spent that time in more calls than can be named".to_owned(),
     }
 }

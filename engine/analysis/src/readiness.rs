@@ -2,7 +2,7 @@
 
 use capture::{Capture, PlacedSpan, Stages};
 use record::time::Nanos;
-use record::{DependencyKind, LaneId, PipelineState, SpanId, SpanKind};
+use record::{CompileTime, DependencyKind, LaneId, PipelineState, SpanId, SpanKind};
 
 /// Steps and uses of one pipeline that are looked at.
 const MOST: usize = 1_000;
@@ -16,6 +16,8 @@ pub struct Readiness {
     pub compile_time: Option<Nanos>,
     /// Whether it came out of a cache; nothing where that is not known.
     pub cached: Option<bool>,
+    /// When its device really compiles; nothing where that is not known.
+    pub compiles: Option<CompileTime>,
     /// The lane that compiled it.
     pub worker: Option<LaneId>,
     /// The first operation that needed it, and when that began.
@@ -34,6 +36,7 @@ impl Readiness {
             requested: stages.reached(PipelineState::Requested),
             compile_time: stages.compile_time(),
             cached: cached(stages),
+            compiles: stages.steps.iter().find_map(|step| step.compiles),
             worker: compiling.and_then(|step| lane(capture, step.span)),
             ..Self::default()
         };
@@ -118,6 +121,7 @@ mod tests {
             }
             .into(),
             cached,
+            compiles: (state == PipelineState::Ready).then_some(CompileTime::FirstUse),
         }))
     }
 
@@ -151,6 +155,7 @@ mod tests {
         assert_eq!(found.requested, Some(Nanos(1)));
         assert_eq!(found.compile_time, Some(Nanos(50)));
         assert_eq!((found.cached, found.worker), (Some(false), Some(LaneId(3))));
+        assert_eq!(found.compiles, Some(CompileTime::FirstUse));
         assert_eq!(found.first_use, Some((SpanId(3), Nanos(60))));
         assert_eq!(found.stalled, Nanos(40));
         assert_eq!(found.detail, "compiled late");

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::Limits;
-use record::LossKind;
+use record::{CompileTime, LossKind};
 
 /// What a device can and cannot do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,28 +39,4 @@ pub struct Caps {
     pub graphs: bool,
     /// All this in words, for the screen.
     pub detail: String,
-}
-
-/// When a device really compiles a pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum CompileTime {
-    /// It compiles none: shaders are only looked at.
-    Never,
-    /// When it is created.
-    Creation,
-    /// When it is used first: a pipeline that is ready is not yet fast.
-    FirstUse,
-}
-
-impl CompileTime {
-    /// In a sentence, for the screen.
-    pub const fn about(self) -> &'static str {
-        match self {
-            Self::Never => "shaders are parsed and validated, and nothing is compiled from them",
-            Self::Creation => "pipelines are compiled when they are created",
-            Self::FirstUse => {
-                "pipelines are compiled at their first use, not at their creation: the first launch takes longer"
-            }
-        }
-    }
 }

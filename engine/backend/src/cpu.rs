@@ -11,7 +11,8 @@ use executor::CpuExecutor;
 
 use super::spin::calibrate;
 use super::threads::ThreadedDevice;
-use super::{Backend, Caps, CompileTime, Device, Error, Found, Layout, Limits, Sink};
+use super::{Backend, Caps, Device, Error, Found, Layout, Limits, Sink};
+use record::CompileTime;
 
 /// Runs everything on threads of this machine.
 pub(super) struct Cpu;

@@ -40,7 +40,7 @@ mod wgpu;
 mod worker;
 
 pub use activity::{Activity, Blocker, HostActivity, StreamActivity};
-pub use caps::{Caps, CompileTime};
+pub use caps::Caps;
 pub use communicator::{Communicator, Exchange, Interrupted};
 pub use compile::{CacheUse, CompileError, CompileRequest, Compiled, ShaderMessage};
 #[doc(hidden)]

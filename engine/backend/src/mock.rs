@@ -13,7 +13,8 @@ mod simulation;
 mod stream;
 mod turn;
 
-use super::{Backend, Caps, CompileTime, Device, Error, Found, Layout, Limits, Sink};
+use super::{Backend, Caps, Device, Error, Found, Layout, Limits, Sink};
+use record::CompileTime;
 
 /// Runs everything in virtual time, on whichever host thread has the turn.
 pub(super) struct Mock;

@@ -29,6 +29,32 @@ macro_rules! kinds {
 }
 
 kinds! {
+    /// When a device really compiles a pipeline.
+    CompileTime {
+        /// It compiles none: shaders are only parsed and validated.
+        #[default]
+        Never = "never",
+        /// When it is created.
+        Creation = "at its creation",
+        /// When it is used first: a pipeline that is ready is not yet fast.
+        FirstUse = "at its first use",
+    }
+
+    /// What a query of an event came to, as its span's field says.
+    QueryAnswer {
+        /// All that the event's record came after was complete.
+        #[default]
+        Complete = "complete",
+        /// It was not, yet.
+        NotReady = "not ready",
+        /// The stream had failed before it came to the record.
+        Failed = "failed",
+        /// Nobody had recorded the event.
+        NeverRecorded = "never recorded",
+        /// It had been reset since it was recorded.
+        NotRecorded = "not recorded any more",
+    }
+
     /// The four groups of lanes, from top to bottom.
     Group {
         /// Where calls are made: a lane a host thread.
@@ -298,5 +324,18 @@ impl SpanKind {
             self,
             Self::EventWait | Self::Hold | Self::Synchronize | Self::Stall | Self::Join
         )
+    }
+}
+
+impl CompileTime {
+    /// In a sentence, for the screen.
+    pub const fn about(self) -> &'static str {
+        match self {
+            Self::Never => "shaders are parsed and validated, and nothing is compiled from them",
+            Self::Creation => "pipelines are compiled when they are created",
+            Self::FirstUse => {
+                "pipelines are compiled at their first use, not at their creation: the first launch takes longer"
+            }
+        }
     }
 }

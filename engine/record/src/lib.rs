@@ -39,7 +39,7 @@ mod span_set;
 pub mod time;
 
 pub use counted::counted;
-pub use field_names::{BLOCKED_BECAUSE, INSERTED_BECAUSE, TIME_LIMIT};
+pub use field_names::{BLOCKED_BECAUSE, INSERTED_BECAUSE, QUERY_ANSWER, TIME_LIMIT};
 pub use fields::{Fields, Form, Packer, Plain, Unpacker, Written};
 pub use finding::{Finding, Search};
 pub use ids::{
@@ -48,8 +48,8 @@ pub use ids::{
 };
 pub use indices::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
 pub use kinds::{
-    Basis, DependencyKind, Group, LaunchChange, LaunchKind, LossKind, PipelineKind, PipelineState,
-    Role, Severity, SpanKind, State, Verdict,
+    Basis, CompileTime, DependencyKind, Group, LaunchChange, LaunchKind, LossKind, PipelineKind,
+    PipelineState, QueryAnswer, Role, Severity, SpanKind, State, Verdict,
 };
 pub use launch::{Launch, LaunchNode, LaunchStep, Relaunch};
 pub use pipeline::{Pipeline, PipelineStep};

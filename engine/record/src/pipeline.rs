@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{DeviceId, PipelineId, PipelineKind, PipelineState, SpanId};
+use super::{CompileTime, DeviceId, PipelineId, PipelineKind, PipelineState, SpanId};
 use crate::time::Nanos;
 
 /// A kernel that was requested to be compiled.
@@ -40,4 +40,7 @@ pub struct PipelineStep {
     /// Whether a cache held it, where one was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cached: Option<bool>,
+    /// When the device really compiles it, where whoever says this knows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiles: Option<CompileTime>,
 }

@@ -42,6 +42,9 @@ pub struct Settlement {
     /// What the implementation below did for the same call, in this run.
     #[serde(default)]
     pub observed: Observed,
+    /// Whether the call that destroyed the device ended it, a moment before the device itself was lost.
+    #[serde(default)]
+    pub by_destroy: bool,
 }
 
 /// What the implementation below did of itself for the same call: seen in this run, and never known from elsewhere.

@@ -12,6 +12,7 @@ use super::words;
 use crate::cli::arguments::Format;
 use crate::cli::table::Table;
 use crate::cli::{FINE, Stop, Streams};
+use crate::text;
 
 /// All operations together are printed without their chains where those have more segments than this: each operation of a
 /// stream that is thousands deep would say again what all those in front of it say.
@@ -107,6 +108,16 @@ fn known(scope: &Scope, number: u32) -> Result<SpanId, Stop> {
         let lane = scope.capture.lane_title(placed.span.lane);
         return Err(Stop::Wrong(format!(
             "span {number} is on {lane}, which --rank or --lane leaves out"
+        )));
+    }
+    if placed.interval().intersection(scope.within).is_none() {
+        let (from, to) = (
+            text::duration(scope.within.start),
+            text::duration(scope.within.end),
+        );
+        return Err(Stop::Wrong(format!(
+            "span {number} began at {}, outside of what was asked about, {from} to {to}",
+            text::duration(placed.span.start)
         )));
     }
     Ok(span)

@@ -26,7 +26,11 @@ pub(in crate::cli) fn critical_path(
 ) -> Result<u8, Stop> {
     let scope = Scope::open(options, streams)?;
     let reader = scope.reader();
-    let path = reader.path_within(scope.within);
+    let path = if scope.is_of_lanes {
+        reader.path_to(&scope.lanes, scope.within)
+    } else {
+        reader.path_within(scope.within)
+    };
     match options.format {
         Format::Json => write_json(&scope, &reader, &path, streams)?,
         Format::Text => write_text(&scope, &reader, &path, streams)?,
@@ -47,7 +51,7 @@ fn write_json(
     for it in path {
         writeln!(streams.out, "{}", typed("path", segment(reader, it)))?;
     }
-    let makespan = scope.within.length();
+    let makespan = makespan(scope, path);
     writeln!(
         streams.out,
         "{}",
@@ -66,6 +70,7 @@ fn write_json(
     }
     // Slack is that of the whole capture, and so is what would come next.
     if scope.is_whole
+        && !scope.is_of_lanes
         && let Some((span, found)) = reader.second(path)
     {
         writeln!(streams.out, "{}", slack("second", span, found))?;
@@ -79,8 +84,20 @@ fn write_text(
     path: &[ChainSegment],
     streams: &mut Streams<'_>,
 ) -> Result<(), Stop> {
-    let whole = scope.within.length();
-    writeln!(streams.out, "critical path of {}", words::length(whole))?;
+    let whole = makespan(scope, path);
+    let until = match &scope.lanes[..] {
+        _ if !scope.is_of_lanes => String::new(),
+        [lane] => format!(
+            ", until the end of the last on {}",
+            scope.capture.lane_title(*lane)
+        ),
+        lanes => format!(", until the end of the last on {} lanes", lanes.len()),
+    };
+    writeln!(
+        streams.out,
+        "critical path of {}{until}",
+        words::length(whole)
+    )?;
     let mut uses: BTreeMap<TimeUse, Nanos> = BTreeMap::new();
     let mut names: BTreeMap<String, (Nanos, u64)> = BTreeMap::new();
     for it in path {
@@ -120,6 +137,7 @@ fn write_text(
         )?;
     }
     if scope.is_whole
+        && !scope.is_of_lanes
         && let Some((span, slack)) = reader.second(path)
     {
         let (name, slack) = (words::span(reader, span), words::length(slack));
@@ -129,6 +147,15 @@ fn write_text(
         )?;
     }
     Ok(())
+}
+
+/// How much time the path is of: to the end of all, or to the last end on the lanes that are asked about.
+fn makespan(scope: &Scope, path: &[ChainSegment]) -> Nanos {
+    if !scope.is_of_lanes {
+        return scope.within.length();
+    }
+    let sum = path.iter().map(|it| it.interval.length().0).sum();
+    Nanos(sum)
 }
 
 fn name(reader: &CauseReader<'_>, span: Option<SpanId>) -> String {

@@ -45,8 +45,10 @@ pub struct Scope {
     pub within: Interval,
     /// The lanes, in the order on screen.
     pub lanes: Vec<LaneId>,
-    /// Whether the whole capture is asked about.
+    /// Whether all the time of the capture is asked about.
     pub is_whole: bool,
+    /// Whether only some of its lanes are.
+    pub is_of_lanes: bool,
 }
 
 impl Scope {
@@ -58,12 +60,13 @@ impl Scope {
         let lanes = lanes(&capture, options)?;
         let within = match options.iteration {
             Some(number) => iteration(&causes.read(&capture), number, options.rank)?,
-            None => options.range.map_or(all, |range| range.within(all)),
+            None => options.range.map_or(Ok(all), |range| range.within(all))?,
         };
         Ok(Self {
             within,
-            lanes,
             is_whole: within == all,
+            is_of_lanes: lanes.len() < capture.lane_order().len(),
+            lanes,
             capture,
             causes,
         })
@@ -160,8 +163,9 @@ fn lanes(capture: &Capture, options: &CauseOptions) -> Result<Vec<LaneId>, Stop>
         return Ok(found);
     }
     let titles: Vec<String> = lanes.iter().map(title).collect();
-    let hint = nearest(name, titles.iter().map(String::as_str)).unwrap_or_default();
+    let hint = nearest(name, titles.iter().map(String::as_str));
+    let hint = hint.map_or_else(String::new, |hint| format!("{hint} "));
     Err(Stop::Wrong(format!(
-        "no lane is called “{name}”; {hint} `syncline info` lists the lanes"
+        "no lane is called “{name}”; {hint}`syncline info` lists the lanes"
     )))
 }

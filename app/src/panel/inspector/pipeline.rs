@@ -3,7 +3,7 @@
 use eframe::egui::{Align, Label, Layout, RichText, Ui};
 use engine::analysis::{Readiness, pipeline_of};
 use engine::capture::Stages;
-use engine::record::{PipelineId, PipelineStep, SpanId};
+use engine::record::{CompileTime, PipelineId, PipelineStep, SpanId};
 
 use super::{lines, name_of, title};
 use crate::action::Action;
@@ -68,7 +68,10 @@ fn body(ui: &mut Ui, scene: &Scene<'_>, stages: &Stages, actions: &mut Vec<Actio
             actions.push(Action::Reveal(span));
         }
     }
+    // What is compiled when it is created needs no word.
+    let late = found.compiles.filter(|it| *it != CompileTime::Creation);
     let told = stages.steps.iter().map(|step| step.detail.trim());
+    let told = told.chain(late.map(CompileTime::about));
     let told: Vec<&str> = told.filter(|detail| !detail.is_empty()).collect();
     if !told.is_empty() {
         ui.add_space(4.0);

@@ -1,7 +1,6 @@
 //! A pipeline as a line of the table.
 
 use engine::analysis::Readiness;
-use engine::backend::CompileTime;
 use engine::capture::Stages;
 use engine::record::{PipelineId, PipelineState, SpanId};
 use engine::time::Nanos;
@@ -61,13 +60,6 @@ pub const COLUMNS: &[Column] = &[
         0.0,
         0,
     ),
-];
-
-/// What steps say of when a device really compiles, and what that means. It is true of every row, so it is said once,
-/// above the table.
-pub const NOTES: [(&str, CompileTime); 2] = [
-    ("compiled at its first use", CompileTime::FirstUse),
-    ("only looked at", CompileTime::Never),
 ];
 
 /// The column of the first use.
@@ -152,9 +144,6 @@ fn state(scene: &Scene<'_>, state: PipelineState) -> Cell {
 }
 
 fn detail(state: PipelineState, words: &str) -> Cell {
-    let is_note = |part: &&str| NOTES.iter().any(|(note, _)| part.contains(note));
-    let parts = words.split("; ").filter(|part| !is_note(part));
-    let words = parts.collect::<Vec<_>>().join("; ");
     let ink = match state {
         PipelineState::Failed | PipelineState::Lost => Ink::Bad,
         _ => Ink::Weak,

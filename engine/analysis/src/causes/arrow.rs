@@ -48,7 +48,9 @@ impl DependencyTimes {
         let kind = found.kind;
         let from_start = match kind {
             DependencyKind::Submission | DependencyKind::Collective => true,
-            DependencyKind::Signal | DependencyKind::Step => is_call(&cause),
+            DependencyKind::Signal | DependencyKind::Step | DependencyKind::Abort => {
+                is_call(&cause)
+            }
             _ => false,
         };
         let waits = effect.span.kind.is_waiting()

@@ -36,7 +36,8 @@ impl CauseReader<'_> {
         if within == extent {
             return self.path();
         }
-        let Some((span, end)) = self.last_within(within) else {
+        let lanes = self.capture.lanes().iter().map(|it| it.id);
+        let Some((span, end)) = self.last_within(lanes, within) else {
             // Nothing ended there: what the time was made of is what the whole path passes through.
             return clipped(self.path(), within);
         };
@@ -56,12 +57,26 @@ impl CauseReader<'_> {
         segments
     }
 
-    /// The span that ends last within a stretch, or runs at its end, and when that is.
-    fn last_within(&self, within: Interval) -> Option<(SpanId, Nanos)> {
+    /// What the time of a stretch was made of until the last that `lanes` did in it had ended, or to the stretch's end where
+    /// that ran on.
+    pub fn path_to(&self, lanes: &[LaneId], interval: Interval) -> Vec<ChainSegment> {
+        let within = interval.intersection(self.causes.extent);
+        let last = within.and_then(|it| Some((it, self.last_within(lanes.iter().copied(), it)?)));
+        last.map_or_else(Vec::new, |(within, (span, _))| {
+            clipped(self.walk(SpanPoint::end(span), within.start), within)
+        })
+    }
+
+    /// The span of these lanes that ends last within a stretch, or runs at its end, and when that is.
+    fn last_within(
+        &self,
+        lanes: impl Iterator<Item = LaneId>,
+        within: Interval,
+    ) -> Option<(SpanId, Nanos)> {
         let mut end = Nanos::MIN;
         let mut last = Vec::new();
-        for lane in self.capture.lanes() {
-            for placed in self.capture.spans_in(lane.id, within) {
+        for lane in lanes {
+            for placed in self.capture.spans_in(lane, within) {
                 if !self.causes.class(placed.span.id).counts() {
                     continue;
                 }

@@ -1,6 +1,6 @@
 //! Small captures with known causes.
 
-use super::{CauseKind, CauseReader, Causes, IdleTime, SpanPoint, TimeUse};
+use super::{CauseKind, CauseReader, Causes, DependencyTimes, IdleTime, SpanPoint, TimeUse};
 use capture::Capture;
 use record::time::{Interval, Nanos};
 use record::{
@@ -248,6 +248,21 @@ fn the_path_adds_up_and_slack_is_what_a_shorter_branch_has_left() {
         .map(|it| it.interval.length().0)
         .sum();
     assert_eq!(part, 70);
+}
+
+/// An abort drops what it drops while it is called, not once it has returned.
+#[test]
+fn the_arrow_of_an_abort_leaves_where_its_call_began() {
+    let mut small = Small::new();
+    let abort = small.span(THREAD, SpanKind::Call, [50, 60]);
+    let held = small.span(LEFT, SpanKind::Hold, [10, 55]);
+    small.tie(abort, held, DependencyKind::Abort, Basis::Enforced);
+    let capture = small.capture();
+    let found = capture.causes(SpanId(held)).next();
+    let found = found.and_then(|id| capture.dependency(id)).unwrap();
+    let times = DependencyTimes::of(&capture, &found).unwrap();
+    assert_eq!((times.complete, times.reached), (Nanos(50), Nanos(50)));
+    assert_eq!((times.waited, times.rest), (Some(Nanos(40)), Nanos(5)));
 }
 
 /// Between two calls far apart the host did something else: that is the path of a stretch in which nothing was called or ran.

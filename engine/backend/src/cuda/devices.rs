@@ -12,7 +12,8 @@ use super::cupti::activity;
 use super::driver::{Driver, driver, in_words, is_installed};
 use super::faults::LOSSES;
 use super::nvrtc::nvrtc;
-use crate::{Caps, CompileTime, Error, Found, Limits, pick};
+use crate::{Caps, Error, Found, Limits, pick};
+use record::CompileTime;
 
 /// Operations that a device runs at the same time, at most: kernels that are resident.
 const WIDTH: usize = 128;

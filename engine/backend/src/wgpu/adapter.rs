@@ -9,8 +9,8 @@ use ::wgpu::{
 
 use super::ready::ready;
 use super::wayland;
-use crate::{Caps, CompileTime, Error, Found, Limits, pick};
-use record::LossKind;
+use crate::{Caps, Error, Found, Limits, pick};
+use record::{CompileTime, LossKind};
 
 /// What is said of times where the device keeps them.
 const DEVICE_CLOCK: &str = "the device's timestamps, converted to the host's clock";

@@ -3,7 +3,7 @@
 use crate::recorder::Reporter;
 use crate::shared::Shared;
 use backend::Operation;
-use record::{BufferIndex, NameId, Record, SpanId, Value};
+use record::{BufferIndex, NameId, QUERY_ANSWER, QueryAnswer, Record, SpanId, Value};
 use workload::{Kernel, Launch, Plan};
 
 /// The names of arguments.
@@ -27,14 +27,14 @@ impl Arguments {
             value: name("value"),
             reads: name("reads"),
             writes: name("writes"),
-            answer: name("answer"),
+            answer: name(QUERY_ANSWER),
             parameters: Vec::new(),
         }
     }
 
     /// Reports what a query answered.
-    pub fn report_answer(&self, reporter: &Reporter, span: SpanId, answer: &str) {
-        let value = Value::Text(answer.into());
+    pub fn report_answer(&self, reporter: &Reporter, span: SpanId, answer: QueryAnswer) {
+        let value = Value::Text(answer.label().into());
         reporter.send(Record::Argument(span, self.answer, value));
     }
 

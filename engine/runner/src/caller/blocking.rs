@@ -10,8 +10,8 @@ use backend::Error;
 use device::{Progress, Unrecorded, lock};
 use record::time::Nanos;
 use record::{
-    Basis, Began, Dependency, DependencyKind, EventId, EventIndex, Record, SignalIndex, SpanId,
-    SpanKind,
+    Basis, Began, Dependency, DependencyKind, EventId, EventIndex, QueryAnswer, Record,
+    SignalIndex, SpanId, SpanKind,
 };
 use workload::{EventPlan, Target};
 
@@ -162,12 +162,12 @@ impl Caller {
         let (latest, progress) = asked.map_err(|error| self.event_error(error))?;
         let answer = match progress {
             Progress::NotRecorded => match shared.events.without_record(event) {
-                Unrecorded::Never => "never recorded",
-                _ => "not recorded any more",
+                Unrecorded::Never => QueryAnswer::NeverRecorded,
+                _ => QueryAnswer::NotRecorded,
             },
-            Progress::Pending => "not ready",
-            Progress::Reached(_) => "complete",
-            Progress::Failed => "failed",
+            Progress::Pending => QueryAnswer::NotReady,
+            Progress::Reached(_) => QueryAnswer::Complete,
+            Progress::Failed => QueryAnswer::Failed,
         };
         self.arguments
             .report_answer(&self.reporter, current.span, answer);

@@ -257,6 +257,7 @@ impl Timelines {
                 span: asked.span,
                 detail: String::new(),
                 cached: None,
+                compiles: None,
             })));
     }
 

@@ -4,7 +4,7 @@ use super::asked::{ask_scope, observe};
 use super::state::State;
 use super::{Timelines, text};
 use crate::shared::Shared;
-use device::webgpu::{Effect, Executed, PipelineId, Raised, Settlement};
+use device::webgpu::{Condition, Decided, Effect, Executed, PipelineId, Raised, Row, Settlement};
 use record::time::Nanos;
 use record::{
     self, CallId, DependencyKind, EventId, LaneId, Problem, Record, Severity, Span, SpanId,
@@ -77,7 +77,7 @@ impl Timelines {
                 | record::PipelineState::Lost
         );
         let pipeline = state.recorded_pipeline(id);
-        let (mut detail, mut cached) = (String::new(), None);
+        let (mut detail, mut cached, mut compiles) = (String::new(), None, None);
         if let Some(entry) = state.entry(id) {
             if is_decided {
                 cached = entry.cached;
@@ -88,7 +88,7 @@ impl Timelines {
             if reached == record::PipelineState::Lost {
                 "the device was lost".clone_into(&mut detail);
             } else if reached == record::PipelineState::Ready {
-                text::add_compile_time(&mut detail, shared.device.caps().pipelines);
+                compiles = Some(shared.device.caps().pipelines);
                 if !entry.is_async {
                     text::add_note(
                         &mut detail,
@@ -105,6 +105,7 @@ impl Timelines {
                 span,
                 detail,
                 cached,
+                compiles,
             })));
     }
 
@@ -136,6 +137,7 @@ impl Timelines {
                     reason: text::reason(shared, state, &given, settlement),
                     anchor: settlement.row.anchor(settlement.api),
                     observed: observed.clone(),
+                    by_destroy: is_ended_by_destroy(settlement.row),
                 })));
         }
     }
@@ -160,4 +162,10 @@ fn call_of(state: &State, step: &Executed) -> CallId {
     let of_promise = step.promise.and_then(|promise| state.given(promise));
     let of_promise = of_promise.map(|given| given.call);
     of_pipeline.or(of_promise).unwrap_or(CallId::NONE)
+}
+
+/// Whether a rule ends a promise inside the call that destroys the device.
+fn is_ended_by_destroy(rule: &Row) -> bool {
+    let is_destroyed = |it: &Condition| *it == Condition::DestroyedMeanwhile;
+    rule.decided == Decided::Content && rule.conditions.iter().all(is_destroyed)
 }

@@ -2,7 +2,7 @@
 
 use super::state::{Given, State};
 use crate::shared::Shared;
-use backend::{CompileError, CompileTime};
+use backend::CompileError;
 use device::webgpu::{Api, Executed, Outcome, PipelineState, Raised, Rejection, Settlement, Value};
 use record::{self, Verdict};
 use workload::{PipelineIndex, PipelineKind, ShaderPlan};
@@ -56,16 +56,6 @@ pub fn built(shared: &Shared, index: PipelineIndex, built: &Built) -> String {
         Ok(_) => String::new(),
         Err(error) => shader(shared, index, error),
     }
-}
-
-/// Says when the device really compiles, where that is not when a pipeline is created.
-pub fn add_compile_time(detail: &mut String, time: CompileTime) {
-    let note = match time {
-        CompileTime::Creation => return,
-        CompileTime::Never => "only looked at: nothing is compiled on this device",
-        CompileTime::FirstUse => "compiled at its first use, not here",
-    };
-    add_note(detail, note);
 }
 
 /// Appends a remark.
