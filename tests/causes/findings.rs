@@ -72,7 +72,10 @@ fn a_device_that_waits_for_the_host_alone_says_how_long_and_what_the_host_did() 
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].1, Nanos(9 * 890_000));
     assert!(found[0].0.contains("9 times"), "{found:?}");
-    assert!(found[0].0.contains("% of that time in prepare"), "{found:?}");
+    assert!(
+        found[0].0.contains("% of that time in prepare"),
+        "{found:?}"
+    );
     assert_eq!(made.found("launch-bound"), []);
 }
 
