@@ -289,7 +289,7 @@ const THREADS: [(&str, &str, &str); 16] = [
 ];
 
 #[test]
-fn events_without_a_track_are_on_the_thread_of_their_writer() {
+fn events_that_name_none_are_on_the_thread_of_their_writer() {
     let path = root().join("tests/data/captures/writers-threads.pftrace");
     let (records, receipt) = opened(std::fs::read(path).unwrap()).unwrap();
     assert!(receipt.notes.is_empty(), "{:?}", receipt.notes);
