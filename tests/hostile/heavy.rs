@@ -224,10 +224,13 @@ const LANES: &[Case] = &[
     },
 ];
 
+/// The fields of the event with a number.
+type EventText = fn(u32) -> String;
+
 /// Writes the files of [`LANES`].
 fn make_lanes(folder: &Path) {
     let create = |name: &str| BufWriter::new(File::create(folder.join(name)).unwrap());
-    let events: [(&str, fn(u32) -> String); 4] = [
+    let events: [(&str, EventText); 4] = [
         ("threads.json", |it| {
             format!(r#""ph":"X","pid":1,"tid":{it},"ts":{it},"dur":1,"name":"a""#)
         }),
