@@ -548,6 +548,31 @@ fn a_log_folder_stands_for_its_last_run() {
     );
 }
 
+/// Programs that log of training and of validation have a folder for each; without a profile they are told what to do.
+#[test]
+fn a_log_folder_of_several_parts_is_opened_or_says_what_to_do() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = folder.path().join("train");
+    std::fs::create_dir_all(&logs).unwrap();
+    std::fs::write(logs.join("events.out.tfevents.1.host"), [24]).unwrap();
+    for path in [folder.path(), logs.as_path()] {
+        let error = open(&[path.to_owned()]).unwrap_err().to_string();
+        assert!(error.contains("tf.profiler.experimental.start"), "{error}");
+    }
+    let mut files = Vec::new();
+    for (part, run) in [("train", "2026_11_22"), ("validation", "2026_11_21")] {
+        let run = folder.path().join(part).join("plugins/profile").join(run);
+        std::fs::create_dir_all(&run).unwrap();
+        files.push(run.join("a.xplane.pb"));
+        std::fs::write(files.last().unwrap(), sample()).unwrap();
+    }
+    assert_eq!(open(&[folder.path().to_owned()]).unwrap(), files[..1]);
+    assert_eq!(
+        open(&[folder.path().join("validation")]).unwrap(),
+        files[1..]
+    );
+}
+
 /// The fuzzers begin with the small file, too.
 #[test]
 fn the_seed_of_the_fuzzers_is_the_small_file() {

@@ -1,8 +1,9 @@
 //! Pictures of captures that tools without a GPU made: JAX over four devices, and Chromium.
 
 use app::action::Action;
-use app::state::{GroupKey, Motion};
+use app::state::{GroupKey, Motion, Switch, ThemeChoice};
 use egui_kittest::SnapshotResults;
+use egui_kittest::kittest::Queryable as _;
 use engine::record::{DependencyId, DependencyKind, Group, SpanId};
 use engine::time::{Interval, Nanos};
 
@@ -61,6 +62,21 @@ fn jax_over_four_devices_shows_who_came_last() {
         let name = format!("opened-jax-{suffix}");
         results.add(window.harness.try_snapshot(name));
     }
+}
+
+/// A capture of nothing but ranges has no overview, and is not called unfinished.
+#[test]
+fn an_opened_capture_of_ranges_says_that_they_have_no_causes() {
+    let path = root().join("tests/data/captures/flow-phases.pftrace");
+    let mut window = opened(ThemeChoice::Dark, [1200.0, 760.0], vec![path]);
+    let open = [
+        Action::Set(Switch::Bottom, true),
+        Action::OpenTab("overview"),
+    ];
+    window.harness.state_mut().act(open.to_vec(), None);
+    window.harness.run();
+    let words = "ranges that programs name have no causes";
+    assert_eq!(window.harness.query_all_by_label_contains(words).count(), 1);
 }
 
 /// Threads of several processes and asynchronous lanes, none of them a stream.

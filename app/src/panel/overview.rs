@@ -3,6 +3,7 @@
 
 use eframe::egui::{ScrollArea, Ui};
 use engine::analysis::OverviewTopic;
+use engine::runner::Phase;
 
 use super::widgets::{hint, link, pieces};
 use super::{Panel, Place, Scene};
@@ -50,8 +51,11 @@ impl Panel for OverviewTab {
         };
         let lines = &made.overview.lines;
         if lines.is_empty() {
-            let words = "Nothing to tell yet: no operation has ended, or the run is still too large to conclude while it \
-                         goes on";
+            let words = if scene.status.phase == Phase::Idle {
+                "Nothing to conclude: no operation, call or wait of this capture has ended, and ranges that programs name have no causes"
+            } else {
+                "Nothing to tell yet: no operation has ended, or the run is still too large to conclude while it goes on"
+            };
             return hint(ui, scene.theme, words);
         }
         // Long rows above may have made more room than can be seen.

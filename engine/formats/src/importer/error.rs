@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::log_folder::is_log_folder;
 use super::{IMPORTERS, REFUSED, Source};
 
 /// Why nothing could be read from a file.
@@ -127,14 +128,25 @@ impl Error {
 
     /// A folder was named where a file is wanted.
     pub(super) fn directory(path: PathBuf) -> Self {
-        if !path.join("plugins/profile").is_dir() {
+        let (name, instead) = if path.join("plugins/profile").is_dir() {
+            (
+                "a folder of TensorBoard's profiler",
+                "no run below its plugins/profile has a profile (.xplane.pb): profile anew, with \
+                 jax.profiler.start_trace or tf.profiler.experimental.start, and stop it before the program ends",
+            )
+        } else if is_log_folder(&path) {
+            (
+                "a folder of TensorBoard's logs",
+                "they have no timeline: profile with tf.profiler.experimental.start or jax.profiler.start_trace into \
+                 it, and open it again",
+            )
+        } else {
             return Self::Directory(path);
-        }
+        };
         Self::Refused {
             path,
-            name: "a folder of TensorBoard's profiler",
-            instead: "no run below its plugins/profile has a profile (.xplane.pb): profile anew, with \
-                      jax.profiler.start_trace or tf.profiler.experimental.start, and stop it before the program ends",
+            name,
+            instead,
         }
     }
 

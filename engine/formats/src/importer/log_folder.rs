@@ -20,6 +20,17 @@ pub(super) fn expand(paths: &[PathBuf]) -> Vec<PathBuf> {
     paths.iter().flat_map(files).collect()
 }
 
+/// Whether a folder, or one in it, has logs of `TensorBoard`.
+pub(super) fn is_log_folder(folder: &Path) -> bool {
+    let has_logs = |folder: &PathBuf| entries(folder).iter().any(|it| is_log(it));
+    has_logs(&folder.to_owned()) || entries(folder).iter().any(has_logs)
+}
+
+fn is_log(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with("events.out.tfevents")
+}
+
 /// The files of the last run in or below a folder, by name; none where it is no folder of profiles.
 fn last_run(folder: &Path) -> Vec<PathBuf> {
     if !folder.is_dir() {
@@ -29,17 +40,14 @@ fn last_run(folder: &Path) -> Vec<PathBuf> {
     if !own.is_empty() {
         return own;
     }
-    let below = folder.join(RUNS);
-    let runs = if below.is_dir() {
-        below.as_path()
-    } else {
-        folder
-    };
+    // A program that logs of training and of validation has a folder for each.
+    let logs = std::iter::once(folder.to_owned()).chain(entries(folder));
+    let runs = logs.flat_map(|it| entries(&it.join(RUNS)));
+    let mut runs: Vec<PathBuf> = runs.chain(entries(folder)).collect();
     // Runs are called by when they began.
-    let runs = entries(runs).into_iter().rev();
-    runs.map(|run| profiles(&run))
-        .find(|it| !it.is_empty())
-        .unwrap_or_default()
+    runs.sort_by(|a, b| b.file_name().cmp(&a.file_name()));
+    let mut files = runs.iter().map(|run| profiles(run));
+    files.find(|it| !it.is_empty()).unwrap_or_default()
 }
 
 /// The files of processes in a folder.

@@ -35,7 +35,7 @@ pub struct Top {
 }
 
 /// Keys that say how the file was written: nobody misses them on a timeline.
-const ABOUT: &[&[u8]] = &[b"metadata", b"viztracer_metadata"];
+const ABOUT: &[&[u8]] = &[b"metadata", b"viztracer_metadata", b"file_info"];
 
 /// How far the keys go.
 enum Place {

@@ -368,7 +368,7 @@ fn a_file_of_xla_names_the_one_that_holds_its_links() {
 /// Numbers and metadata of the profiler are no events that were left out.
 #[test]
 fn what_is_known_around_the_events_is_no_note() {
-    let text = br#"{"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"traceEvents":[
+    let text = br#"{"displayTimeUnit":"ns","metadata":{"highres-ticks":true},"file_info":{"files":{"a.py":["x",1]}},"traceEvents":[
 {"ph":"X","pid":1,"tid":1,"ts":5,"dur":2,"name":"a"}]}"#;
     let notes = open(text).unwrap().receipt.notes;
     assert!(notes.is_empty(), "{notes:?}");
