@@ -194,7 +194,10 @@ impl Tracks {
         }
         let more = known.more.get_or_insert_default();
         more.merge = merge.unwrap_or(more.merge);
-        more.process = track.process.or(more.process.take());
+        more.process = match (more.process.take(), track.process) {
+            (Some(known), Some(said)) => Some(said.named_like(known)),
+            (known, said) => said.or(known),
+        };
         more.thread = track.thread.or(more.thread.take());
         let numbers = more.thread.as_ref().and_then(ThreadDescriptor::numbers);
         if let (Some(threads), Some(numbers)) = (&mut self.threads, numbers) {

@@ -6,6 +6,7 @@ use std::hash::{BuildHasher as _, RandomState};
 use super::device::gpu_number;
 use super::{Described, GENERATIONS, Key, Tracks, Used, WRITERS};
 use crate::importer::chrome::{Texts, program};
+use crate::perfetto::proto::ProcessDescriptor;
 use record::LaneId;
 
 /// Words of which the name of a stream has one.
@@ -309,6 +310,20 @@ impl Described {
     }
 }
 
+impl ProcessDescriptor {
+    /// This description with the name of an earlier one where that is a name and this has none, or the line that the process was
+    /// started with: threads that know no better say that, too.
+    pub(super) fn named_like(mut self, earlier: Self) -> Self {
+        let is_name = |it: &String| !it.is_empty() && !it.starts_with('/');
+        if !self.process_name.as_ref().is_some_and(is_name)
+            && earlier.process_name.as_ref().is_some_and(is_name)
+        {
+            self.process_name = earlier.process_name;
+        }
+        self
+    }
+}
+
 /// A program without the folder that it lies in and without what it was started with.
 fn program_of(name: &str) -> &str {
     let name = program(name.trim());
@@ -354,6 +369,29 @@ impl Titles {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_line_is_no_better_name() {
+        let process = |name: &str| ProcessDescriptor {
+            pid: Some(7),
+            process_name: Some(name.to_owned()),
+        };
+        let line = process("/usr/lib/chromium/chromium --type=renderer");
+        let named = |later: &ProcessDescriptor, earlier: &ProcessDescriptor| {
+            later.clone().named_like(earlier.clone()).process_name
+        };
+        assert_eq!(named(&line, &process("Renderer")).unwrap(), "Renderer");
+        assert_eq!(
+            named(&process(""), &process("Renderer")).unwrap(),
+            "Renderer"
+        );
+        assert_eq!(named(&process("Renderer"), &line).unwrap(), "Renderer");
+        assert_eq!(
+            named(&process("Other"), &process("Renderer")).unwrap(),
+            "Other"
+        );
+        assert_eq!(named(&line, &line), line.process_name);
+    }
 
     #[test]
     fn a_word_alone_makes_no_stream() {
