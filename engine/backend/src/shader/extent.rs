@@ -9,6 +9,9 @@ use naga::{AddressSpace, Block, Function, Handle, Module, Span, Statement, TypeI
 const OPERATIONS: u64 = 1 << 18;
 /// Bytes that an operation handles: larger values are several.
 const BYTES: u64 = 16;
+/// By how much the square of the numbers in a variable of a function is divided. Compilers put such variables into registers,
+/// and Mesa's takes a second for an array of 4,000 numbers and minutes for one of 16,000.
+const SQUARE: u64 = 64;
 
 /// What is too much in a shader, where, and what to do.
 ///
@@ -43,8 +46,8 @@ pub fn bound(module: &Module, info: &ModuleInfo) -> Result<(), (Span, String)> {
 
 fn too_much(what: &str) -> String {
     format!(
-        "{what} comes to more than {OPERATIONS} operations once every call is written out and every value counts for each \
-         {BYTES} of its bytes: use loops in place of calls, and buffers in place of large arrays"
+        "{what} comes to more than {OPERATIONS} operations once every call is written out and every value and variable counts \
+         by its size: use loops in place of calls, and buffers in place of large arrays"
     )
 }
 
@@ -67,12 +70,21 @@ impl ShaderSizes<'_> {
         found.map_or(0, |it| self.of_type(&it.inner))
     }
 
+    /// What a variable of a function counts, or of an invocation.
+    fn of_variable(&self, handle: Handle<naga::Type>) -> u64 {
+        let found = self.module.types.get_handle(handle);
+        let bytes = found.map_or(Some(0), |it| it.inner.try_size(self.module.to_ctx()));
+        bytes.map_or(u64::MAX, |bytes| (u64::from(bytes) / 4).pow(2) / SQUARE)
+    }
+
     /// Constants, and variables that are zeroed before a shader begins; buffers are nobody's text.
     fn of_globals(&self) -> u64 {
         let variables = self.module.global_variables.iter();
-        let zeroed = variables
-            .filter(|(_, it)| matches!(it.space, AddressSpace::Private | AddressSpace::WorkGroup));
-        let zeroed = zeroed.map(|(_, it)| self.of_handle(it.ty));
+        let zeroed = variables.map(|(_, it)| match it.space {
+            AddressSpace::Private => self.of_variable(it.ty),
+            AddressSpace::WorkGroup => self.of_handle(it.ty),
+            _ => 0,
+        });
         let constants = self.module.global_expressions.iter();
         let constants =
             constants.map(|(it, _)| self.of_type(self.info[it].inner_with(&self.module.types)));
@@ -84,7 +96,7 @@ impl ShaderSizes<'_> {
         let values = function.expressions.iter();
         let values = values.map(|(it, _)| self.of_type(info[it].ty.inner_with(&self.module.types)));
         let variables = function.local_variables.iter();
-        let variables = variables.map(|(_, it)| self.of_handle(it.ty));
+        let variables = variables.map(|(_, it)| self.of_variable(it.ty));
         let own = sum(values.chain(variables));
         own.saturating_add(called(&function.body, known))
     }
@@ -172,6 +184,14 @@ mod tests {
         let buffer = format!("@group(0) @binding(1) var<storage, read_write> z: {large};");
         assert_eq!(judge(&buffer, "y[0] = z[0];"), Ok(()));
         assert!(judge(&buffer, "let a = z; y[0] = a[0];").is_err());
+        let local = |count: u32| {
+            judge(
+                "",
+                &format!("var a: array<f32, {count}>; y[0] = a[u32(y[1])];"),
+            )
+        };
+        assert_eq!(local(4000), Ok(()));
+        assert!(local(16_000).is_err());
         let small = "var<workgroup> w: array<f32, 4096>; var<private> p: array<vec4f, 512>;";
         assert_eq!(judge(small, "w[0] = 1.0; y[0] = w[1] + p[0].x;"), Ok(()));
     }
