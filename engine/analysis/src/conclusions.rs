@@ -61,14 +61,25 @@ impl Conclusions {
         cancelled: &AtomicBool,
         mut progress: impl FnMut(f32),
     ) -> Option<Self> {
-        let causes = Causes::build_with(capture, cancelled, |done| progress(done * GRAPH))?;
+        // The analyses read the capture while the graph is built, for neither needs the other until both are there.
+        let (causes, job) = std::thread::scope(|scope| {
+            let named = std::thread::Builder::new().name("analyses".to_owned());
+            let thread = named.spawn_scoped(scope, || AnalysisJob::read(capture, cancelled));
+            let causes = Causes::build_with(capture, cancelled, |done| progress(done * GRAPH))?;
+            let job = match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                // Without another thread it is done on this one.
+                Err(_) => AnalysisJob::read(capture, cancelled),
+            };
+            Some((causes, job?))
+        })?;
         let mut causes = Arc::new(causes);
         let measured = || Measured::of(&causes.read(capture));
         // Sums and findings have nothing to do with each other: each keeps a core busy.
         let (measured, answers) = std::thread::scope(|scope| {
             let named = std::thread::Builder::new().name("measure".to_owned());
             let thread = named.spawn_scoped(scope, measured);
-            let mut job = AnalysisJob::new(Arc::clone(&causes));
+            let mut job = job.with(Arc::clone(&causes));
             while !job.step(capture, BUDGET) {
                 if cancelled.load(Ordering::Relaxed) {
                     return None;

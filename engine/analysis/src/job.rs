@@ -1,6 +1,7 @@
 //! All analyses over one capture, each span read once for all of them, a slice of time at a time.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use super::causes::Causes;
@@ -10,6 +11,8 @@ use record::time::Nanos;
 
 /// Spans looked at between two looks at the clock.
 const STRIDE: u32 = 2_048;
+/// Time between two looks at whether all is to be given up.
+const BUDGET: Duration = Duration::from_millis(20);
 
 /// What one analysis asked, and its answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +48,22 @@ impl AnalysisJob {
         }
     }
 
+    /// Reads a whole capture, for an answer once its causes are known: no analysis asks for those before.
+    pub(super) fn read(capture: &Capture, cancelled: &AtomicBool) -> Option<Self> {
+        let mut job = Self::new(Arc::default());
+        while !job.look(capture, BUDGET) {
+            if cancelled.load(Ordering::Relaxed) {
+                return None;
+            }
+        }
+        Some(job)
+    }
+
+    /// Goes on with the causes of the capture that was read.
+    pub(super) fn with(self, causes: Arc<Causes>) -> Self {
+        Self { causes, ..self }
+    }
+
     /// How much is done, from 0 to 1.
     pub fn progress(&self, capture: &Capture) -> f32 {
         self.next as f32 / capture.span_ids().max(1) as f32
@@ -52,6 +71,12 @@ impl AnalysisJob {
 
     /// Works for about `budget`, and says whether all is answered. One answer is never divided, but takes little.
     pub fn step(&mut self, capture: &Capture, budget: Duration) -> bool {
+        let start = Instant::now();
+        self.look(capture, budget) && self.weigh(capture, (start, budget))
+    }
+
+    /// Shows the spans that come next to every analysis, and says whether all were.
+    fn look(&mut self, capture: &Capture, budget: Duration) -> bool {
         let start = Instant::now();
         let ids = capture.span_ids() as u32;
         while self.next < ids {
@@ -66,6 +91,10 @@ impl AnalysisJob {
                 return false;
             }
         }
+        true
+    }
+
+    fn weigh(&mut self, capture: &Capture, (start, budget): (Instant, Duration)) -> bool {
         while let Some(analysis) = self.analyses.get_mut(self.answers.len()) {
             let weighed = analysis.weigh(&self.causes.read(capture));
             self.answers.push(Answered {

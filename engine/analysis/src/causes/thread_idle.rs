@@ -56,7 +56,10 @@ impl CauseReader<'_> {
         let mut sums = IdleSums::new(self, lane, within);
         let (mut covered, mut blocked) = (within.start, Nanos::MIN);
         let mut last = None;
-        for (start, end, call) in self.calls(lane, within) {
+        for ThreadCall {
+            start, end, call, ..
+        } in self.calls(lane, within)
+        {
             sums.add(IdleUse::HostLate, sums.inside(covered, start), call);
             sums.add(IdleUse::Busy, sums.inside(start.max(covered), end), call);
             covered = covered.max(end);
@@ -106,13 +109,19 @@ impl CauseReader<'_> {
     }
 
     /// The calls of a thread in a stretch, those around others first.
-    fn calls(&self, lane: LaneId, within: Interval) -> Vec<(Nanos, Nanos, SpanId)> {
+    fn calls(&self, lane: LaneId, within: Interval) -> Vec<ThreadCall> {
         let spans = self.capture.spans_in(lane, within);
         let spans = spans.filter(|it| self.causes.class(it.span.id).is_call());
-        let mut calls: Vec<(Nanos, Nanos, SpanId)> = spans
-            .map(|it| (it.span.start, it.span.end, it.span.id))
+        let mut calls: Vec<ThreadCall> = spans
+            .map(|it| ThreadCall {
+                start: it.span.start,
+                end: it.span.end,
+                call: it.span.id,
+                name: it.span.name,
+            })
             .collect();
-        calls.sort_unstable_by_key(|it| (it.0, std::cmp::Reverse(it.1), it.2));
+        // Those of each depth are in order already, which a stable sort makes use of.
+        calls.sort_by_key(|it| (it.start, std::cmp::Reverse(it.end), it.call));
         calls
     }
 
@@ -120,22 +129,22 @@ impl CauseReader<'_> {
     /// all calls. It adds up to the stretch.
     pub fn thread_shares(&self, thread: LaneId, within: Interval) -> Vec<ThreadShare> {
         let mut shares = ShareDraft::default();
-        let mut open: Vec<(Nanos, SpanId)> = Vec::new();
+        let mut open: Vec<(Nanos, (SpanId, NameId))> = Vec::new();
         let mut at = within.start;
-        for (start, end, call) in self.calls(thread, within) {
-            while let Some((end, inner)) = open.pop_if(|it| it.0 <= start) {
-                shares.add(self, Some(inner), (&mut at, end.min(within.end)));
+        for it in self.calls(thread, within) {
+            while let Some((end, inner)) = open.pop_if(|open| open.0 <= it.start) {
+                shares.add(Some(inner), (&mut at, end.min(within.end)));
             }
             let around = open.last().map(|it| it.1);
-            shares.add(self, around, (&mut at, start));
+            shares.add(around, (&mut at, it.start));
             // One that overlaps the call around it without being within it counts until that ends.
             let most = open.last().map_or(within.end, |it| it.0);
-            open.push((end.min(most), call));
+            open.push((it.end.min(most), (it.call, it.name)));
         }
         while let Some((end, inner)) = open.pop() {
-            shares.add(self, Some(inner), (&mut at, end.min(within.end)));
+            shares.add(Some(inner), (&mut at, end.min(within.end)));
         }
-        shares.add(self, None, (&mut at, within.end));
+        shares.add(None, (&mut at, within.end));
         shares.finish()
     }
 
@@ -153,25 +162,28 @@ impl CauseReader<'_> {
     }
 }
 
+/// A call of a host thread.
+#[derive(Clone, Copy, Debug)]
+struct ThreadCall {
+    start: Nanos,
+    end: Nanos,
+    call: SpanId,
+    name: NameId,
+}
+
 /// Shares of a stretch under way.
 #[derive(Default)]
 struct ShareDraft(BTreeMap<Option<NameId>, (Nanos, Nanos, Option<SpanId>)>);
 
 impl ShareDraft {
     /// Adds the time from `at` to `until`, and goes on there.
-    fn add(
-        &mut self,
-        reader: &CauseReader<'_>,
-        call: Option<SpanId>,
-        (at, until): (&mut Nanos, Nanos),
-    ) {
+    fn add(&mut self, call: Option<(SpanId, NameId)>, (at, until): (&mut Nanos, Nanos)) {
         if until <= *at {
             return;
         }
         let time = until - *at;
         *at = until;
-        let placed = call.and_then(|call| reader.capture.span(call));
-        let name = placed.map(|it| it.span.name);
+        let (call, name) = call.unzip();
         let (sum, longest, span) = self.0.entry(name).or_default();
         *sum += time;
         if time > *longest {
