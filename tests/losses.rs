@@ -1,5 +1,8 @@
 //! Losses in the middle of a run, on every backend that opens: each is reported once, and the run goes on as asked.
 
+mod counted;
+mod destroyed;
+
 use engine::backend::BACKENDS;
 use engine::capture::Capture;
 use engine::record::{LossKind, Outcome, State};

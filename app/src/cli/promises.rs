@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use engine::analysis::Aftermath;
+use engine::analysis::LossIndex;
 use engine::capture::Capture;
 use engine::record::{CompileTime, LossKind, SpanId, Verdict};
 use engine::time::Nanos;
@@ -61,7 +61,7 @@ pub(super) struct Loss {
     reason: String,
     time_ns: i64,
     /// Operations that it took.
-    operations: usize,
+    operations: u64,
     /// Promises that were pending.
     promises: usize,
     /// From the loss to the new device.
@@ -144,7 +144,7 @@ impl Outcomes {
             None => "never".to_owned(),
         };
         for loss in &self.losses {
-            let (operations, promises) = (loss.operations as u64, loss.promises as u64);
+            let (operations, promises) = (loss.operations, loss.promises as u64);
             let line = format!(
                 "\ndevice lost ({}, generation {}) at {}: {}\n  took {} and met {}; opened anew {}, first result {}",
                 loss.kind,
@@ -211,10 +211,10 @@ fn pipelines(capture: &Capture) -> Vec<Pipeline> {
 
 fn losses(capture: &Capture) -> Vec<Loss> {
     let all = capture.losses().iter();
+    let all = all.zip(LossIndex::new(capture).aftermaths());
     // An operation that failed is a problem, and said there.
-    let all = all.filter(|loss| loss.kind != LossKind::Failed);
-    all.map(|loss| {
-        let aftermath = Aftermath::of(capture, loss);
+    let all = all.filter(|(loss, _)| loss.kind != LossKind::Failed);
+    all.map(|(loss, aftermath)| {
         let since = |time: Nanos| (time - loss.time).0;
         let first = aftermath
             .first_result
@@ -224,7 +224,7 @@ fn losses(capture: &Capture) -> Vec<Loss> {
             generation: loss.generation,
             reason: loss.reason.clone(),
             time_ns: loss.time.0,
-            operations: aftermath.spans.len(),
+            operations: aftermath.operations,
             promises: aftermath.promises.len(),
             recovered_after_ns: aftermath.recovery.map(|it| since(it.time)),
             first_result_after_ns: first,

@@ -1,6 +1,6 @@
 //! The backends and adapters that may be chosen, and what can be done to the device of a run.
 
-use engine::analysis::recovery;
+use engine::analysis::is_any_lost;
 use engine::backend::Caps;
 use engine::record::CompileTime;
 use engine::record::LossKind;
@@ -109,10 +109,7 @@ impl Scene<'_> {
 
     /// Whether the device of the run on screen is lost and was not opened anew.
     pub fn is_lost(&self) -> bool {
-        let mut losses = self.capture.losses().iter();
-        self.status.is_live
-            && losses
-                .any(|loss| loss.kind != LossKind::Link && recovery(self.capture, loss).is_none())
+        self.status.is_live && is_any_lost(self.capture)
     }
 
     /// Why the device cannot be recovered now.

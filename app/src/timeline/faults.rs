@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use eframe::egui::{Align2, Color32, Painter, Rect, Shape, Stroke, pos2};
-use engine::analysis::{first_result, recovery};
+use engine::analysis::LossIndex;
 use engine::capture::Capture;
 use engine::record::{DeviceId, Loss, LossKind, Recovery};
 use engine::time::Nanos;
@@ -29,6 +29,8 @@ pub struct Fault {
 
 /// The losses of a capture, as far as they are drawn.
 pub fn faults(capture: &Capture) -> Vec<Fault> {
+    let index = LossIndex::new(capture);
+    let firsts = index.first_results();
     let fault = |(place, loss): (usize, &Loss)| Fault {
         place,
         device: loss.device,
@@ -39,9 +41,9 @@ pub fn faults(capture: &Capture) -> Vec<Fault> {
         } else {
             format!("× lost · generation {}", loss.generation)
         },
-        recovery: recovery(capture, loss).map(|recovery| {
-            let first = first_result(capture, &recovery).map(|(_, end)| end);
-            (recovery, first)
+        recovery: index.recovery(loss).map(|recovery| {
+            let first = firsts.get(&(recovery.device, recovery.generation));
+            (recovery, first.map(|(_, end)| *end))
         }),
     };
     capture.losses().iter().enumerate().map(fault).collect()

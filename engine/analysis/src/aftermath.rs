@@ -1,19 +1,27 @@
 //! What a loss came to: everything that was pending, what became of it, and when work went on.
 
+use std::collections::BTreeMap;
+
 use capture::{Capture, PlacedSpan, Pledge, Stages};
 use record::time::{Interval, Nanos};
 use record::{
     DeviceId, Group, Lane, Loss, LossKind, PipelineId, PipelineState, PromiseId, Recovery, Role,
-    SpanId, SpanKind, State,
+    Span, SpanId, SpanKind, State,
 };
 
-/// Spans that are listed of one lane; a loss in the middle of a long queue cancels more than anybody reads.
+/// Spans that are listed of one lane; a loss in the middle of a long queue takes more than anybody reads.
 const LISTED: usize = 1_000;
+
+/// A device, and which of its generations.
+type DeviceGeneration = (DeviceId, u32);
 
 /// What a loss came to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Aftermath {
-    /// Operations that the loss took: those that ran, and those that never did, by lane.
+    /// How many operations of streams the loss took: those that ran, those that never did, and those that were submitted
+    /// while the device was lost.
+    pub operations: u64,
+    /// The first of them, by lane.
     pub spans: Vec<SpanId>,
     /// Promises that were pending at the loss, or asked for while the device was lost.
     pub promises: Vec<PromiseId>,
@@ -27,74 +35,197 @@ pub struct Aftermath {
 }
 
 impl Aftermath {
-    /// What became of everything that `loss` met.
+    /// What became of everything that `loss` met. Whoever asks for many losses makes a [`LossIndex`].
     pub fn of(capture: &Capture, loss: &Loss) -> Self {
-        let recovery = recovery(capture, loss);
-        let until = recovery.map_or(Nanos::MAX, |recovery| recovery.time);
-        let within = Interval::new(loss.time, until.max(loss.time));
-        let promises = capture
-            .promises()
-            .iter()
-            .filter(|pledge| was_pending(pledge, loss));
-        let pipelines = capture
-            .pipelines()
-            .iter()
-            .filter(|stages| was_underway(stages, loss));
-        Self {
-            spans: taken(capture, loss.device, within),
-            promises: promises.map(|pledge| pledge.promise.id).collect(),
-            pipelines: pipelines.map(|stages| stages.pipeline.id).collect(),
-            recovery,
-            first_result: recovery.and_then(|recovery| first_result(capture, &recovery)),
-        }
+        let index = LossIndex::new(capture);
+        let recovery = index.recovery(loss);
+        let first = recovery.and_then(|it| index.search_first_result(&it));
+        index.aftermath_with(loss, first)
     }
 }
 
-/// The recovery from `loss`, where there was one.
-pub fn recovery(capture: &Capture, loss: &Loss) -> Option<Recovery> {
-    let recoveries = capture.recoveries().iter().copied();
-    recoveries
-        .filter(|recovery| recovery.device == loss.device && recovery.generation > loss.generation)
-        .min_by_key(|recovery| recovery.generation)
+/// What is asked of every loss of a capture, looked up once for all of them.
+pub struct LossIndex<'c> {
+    capture: &'c Capture,
+    recoveries: BTreeMap<DeviceGeneration, Recovery>,
+    promises: BTreeMap<DeviceGeneration, Vec<&'c Pledge>>,
+    pipelines: BTreeMap<DeviceGeneration, Vec<&'c Stages>>,
 }
 
-/// The first operation that ran to its end on a recovered device, and when it ended.
-pub fn first_result(capture: &Capture, recovery: &Recovery) -> Option<(SpanId, Nanos)> {
-    let after = Interval::new(recovery.time, Nanos::MAX);
-    let works = |placed: &PlacedSpan| {
-        let span = &placed.span;
-        let is_work = !span.kind.is_waiting()
-            && !matches!(span.kind, SpanKind::EventRecord | SpanKind::Scope);
-        is_work && span.state == State::Done && span.start >= recovery.time
-    };
-    let firsts = lanes(capture, recovery.device)
-        .filter(|lane| lane.group == Group::Streams && lane.role != Role::Queue)
-        .filter_map(|lane| {
-            let mut spans = capture.spans_in(lane.id, after);
+impl<'c> LossIndex<'c> {
+    /// Of what the capture has by now.
+    pub fn new(capture: &'c Capture) -> Self {
+        let mut recoveries = BTreeMap::new();
+        for it in capture.recoveries() {
+            recoveries.entry((it.device, it.generation)).or_insert(*it);
+        }
+        let mut promises: BTreeMap<DeviceGeneration, Vec<&Pledge>> = BTreeMap::new();
+        for pledge in capture.promises() {
+            let key = (pledge.promise.device, pledge.promise.generation);
+            promises.entry(key).or_default().push(pledge);
+        }
+        let mut pipelines: BTreeMap<DeviceGeneration, Vec<&Stages>> = BTreeMap::new();
+        for stages in capture.pipelines() {
+            let key = (stages.pipeline.device, stages.pipeline.generation);
+            pipelines.entry(key).or_default().push(stages);
+        }
+        Self {
+            capture,
+            recoveries,
+            promises,
+            pipelines,
+        }
+    }
+
+    /// The recovery from `loss`, where there was one.
+    pub fn recovery(&self, loss: &Loss) -> Option<Recovery> {
+        self.next((loss.device, loss.generation))
+    }
+
+    /// The first recovery of a device after one of its generations.
+    fn next(&self, (device, generation): DeviceGeneration) -> Option<Recovery> {
+        let from = (device, generation.checked_add(1)?);
+        let mut later = self.recoveries.range(from..=(device, u32::MAX));
+        later.next().map(|(_, recovery)| *recovery)
+    }
+
+    /// For every recovery, the first operation that ran to its end from then on, and when that ended.
+    pub fn first_results(&self) -> BTreeMap<DeviceGeneration, (SpanId, Nanos)> {
+        let mut found = BTreeMap::new();
+        let mut later: Option<(DeviceId, (SpanId, Nanos))> = None;
+        for (&key, recovery) in self.recoveries.iter().rev() {
+            let later_here = later.filter(|(device, _)| *device == key.0);
+            let first = self.first_of_generation(recovery);
+            let first = first.or(later_here.map(|(_, first)| first));
+            if let Some(first) = first {
+                found.insert(key, first);
+            }
+            later = first.map(|first| (key.0, first));
+        }
+        found
+    }
+
+    /// The same of one recovery.
+    fn search_first_result(&self, recovery: &Recovery) -> Option<(SpanId, Nanos)> {
+        let mut recovery = Some(*recovery);
+        while let Some(it) = recovery {
+            if let Some(first) = self.first_of_generation(&it) {
+                return Some(first);
+            }
+            recovery = self.next((it.device, it.generation));
+        }
+        None
+    }
+
+    /// The first operation that ran to its end on the device that this recovery made.
+    fn first_of_generation(&self, recovery: &Recovery) -> Option<(SpanId, Nanos)> {
+        let next = self.next((recovery.device, recovery.generation));
+        let until = next.map_or(Nanos::MAX, |it| it.time.max(recovery.time));
+        let works = |placed: &PlacedSpan| {
+            let span = &placed.span;
+            let is_work = !span.kind.is_waiting()
+                && !matches!(span.kind, SpanKind::EventRecord | SpanKind::Scope);
+            is_work && span.state == State::Done && span.start >= recovery.time
+        };
+        let firsts = streams(self.capture, recovery.device).filter_map(|lane| {
+            let within = Interval::new(recovery.time, until);
+            let mut spans = self.capture.spans_in(lane.id, within);
             spans.find(works)
         });
-    firsts
-        .map(|placed| (placed.span.id, placed.span.end))
-        .min_by_key(|&(_, end)| end)
+        firsts
+            .map(|placed| (placed.span.id, placed.span.end))
+            .min_by_key(|&(_, end)| end)
+    }
+
+    /// What became of everything that each loss of the capture met, in their order.
+    pub fn aftermaths(&self) -> Vec<Aftermath> {
+        let firsts = self.first_results();
+        let first = |loss: &Loss| {
+            let recovery = self.recovery(loss)?;
+            firsts.get(&(recovery.device, recovery.generation)).copied()
+        };
+        let losses = self.capture.losses().iter();
+        losses
+            .map(|loss| self.aftermath_with(loss, first(loss)))
+            .collect()
+    }
+
+    fn aftermath_with(&self, loss: &Loss, first_result: Option<(SpanId, Nanos)>) -> Aftermath {
+        let key = (loss.device, loss.generation);
+        let promises = self.promises.get(&key).into_iter().flatten();
+        let promises = promises.filter(|pledge| was_pending(pledge, loss));
+        let pipelines = self.pipelines.get(&key).into_iter().flatten();
+        let pipelines = pipelines.filter(|stages| was_underway(stages, loss));
+        let (operations, spans) = self.taken(loss);
+        Aftermath {
+            operations,
+            spans,
+            promises: promises.map(|pledge| pledge.promise.id).collect(),
+            pipelines: pipelines.map(|stages| stages.pipeline.id).collect(),
+            recovery: self.recovery(loss),
+            first_result,
+        }
+    }
+
+    /// The operations of the device's streams that the loss took: how many, and the first of each lane.
+    fn taken(&self, loss: &Loss) -> (u64, Vec<SpanId>) {
+        let key = (loss.device, loss.generation);
+        let began = self.recoveries.get(&key).map(|it| it.time);
+        let until = self.recovery(loss).map(|it| it.time);
+        // An operation that failed loses nothing: what is queued behind it is cancelled.
+        let taken = match loss.kind {
+            LossKind::Link => return (0, Vec::new()),
+            LossKind::Failed => State::Cancelled,
+            _ => State::Lost,
+        };
+        // A device may be opened anew in the very moment of its loss, and what it took ends then: by its submission it
+        // is known which of two losses that was.
+        let is_over = |span: &Span, at: Option<Nanos>| {
+            at.is_some_and(|at| span.enqueued < at || span.end <= at)
+        };
+        let is_own = |span: &Span| {
+            span.state == taken
+                && !is_over(span, began)
+                && (until.is_none() || is_over(span, until))
+        };
+        let end = until.map_or(Nanos::MAX, |until| until.max(loss.time) + Nanos(1));
+        let wide = Interval::new(loss.time - Nanos(1), end);
+        let (mut count, mut listed) = (0, Vec::new());
+        for lane in streams(self.capture, loss.device) {
+            let before = count;
+            for placed in self.capture.spans_in(lane.id, wide) {
+                if is_own(&placed.span) {
+                    if count - before < LISTED as u64 {
+                        listed.push(placed.span.id);
+                    }
+                    count += 1;
+                }
+            }
+        }
+        (count, listed)
+    }
 }
 
-fn lanes(capture: &Capture, device: DeviceId) -> impl Iterator<Item = &Lane> {
-    let lanes = capture.lanes().iter();
-    lanes.filter(move |lane| lane.device == Some(device))
-}
-
-/// The operations on the device's streams and workers that did not end well between the loss and the recovery.
-fn taken(capture: &Capture, device: DeviceId, within: Interval) -> Vec<SpanId> {
-    let wide = Interval::new(within.start - Nanos(1), within.end);
-    let own = lanes(capture, device).filter(|lane| lane.role != Role::Queue);
-    own.flat_map(|lane| {
-        let spans = capture.spans_in(lane.id, wide);
-        spans
-            .filter(|placed| matches!(placed.span.state, State::Lost | State::Cancelled))
-            .take(LISTED)
-            .map(|placed| placed.span.id)
+/// Whether some device is lost and was not opened anew.
+pub fn is_any_lost(capture: &Capture) -> bool {
+    let mut newest: BTreeMap<DeviceId, u32> = BTreeMap::new();
+    for it in capture.recoveries() {
+        let generation = newest.entry(it.device).or_default();
+        *generation = it.generation.max(*generation);
+    }
+    let mut losses = capture.losses().iter();
+    losses.any(|loss| {
+        let newest = newest.get(&loss.device).copied().unwrap_or_default();
+        loss.kind != LossKind::Link && newest <= loss.generation
     })
-    .collect()
+}
+
+/// The lanes of a device's streams. What its queue shows is on those as well.
+fn streams(capture: &Capture, device: DeviceId) -> impl Iterator<Item = &Lane> {
+    let lanes = capture.lanes().iter();
+    lanes.filter(move |lane| {
+        lane.device == Some(device) && lane.group == Group::Streams && lane.role != Role::Queue
+    })
 }
 
 /// Whether the promise was made on the lost device and not settled before the loss.
@@ -193,9 +324,11 @@ mod tests {
         capture.apply([
             span(0, State::Done, 0, 90),
             span(1, State::Lost, 90, 100),
-            span(2, State::Cancelled, 100, 100),
+            span(2, State::Lost, 100, 100),
             span(3, State::Done, 160, 200),
             span(4, State::Done, 200, 220),
+            // Dropped by an abort while the device was lost.
+            span(5, State::Cancelled, 101, 101),
         ]);
         let promises = [(0, Some(50)), (1, Some(120)), (2, None)];
         let promises = promises.map(|(id, settled)| promise(id, settled));
@@ -216,6 +349,7 @@ mod tests {
     fn what_the_loss_met_is_listed_and_nothing_else() {
         let found = Aftermath::of(&capture(), &loss());
         assert_eq!(found.spans, [SpanId(1), SpanId(2)]);
+        assert_eq!(found.operations, 2);
         assert_eq!(found.promises, [PromiseId(1), PromiseId(2)]);
         assert_eq!(found.recovery.map(|recovery| recovery.generation), Some(2));
     }

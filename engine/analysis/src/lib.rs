@@ -42,7 +42,7 @@ mod unordered_hosts;
 mod used_buffers;
 mod words;
 
-pub use aftermath::{Aftermath, first_result, recovery};
+pub use aftermath::{Aftermath, LossIndex, is_any_lost};
 pub use chain::{Chain, steps};
 pub use conclusions::Conclusions;
 pub use iterations::{Iteration, IterationRow, IterationSource, IterationTable, Iterations};

@@ -201,7 +201,8 @@ fn operations(ui: &mut Ui, scene: &Scene<'_>, found: &Aftermath, actions: &mut V
     if found.spans.is_empty() {
         return;
     }
-    heading(ui, scene, found.spans.len(), "operation");
+    let count = found.operations as usize;
+    heading(ui, scene, count, "operation");
     let spans = found.spans.iter().take(SHOWN);
     for placed in spans.filter_map(|id| scene.capture.span(*id)) {
         let sign = (Sign::Bolt, scene.theme.bad);
@@ -210,7 +211,7 @@ fn operations(ui: &mut Ui, scene: &Scene<'_>, found: &Aftermath, actions: &mut V
             actions.push(Action::Reveal(placed.span.id));
         }
     }
-    more(ui, scene, found.spans.len());
+    more(ui, scene, count);
 }
 
 const fn came_to(placed: &PlacedSpan) -> &'static str {
