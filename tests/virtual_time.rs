@@ -4,8 +4,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use engine::record::{
-    Basis, Dependency, Group, LaneId, Loss, Promise, Record, Recovery as Recovered, Settlement,
-    Span, SpanId, SpanKind, State,
+    Basis, Dependency, Group, LaneId, Loss, NameId, Promise, Record, Recovery as Recovered,
+    Settlement, Span, SpanId, SpanKind, State,
 };
 use engine::runner::{Recovery, RunRequest, run};
 use engine::workload::{Document, bundled};
@@ -23,6 +23,17 @@ const LOSSES: &[(&str, Recovery)] = &[
     ("destroy@100ms", Recovery::Replay),
 ];
 
+/// Calls that open the device anew while a step of the one before is due, and some that lose it in the middle of a step.
+const EARLY: &[&str] = &[
+    r#"push-error-scope "validation"; lose-device by="driver"; recover-device; pop-error-scope promise="p"; settle-all"#,
+    r#"push-error-scope "validation"; lose-device by="destroy"; recover-device; pop-error-scope promise="p"; settle-all"#,
+    r#"work-done promise="p"; lose-device by="driver"; pop-error-scope promise="q"; settle-all"#,
+    r#"push-error-scope "validation"; lose-device by="driver"; recover-device; lose-device by="driver"; recover-device
+       pop-error-scope promise="p"; work-done promise="q"; settle-all"#,
+    r#"device-lost promise="p"; create-pipeline-async "k" promise="q"; lose-device by="driver"; recover-device
+       push-error-scope "validation"; pop-error-scope promise="p"; settle-all"#,
+];
+
 /// What a run told.
 #[derive(Default)]
 struct TimedRecords {
@@ -34,6 +45,7 @@ struct TimedRecords {
     settlements: Vec<Settlement>,
     /// The lanes of streams.
     streams: BTreeSet<LaneId>,
+    names: BTreeMap<NameId, String>,
 }
 
 impl TimedRecords {
@@ -65,6 +77,7 @@ impl TimedRecords {
             Record::Lane(lane) if lane.group == Group::Streams => {
                 self.streams.insert(lane.id);
             }
+            Record::Name(id, name) => drop(self.names.insert(id, name.to_string())),
             Record::Dependency(it) => self.dependencies.push(it),
             Record::Loss(it) => self.losses.push(*it),
             Record::Recovery(it) => self.recoveries.push(*it),
@@ -116,6 +129,22 @@ impl TimedRecords {
         found
     }
 
+    /// Steps of the device timeline that hear of a loss before that was: the step of a `destroy()` ends in the loss itself.
+    fn lost_early(&self) -> Vec<String> {
+        let name = |span: &Span| self.names.get(&span.name).map_or("", |it| it.as_str());
+        let steps = self.spans.values();
+        let steps =
+            steps.filter(|it| it.kind == SpanKind::Step && name(it).contains("lose the device"));
+        let is_early = |it: &&Span| {
+            let mut losses = self.losses.iter();
+            losses.all(|loss| it.start < loss.time && it.end != loss.time)
+        };
+        let found = steps.filter(is_early);
+        found
+            .map(|it| format!("{it:?} before {:?}", self.losses))
+            .collect()
+    }
+
     /// Promises of a loss that were kept before it.
     fn heard_early(&self) -> Vec<String> {
         let found = self.settlements.iter().filter_map(|it| {
@@ -148,6 +177,33 @@ impl TimedRecords {
         }
         found
     }
+
+    /// Everything that is wrong with its times.
+    fn wrong(&self) -> Vec<String> {
+        [
+            self.too_early(),
+            self.out_of_turn(),
+            self.heard_early(),
+            self.lost_early(),
+            self.ran_lost(),
+        ]
+        .concat()
+    }
+}
+
+#[test]
+fn no_step_of_a_device_begins_before_what_calls_for_it() {
+    for calls in EARLY {
+        let source = format!(
+            "promise \"p\"; promise \"q\"; pipeline \"k\" kernel=\"saxpy\"\nhost \"main\" {{ {calls} }}"
+        );
+        for lose in ["", "driver@500ns", "driver@2500ns"] {
+            let told = TimedRecords::of(&source, lose, Recovery::Resume);
+            assert!(!told.promises.is_empty(), "{calls}");
+            let wrong = told.wrong();
+            assert_eq!(wrong, [""; 0], "{calls} with {lose:?}");
+        }
+    }
 }
 
 #[test]
@@ -163,13 +219,7 @@ fn nothing_happens_before_its_cause_on_the_deterministic_device() {
         }
         for (lose, recovery) in LOSSES {
             let told = TimedRecords::of(workload.source, lose, *recovery);
-            let all = [
-                told.too_early(),
-                told.out_of_turn(),
-                told.heard_early(),
-                told.ran_lost(),
-            ]
-            .concat();
+            let all = told.wrong();
             if let Some(first) = all.first() {
                 let count = all.len();
                 wrong.push(format!(

@@ -68,6 +68,11 @@ impl Model {
         });
     }
 
+    /// Whether `destroy()` was called and has not had its turn.
+    pub fn is_being_destroyed(&self) -> bool {
+        self.destroyed.is_some() && self.loss.is_none()
+    }
+
     /// Whether the device is lost, and why.
     pub fn loss(&self) -> Option<LossKind> {
         self.loss.map(|loss| loss.kind)

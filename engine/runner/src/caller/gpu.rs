@@ -27,10 +27,7 @@ impl Caller {
                 self.lose(current, injection);
                 Ok(())
             }
-            (GpuCall::Recover, _) => {
-                shared.losses.await_mended();
-                shared.recover(&self.reporter)
-            }
+            (GpuCall::Recover, _) => return self.recover(current),
             (GpuCall::Settle(_) | GpuCall::SettleAll, Some(timelines)) => {
                 return self.settle(current, call, timelines);
             }
@@ -60,6 +57,29 @@ impl Caller {
             timelines.tie(decided, current.span, DependencyKind::Synchronization);
         }
         (SpanKind::Call, result)
+    }
+
+    /// Opens a lost device anew, also one whose `destroy()` has not had its turn on the device timeline: that is waited for.
+    fn recover(&self, current: &Current) -> (SpanKind, Result<(), Error>) {
+        let shared = Arc::clone(&self.shared);
+        let timelines = shared.timelines.as_ref();
+        let mut waited = (SpanKind::Call, Ok(()));
+        if let Some((timelines, flag)) = timelines.and_then(|it| Some((it, it.until_destroyed()?)))
+        {
+            waited = self.blocked(current, SpanKind::Call, |shared, caller| {
+                shared.device.until_flag(caller.host, &flag)
+            });
+            timelines.tie(
+                timelines.lost_by(),
+                current.span,
+                DependencyKind::Synchronization,
+            );
+        }
+        if waited.1.is_ok() {
+            shared.losses.await_mended();
+            waited.1 = shared.recover(&self.reporter);
+        }
+        waited
     }
 
     fn settle(

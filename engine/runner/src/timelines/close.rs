@@ -40,6 +40,7 @@ impl Timelines {
                 break;
             }
         }
+        Self::release_awaiting(state, time);
         // Whoever waited for a step finds the promise settled.
         let waiting = state.waiting.iter_mut().flat_map(std::mem::take);
         waiting.for_each(|flag| flag.raise(time));

@@ -162,7 +162,7 @@ impl Timelines {
         }
         // A compile may be the first to hear of a loss: what it is told then is no failure of its own.
         if matches!(built, Err(CompileError::Lost)) && state.model.loss().is_none() {
-            state.model.lose(SpanId::NONE);
+            state.lose(SpanId::NONE);
         }
         // What was lost did not complete: that its pipeline is decided now follows from the loss.
         let cause = match built {

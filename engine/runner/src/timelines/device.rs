@@ -44,7 +44,7 @@ impl Timelines {
         if state.model.next_awaits_queue() {
             if shared.device.status() != Status::Working {
                 // The device knows it already: what waits for its queue must not take that for the end of work.
-                state.model.lose(SpanId::NONE);
+                state.lose(SpanId::NONE);
             } else if is_busy(shared) {
                 state.model.note_work();
             }
@@ -147,10 +147,12 @@ impl Timelines {
             return;
         }
         self.assign(shared, state, time);
-        if state.is_armed || state.is_closed || !state.model.has_device_step() {
+        if state.alarm.is_some() || state.is_closed || !state.model.has_device_step() {
             return;
         }
-        state.is_armed = true;
+        state.alarms += 1;
+        let number = state.alarms;
+        state.alarm = Some(number);
         let start = time.max(state.device_free);
         let weak = self.weak();
         shared.device.alarm(
@@ -159,20 +161,21 @@ impl Timelines {
                 if let Some(shared) = weak.upgrade()
                     && let Some(timelines) = &shared.timelines
                 {
-                    timelines.tick(&shared, now);
+                    timelines.tick(&shared, number, now);
                 }
             }),
         );
     }
 
-    /// An alarm of the device timeline, in virtual time.
-    fn tick(&self, shared: &Shared, now: Nanos) {
+    /// The alarm of this number of the device timeline, in virtual time.
+    fn tick(&self, shared: &Shared, number: u64, now: Nanos) {
         {
             let mut state = self.lock();
-            state.is_armed = false;
-            if state.is_closed {
+            if state.is_closed || state.alarm != Some(number) {
+                // The step that it was set for will not be made: what came in its place has an alarm of its own.
                 return;
             }
+            state.alarm = None;
         }
         let start = now - DEVICE_STEP;
         if let Stepped::Compile(waiting) = self.step_device(shared, start, &|| now) {

@@ -1,10 +1,11 @@
 //! The loss of the device, by its owner or its driver, and the generation that follows it.
 
 use super::calls::{Answer, Asked};
+use super::state::State;
 use super::{Timelines, WORKERS};
 use crate::loss::LossSource;
 use crate::shared::Shared;
-use backend::HostIndex;
+use backend::{Flag, HostIndex};
 use record::time::Nanos;
 use record::{CallId, SpanId};
 use workload::{LossBy, PipelineIndex};
@@ -37,16 +38,44 @@ impl Timelines {
             return;
         }
         if state.model.loss().is_none() {
-            state.model.lose(SpanId::NONE);
+            state.lose(SpanId::NONE);
         }
         self.cut_compiles(shared, &mut state, time);
+        Self::release_awaiting(&mut state, time);
         self.kick(shared, &mut state, time);
     }
 
     /// The device timeline has come to a `destroy()`: the device itself follows.
     pub(super) fn lose_device(&self, shared: &Shared) {
         let source = shared.losses.destroyed_by();
-        shared.lose_now(LossBy::Destroy, source, &self.reporter);
+        if !shared.lose_now(LossBy::Destroy, source, &self.reporter) {
+            // It was lost by itself a moment before, and nobody may have noticed.
+            shared.note_loss(&self.reporter);
+        }
+    }
+
+    /// A flag that is raised once the device is lost by a `destroy()` that was called and has not had its turn; none where
+    /// there is no such call.
+    pub fn until_destroyed(&self) -> Option<Flag> {
+        let mut state = self.lock();
+        if state.is_closed || !state.model.is_being_destroyed() {
+            return None;
+        }
+        let flag = Flag::default();
+        state.awaiting_loss.push(flag.clone());
+        Some(flag)
+    }
+
+    /// The step that lost the device.
+    pub fn lost_by(&self) -> SpanId {
+        self.lock().lost_by
+    }
+
+    /// Whoever waits for the end of the device goes on.
+    pub(super) fn release_awaiting(state: &mut State, time: Nanos) {
+        for flag in std::mem::take(&mut state.awaiting_loss) {
+            flag.raise(time);
+        }
     }
 
     /// The device was opened anew: what the old one still owed comes to its end. Its pipelines are compiled again where

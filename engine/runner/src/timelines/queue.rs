@@ -54,7 +54,7 @@ impl Timelines {
         if shared.device.status() != Status::Working {
             // It ended because the device did, and not by being done.
             if state.model.loss().is_none() {
-                state.model.lose(watch.cause);
+                state.lose(watch.cause);
                 self.kick(shared, &mut state, time);
             }
             return;

@@ -48,8 +48,12 @@ pub struct State {
     pub refusals: BTreeMap<SpanId, String>,
     /// For promises of this generation, the same calls as they were made to the implementation below.
     pub asked: BTreeMap<PromiseId, Answer>,
-    /// Whether an alarm for the next device step is set.
-    pub is_armed: bool,
+    /// The number of the alarm that is set for the next device step, where one is; any other comes for nothing.
+    pub alarm: Option<u64>,
+    /// Alarms that were set so far.
+    pub alarms: u64,
+    /// Who waits until the device is lost by the `destroy()` that the device timeline was given.
+    pub awaiting_loss: Vec<Flag>,
     /// Which of the threads of a device whose time is the host's wait for something to do: the actor of the device
     /// timeline, the workers, and the one who looks at the queue.
     pub resting: [bool; super::THREADS],
@@ -158,7 +162,9 @@ impl State {
             lost_by: SpanId::NONE,
             refusals: BTreeMap::new(),
             asked: BTreeMap::new(),
-            is_armed: false,
+            alarm: None,
+            alarms: 0,
+            awaiting_loss: Vec::new(),
             resting: [false; super::THREADS],
             is_closed: false,
             editions: plan.hosts.iter().map(|host| host.edition.into()).collect(),
@@ -179,6 +185,7 @@ impl State {
         self.jobs.clear();
         self.watches.clear();
         self.asked.clear();
+        self.alarm = None;
         self.latest_pipeline.fill(None);
         let mut model = Model::with_editions(&self.editions);
         let host = Timeline::Content(0);
@@ -202,6 +209,13 @@ impl State {
             }
         }
         self.model = model;
+    }
+
+    /// The device is lost, because of what `cause` stands for. What was to be the next device step is no more: an alarm that
+    /// is set for it comes for nothing.
+    pub fn lose(&mut self, cause: SpanId) {
+        self.model.lose(cause);
+        self.alarm = None;
     }
 
     /// A pipeline's id in the capture.
