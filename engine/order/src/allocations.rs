@@ -60,6 +60,8 @@ enum MemoryState {
     /// By this call.
     Allocated(Party),
     Freed,
+    /// It was allocated by this call on a device that is lost.
+    Lost(Party),
 }
 
 /// What may have happened.
@@ -88,6 +90,28 @@ pub(super) struct AllocationLog {
 }
 
 impl AllocationLog {
+    /// Of memory that this call had allocated on a device that was lost; nothing was called since.
+    pub const fn after_loss(lost: Option<Party>) -> Self {
+        Self {
+            before: match lost {
+                Some(party) => MemoryState::Lost(party),
+                None => MemoryState::Never,
+            },
+            calls: Vec::new(),
+            has_drops: false,
+        }
+    }
+
+    /// The call that the device's loss leaves without effect, where the memory is allocated: the latest that may be.
+    pub fn allocated(&self) -> Option<Party> {
+        let calls = self.calls.iter();
+        let calls = calls.filter(|it| it.dropped_by.is_none_or(|it| !it.is_certain));
+        match calls.fold(self.before, after) {
+            MemoryState::Allocated(party) | MemoryState::Lost(party) => Some(party),
+            MemoryState::Never | MemoryState::Freed => None,
+        }
+    }
+
     /// A call allocates the buffer, or frees it, unless an abort drops its operation.
     pub fn note(
         &mut self,
@@ -145,6 +169,7 @@ impl AllocationLog {
         let relation = match blamed {
             Some((_, abort, true)) if is_certain => Relation::Dropped(abort),
             Some((_, abort, _)) => Relation::MayBeDropped(abort),
+            None if is_certain && matches!(course.state, MemoryState::Lost(_)) => Relation::Lost,
             None if is_certain => Relation::Ordered,
             None => Relation::MayBeDropped(any_abort(calls)?),
         };
@@ -153,7 +178,9 @@ impl AllocationLog {
                 Some((HazardKind::SecondAllocation, relation, Some(first)))
             }
             _ => match (blamed, course.state) {
-                (Some((party, ..)), _) => Some((deed.of_nothing(), relation, Some(party))),
+                (Some((party, ..)), _) | (None, MemoryState::Lost(party)) => {
+                    Some((deed.of_nothing(), relation, Some(party)))
+                }
                 (None, MemoryState::Never) => Some((deed.of_nothing(), relation, None)),
                 (None, _) => None,
             },
@@ -241,7 +268,7 @@ fn any_abort(calls: &[AllocationCall]) -> Option<Origin> {
 fn after(state: MemoryState, call: &AllocationCall) -> MemoryState {
     match (call.frees, state) {
         (false, _) => MemoryState::Allocated(call.party),
-        (true, MemoryState::Never) => MemoryState::Never,
+        (true, MemoryState::Never | MemoryState::Lost(_)) => state,
         (true, _) => MemoryState::Freed,
     }
 }

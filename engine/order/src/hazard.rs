@@ -105,6 +105,8 @@ pub enum Relation {
     Hosts,
     /// One comes first, and the other is wrong even so.
     Ordered,
+    /// The first made it right, until the device was lost.
+    Lost,
     /// This abort dropped what would have made it right: the first, or the free between the two.
     Dropped(Origin),
     /// The same where nobody knows whether it did.

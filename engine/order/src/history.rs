@@ -103,12 +103,11 @@ impl History {
         let manner = access.manner;
         let is_read = |it: &Access| live(&it) && !it.is_after(access);
         let against_reads = manner != Manner::Read && self.reads.iter().any(is_read);
-        let (reads, writes) = match (against_reads, self.has_doubts) {
-            (true, false) => (&*self.reads, &[][..]),
-            // A read may have been dropped, and then it is the write before that counts.
-            (true, true) => (&*self.reads, &*self.writes),
-            (false, _) => (&[][..], &*self.writes),
-        };
+        let reads = if against_reads { &*self.reads } else { &[] };
+        // Each read came after the writes; but where it may have been dropped, it is the write before that counts. What was
+        // freed is so for every use.
+        let counts = |it: &&Access| !against_reads || self.has_doubts || it.manner == Manner::Free;
+        let writes = self.writes.iter().filter(counts);
         // What an abort leaves of a stream is a beginning: where a free ran, so did the free before it, with which it is told.
         let is_told = |earlier: &Access| {
             let mut frees = self.writes.iter().filter(|it| it.manner == Manner::Free);
@@ -131,7 +130,7 @@ impl History {
             }
         }
         if manner == Manner::Free && against_reads && !self.has_doubts {
-            let rest = self.writes.iter().filter(live);
+            let rest = self.writes.iter().filter(|it| !counts(it)).filter(live);
             for earlier in rest.filter(|it| it.is_unordered(access, known)) {
                 report(HazardKind::FreeWhileInUse, Relation::Unordered, earlier);
             }
@@ -172,7 +171,12 @@ impl History {
             self.places.clear();
             self.index();
         }
-        covered.extend(self.writes.extract_if(.., is_covered));
+        // A use of what was freed makes nothing good: the next use is told with the same free.
+        let is_replaced = |it: &mut Access| {
+            it.is_within(&access.bytes)
+                && (it.manner != Manner::Free || access.manner == Manner::Free)
+        };
+        covered.extend(self.writes.extract_if(.., is_replaced));
         if access.knew.is_some() {
             access.covers = cover(&covered);
         }
@@ -347,6 +351,31 @@ mod tests {
         assert!(history.reads.iter().all(|it| it.time > 9 * 40));
         take(&mut history, access(2, 99, Manner::Write, 0..4));
         assert_eq!(history.reads.len(), 40, "a part covers none of them");
+    }
+
+    #[test]
+    fn every_use_after_a_free_is_told_with_it() {
+        let mut history = History::default();
+        take(&mut history, access(0, 0, Manner::Free, 0..8));
+        let mut known = Knowledge::new(9);
+        let all = access(0, 9, Manner::Write, 0..8);
+        known.learn(all.member);
+        for (site, manner) in [(1, Manner::Write), (2, Manner::Read), (3, Manner::Write)] {
+            let mut told = Vec::new();
+            let mut used = access(1, site, manner, 0..8);
+            used.time = site;
+            history.check(&used, &known, |kind, _, it| {
+                told.push((kind.label(), it.origin.site));
+            });
+            assert!(
+                told.contains(&("USE_AFTER_FREE", 0)),
+                "{manner:?}: {told:?}"
+            );
+            history.take(used, &known);
+        }
+        take(&mut history, access(0, 4, Manner::Free, 0..8));
+        let frees = history.writes.iter().filter(|it| it.manner == Manner::Free);
+        assert_eq!(frees.count(), 1, "a later free stands for an earlier one");
     }
 
     #[test]

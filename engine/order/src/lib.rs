@@ -237,6 +237,7 @@ impl Order {
             Act::Restart => self.restart(),
             Act::Lower => {
                 self.signals.clear();
+                self.memory.forget_lost();
                 self.lowered += 1;
             }
         }
@@ -512,7 +513,7 @@ impl Order {
             signal_raises: std::mem::take(&mut self.signal_raises),
             shared_signals: std::mem::take(&mut self.shared_signals),
             call_times: std::mem::take(&mut self.call_times),
-            memory: Memory::new(self.is_shared),
+            memory: self.memory.after_loss(),
             operations: self.operations,
             sequence: self.sequence,
             restarts: self.restarts + 1,

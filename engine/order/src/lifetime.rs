@@ -58,9 +58,28 @@ pub(super) struct Lifetime {
     orphans: Vec<OrphanedUse>,
     /// Two allocations without a `free` between.
     seconds: Vec<(MemoryCall, MemoryCall)>,
+    /// The call that had allocated it on a device that is lost.
+    lost: Option<Party>,
 }
 
 impl Lifetime {
+    /// Of memory that this call had allocated on a device that was lost; nothing was called since.
+    pub fn after_loss(lost: Option<Party>) -> Self {
+        Self {
+            lost,
+            ..Self::default()
+        }
+    }
+
+    /// The call that the device's loss leaves without effect, where the memory may be allocated: of several the one that
+    /// stands first in the source.
+    pub fn allocated(&self) -> Option<Party> {
+        let is_freed = |made: &MemoryCall| self.frees.iter().any(|it| made.is_before(it));
+        let live = self.latest.iter().filter(|it| !is_freed(it));
+        let first = live.min_by_key(|it| it.place()).map(|it| it.party);
+        first.or(self.lost.filter(|_| self.latest.is_empty()))
+    }
+
     /// The buffer is allocated. Gives what may come before that by chance.
     pub fn allocate(&mut self, buffer: BufferIndex, call: MemoryCall) -> Vec<Hazard> {
         let mut found = Vec::new();
@@ -161,9 +180,17 @@ impl Lifetime {
     pub fn conclude(&mut self, buffer: BufferIndex) -> Vec<Hazard> {
         let orphans = std::mem::take(&mut self.orphans);
         let orphans = orphans.iter().filter(|it| !it.is_told);
-        let mut found: Vec<Hazard> = orphans
-            .map(|it| hazard(it.kind, Relation::Ordered, buffer, (&it.call, &it.call)))
-            .collect();
+        let of_nothing = |it: &OrphanedUse| {
+            let (relation, first) = match self.lost {
+                Some(lost) => (Relation::Lost, lost),
+                None => (Relation::Ordered, it.call.party),
+            };
+            Hazard {
+                first,
+                ..hazard(it.kind, relation, buffer, (&it.call, &it.call))
+            }
+        };
+        let mut found: Vec<Hazard> = orphans.map(of_nothing).collect();
         for (first, second) in std::mem::take(&mut self.seconds) {
             let mut frees = self.frees.iter();
             let is_chance = frees.any(|it| it.is_unordered(&first) || it.is_unordered(&second));

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::allocations::{AllocationFault, AllocationLog, DroppingAbort, MemoryDeed};
 use super::clock::{Knowledge, Mark, Member};
-use super::hazard::{Hazard, HazardKind, Relation};
+use super::hazard::{Hazard, HazardKind, Party, Relation};
 use super::history::{self, Access, History, Manner, UseCaller};
 use super::lifetime::{Lifetime, MemoryCall};
 use super::stream::Host;
@@ -42,6 +42,8 @@ struct Buffer {
     lifetime: Option<Box<Lifetime>>,
     /// Where one does, and it is so.
     calls: Option<Box<AllocationLog>>,
+    /// The call that had allocated it, in the order of a stream, on a device that is lost.
+    lost: Option<Party>,
     /// Allocations that an abort may have dropped: whose they are, their number, and that of the abort.
     lives: Vec<(Member, u64, u64)>,
     address: Option<Range<u64>>,
@@ -60,6 +62,35 @@ impl Memory {
         }
     }
 
+    /// The same on a device that is opened anew: nothing is left of what was, but it is known what the loss took.
+    pub fn after_loss(&self) -> Self {
+        let allocated = |it: &Buffer| {
+            let by_one = it.calls.as_ref().and_then(|calls| calls.allocated());
+            by_one.or_else(|| it.lifetime.as_ref()?.allocated())
+        };
+        let buffers = self.buffers.iter().map(|it| Buffer {
+            lost: allocated(it),
+            ..Buffer::default()
+        });
+        Self {
+            buffers: buffers.collect(),
+            ..Self::new(self.is_shared)
+        }
+    }
+
+    /// The workload begins anew, and has allocated nothing.
+    pub fn forget_lost(&mut self) {
+        for place in 0..self.buffers.len() {
+            let index = BufferIndex(place as u32);
+            if self
+                .buffer(index)
+                .is_some_and(|it| it.lost.take().is_some())
+            {
+                self.note_ordered(index);
+            }
+        }
+    }
+
     fn buffer(&mut self, index: BufferIndex) -> Option<&mut Buffer> {
         if self.buffers.len() <= index.index() {
             self.buffers.resize_with(index.index() + 1, Buffer::default);
@@ -71,10 +102,11 @@ impl Memory {
     pub fn note_ordered(&mut self, index: BufferIndex) {
         let is_shared = self.is_shared;
         if let Some(buffer) = self.buffer(index) {
+            let lost = buffer.lost;
             if is_shared {
-                buffer.lifetime = Some(Box::default());
+                buffer.lifetime = Some(Box::new(Lifetime::after_loss(lost)));
             } else {
-                buffer.calls = Some(Box::default());
+                buffer.calls = Some(Box::new(AllocationLog::after_loss(lost)));
             }
         }
     }

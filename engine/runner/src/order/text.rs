@@ -40,6 +40,11 @@ pub fn of_hazard(plan: &Plan, hazard: &Hazard) -> String {
         {
             return aborted(plan, hazard).unwrap_or_default();
         }
+        HazardKind::UseOfNothing | HazardKind::FreeOfNothing
+            if hazard.relation == Relation::Lost =>
+        {
+            return lost(plan, hazard);
+        }
         HazardKind::UseOfNothing => {
             return format!(
                 "{second} uses {copy}{buffer}, and nothing has allocated it: allocate it before"
@@ -89,6 +94,25 @@ fn is_second_free(plan: &Plan, hazard: &Hazard) -> bool {
         site.is_some_and(|site| site.verb == "free")
     };
     is_free(hazard.first) && is_free(hazard.second)
+}
+
+/// What the loss of the device has to do with memory that is not there.
+fn lost(plan: &Plan, hazard: &Hazard) -> String {
+    let (buffer, copy) = buffer_name(plan, hazard.buffer.0);
+    let (first, second) = (call(plan, hazard.first), call(plan, hazard.second));
+    let (does, remedy) = match hazard.kind {
+        HazardKind::FreeOfNothing => (
+            "frees",
+            "remove it, or allocate the buffer anew before, once the device is opened anew",
+        ),
+        _ => (
+            "uses",
+            "allocate it anew before, once the device is opened anew",
+        ),
+    };
+    format!(
+        "{second} {does} {copy}{buffer}, which {first} allocated, and the loss of the device took it since: {remedy}"
+    )
 }
 
 /// What an abort has to do with memory that is not there, or is there already.
