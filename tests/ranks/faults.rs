@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use engine::analysis::Aftermath;
 use engine::capture::Capture;
 use engine::record::{DependencyKind, Group, LossKind, Outcome, Record, Span, SpanKind, State};
 use engine::runner::run;
@@ -123,6 +124,58 @@ fn what_a_killed_rank_had_submitted_is_lost_and_not_absent() {
     let operations = spans.values().filter(|it| of_rank(it, Group::Streams));
     let in_flight = operations.filter(|it| it.state == State::Lost);
     assert!(in_flight.count() > 3, "what was in flight is lost");
+}
+
+#[test]
+fn what_a_rank_had_submitted_before_it_met_the_others_is_lost_with_it_however_early() {
+    // It dies as soon as it sends to another, within a millisecond of its first call.
+    let source = r#"
+        about "Rank 1 dies in its first all-reduce."
+        placement ranks=3 timeout-millis=20000
+        stream "main"
+        buffer "x" f32=64 init="rank"
+        host "main" {
+            upload "x" on="main"
+            all-reduce "x" by="max" on="main"
+            download "x" on="main"
+            synchronize-device
+        }"#;
+    for run in 0..5 {
+        let mut request = request(source);
+        request.faults = vec!["kill:1@collective:1".parse().unwrap()];
+        let (capture, _) = ran(request);
+        let losses = capture.losses().iter();
+        let losses: Vec<_> = losses.filter(|it| it.kind == LossKind::Process).collect();
+        let [loss] = losses.as_slice() else {
+            panic!("run {run}: {losses:#?}")
+        };
+        assert_eq!(
+            loss.reason, "it was ended by signal 9 (SIGKILL)",
+            "run {run}"
+        );
+        let device = &capture.devices()[loss.device.index()];
+        assert!(
+            device.name.starts_with("rank 1 · cpu"),
+            "run {run}: {device:?}"
+        );
+        let mut lanes = capture.lanes().iter();
+        let lane = lanes.find(|it| it.name == "rank 1 · main" && it.group == Group::Streams);
+        let lane = lane.unwrap_or_else(|| panic!("run {run}: {capture}"));
+        let spans = capture.spans().filter(|it| it.span.lane == lane.id);
+        let mut spans: Vec<_> = spans.map(|it| it.span).collect();
+        spans.sort_by_key(|it| it.enqueued);
+        let state = |kind| spans.iter().find(|it| it.kind == kind).map(|it| it.state);
+        assert_eq!(
+            state(SpanKind::Collective),
+            Some(State::Lost),
+            "run {run}: {spans:?}"
+        );
+        // How far its host thread had come besides is chance.
+        assert!(state(SpanKind::Upload).is_some(), "run {run}: {spans:?}");
+        let lost = spans.iter().filter(|it| it.state == State::Lost).count();
+        let taken = Aftermath::of(&capture, loss).operations;
+        assert_eq!(taken, lost as u64, "run {run}: {spans:?}");
+    }
 }
 
 #[test]

@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded};
+use crossbeam_channel::{Receiver, Sender, bounded, never, select};
 
 use super::comparison::{Figures, Inserted};
+use super::delivery::Delivery;
 use super::ledger::Ledger;
 use super::order::Races;
 use super::outbox::Outbox;
@@ -119,6 +120,8 @@ impl Desk {
             tick
         };
         let mut next = Instant::now() + first;
+        let (recorder, shared) = (Arc::clone(&self.recorder), Arc::clone(&self.shared));
+        let nothing = never();
         loop {
             // Read before fetching: what was reported before the flag was set is fetched below.
             let is_last = is_over.load(Ordering::SeqCst);
@@ -127,16 +130,14 @@ impl Desk {
             } else {
                 next.saturating_duration_since(Instant::now())
             };
-            match self
-                .recorder
-                .full()
-                .recv_timeout(left.min(Duration::from_millis(2)))
-            {
-                Ok(records) => {
-                    let recorder = Arc::clone(&self.recorder);
+            let woken = shared.mesh.as_ref().and_then(|it| it.delivery());
+            let woken = woken.map_or(&nothing, Delivery::woken);
+            select! {
+                recv(recorder.full()) -> records => if let Ok(records) = records {
                     recorder.take(records, &mut |records| self.collect(records));
-                }
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {}
+                },
+                recv(woken) -> _ => self.deliver(&shared),
+                default(left.min(Duration::from_millis(2))) => {}
             }
             if let Ok(done) = self.attempts.try_recv() {
                 self.races.look(&self.own);
@@ -155,6 +156,16 @@ impl Desk {
             if is_last {
                 return;
             }
+        }
+    }
+
+    /// Hands on what somebody waits for.
+    fn deliver(&mut self, shared: &Shared) {
+        if let Some(delivery) = shared.mesh.as_ref().and_then(|it| it.delivery()) {
+            delivery.fetch(|| {
+                self.sweep();
+                self.outbox.last()
+            });
         }
     }
 

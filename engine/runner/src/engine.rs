@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use crossbeam_channel::{Receiver, RecvTimeoutError, Sender, bounded, never, select};
 
+use super::delivery::Delivery;
 use super::far::{Link, Target};
 use super::host::panic_text;
 use super::mesh::Mesh;
@@ -38,6 +39,7 @@ pub struct Engine {
     controls: Sender<Control>,
     messages: Receiver<Message>,
     is_closing: Arc<AtomicBool>,
+    delivery: Arc<Delivery>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -46,11 +48,14 @@ impl Engine {
     ///
     /// Where the system gives no thread, the only message is a [`Message::Refused`].
     pub fn start(wake: Box<dyn Fn() + Send + Sync>) -> Self {
-        Self::spawn(wake, |inbox, outbox, is_closing| {
+        let delivery = Arc::<Delivery>::default();
+        let own = Arc::clone(&delivery);
+        Self::spawn(wake, delivery, |inbox, outbox, is_closing| {
             let mut worker = Worker {
                 inbox,
                 outbox,
                 is_closing,
+                delivery: own,
                 runs: 0,
                 placed: None,
                 own: None,
@@ -64,13 +69,14 @@ impl Engine {
     ///
     /// Where it cannot be reached, a [`Message::Refused`] says why; the next run tries again.
     pub fn connect(target: Target, wake: Box<dyn Fn() + Send + Sync>) -> Self {
-        Self::spawn(wake, |inbox, outbox, is_closing| {
+        Self::spawn(wake, Arc::default(), |inbox, outbox, is_closing| {
             Link::new(target, inbox, outbox, is_closing).work();
         })
     }
 
     fn spawn(
         wake: Box<dyn Fn() + Send + Sync>,
+        delivery: Arc<Delivery>,
         work: impl FnOnce(Receiver<Control>, Arc<Outbox>, Arc<AtomicBool>) + Send + 'static,
     ) -> Self {
         let (outbox, messages) = Outbox::new(wake);
@@ -90,6 +96,7 @@ impl Engine {
             controls,
             messages,
             is_closing,
+            delivery,
             thread: thread.ok(),
         }
     }
@@ -101,6 +108,11 @@ impl Engine {
             self.is_closing.store(true, Ordering::SeqCst);
         }
         let _ = self.controls.try_send(control);
+    }
+
+    /// For whoever hands its messages on to another process, to note those that have left this one. Ranks wait for that.
+    pub(crate) fn delivery(&self) -> Arc<Delivery> {
+        Arc::clone(&self.delivery)
     }
 
     /// Where its messages come out, in order.
@@ -124,6 +136,7 @@ struct Worker {
     inbox: Receiver<Control>,
     outbox: Arc<Outbox>,
     is_closing: Arc<AtomicBool>,
+    delivery: Arc<Delivery>,
     runs: u64,
     /// The run on several ranks that was made last: it can be begun again.
     placed: Option<Box<RunRequest>>,
@@ -216,6 +229,9 @@ impl Worker {
             }
         };
         if let Some(mesh) = prepared.shared.mesh.clone() {
+            if request.reports_submissions {
+                mesh.wait_for(&self.delivery);
+            }
             match self.meet(&mesh) {
                 Ok(None) => {}
                 Ok(next) => return next,

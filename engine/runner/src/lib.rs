@@ -28,6 +28,7 @@ mod apart;
 mod caller;
 mod collector;
 mod comparison;
+mod delivery;
 mod engine;
 mod expectation;
 pub mod far;

@@ -26,6 +26,7 @@ pub use self::fault::{FAULT_UNMET, unmet_fault};
 use self::inbox::Inbox;
 use self::link::Outlet;
 use self::operation::Operation;
+use crate::delivery::Delivery;
 use backend::{Communicator, Exchange, Interrupted};
 use device::lock;
 use record::time::Nanos;
@@ -73,6 +74,8 @@ pub struct Mesh {
     faults: Mutex<Vec<RankFault>>,
     is_slow: AtomicBool,
     is_held: AtomicBool,
+    /// What its operations wait for before they meet those of others.
+    delivery: OnceLock<Arc<Delivery>>,
 }
 
 impl Mesh {
@@ -100,6 +103,7 @@ impl Mesh {
             faults: Mutex::new(faults),
             is_slow: AtomicBool::new(false),
             is_held: AtomicBool::new(false),
+            delivery: OnceLock::new(),
             seat,
         }))
     }
@@ -118,6 +122,17 @@ impl Mesh {
     pub fn meet(&self, peers: Vec<SocketAddr>) {
         // They are told once.
         let _ = self.peers.set(peers);
+    }
+
+    /// No operation begins before what was reported up to its submission has left the process.
+    pub fn wait_for(&self, delivery: &Arc<Delivery>) {
+        // It is told once.
+        let _ = self.delivery.set(Arc::clone(delivery));
+    }
+
+    /// What its operations wait for, where they wait for anything.
+    pub fn delivery(&self) -> Option<&Delivery> {
+        self.delivery.get().map(AsRef::as_ref)
     }
 
     /// Another rank's run is over, or its process is: what it has not sent will not come.
@@ -206,6 +221,9 @@ impl Communicator for Mesh {
         values: Vec<f32>,
         gives_up: &dyn Fn() -> bool,
     ) -> Result<Vec<f32>, Interrupted> {
+        if let Some(delivery) = self.delivery() {
+            delivery.wait(gives_up);
+        }
         let begun = self.begun.fetch_add(1, Ordering::SeqCst) + 1;
         let operation = Operation::new(self, exchange, values.len(), begun, gives_up);
         ring::perform(operation, exchange.what, values)

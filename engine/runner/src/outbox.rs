@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use crossbeam_channel::{Receiver, Sender, TrySendError, bounded};
 
@@ -17,6 +18,8 @@ const BATCH: usize = 8192;
 /// Messages on their way out. Posting never blocks and loses nothing while there is a reader.
 pub struct Outbox {
     backlog: Mutex<VecDeque<Message>>,
+    /// Messages that went into the channel.
+    handed_on: AtomicU64,
     channel: Sender<Message>,
     wake: Box<dyn Fn() + Send + Sync>,
 }
@@ -27,6 +30,7 @@ impl Outbox {
         let (channel, receiver) = bounded(CHANNEL);
         let outbox = Self {
             backlog: Mutex::default(),
+            handed_on: AtomicU64::new(0),
             channel,
             wake,
         };
@@ -61,11 +65,17 @@ impl Outbox {
         backlog.is_empty()
     }
 
+    /// The number of the message, counted from 1, that has what was posted last: what is posted later may join it.
+    pub fn last(&self) -> u64 {
+        let backlog = lock(&self.backlog);
+        self.handed_on.load(Ordering::SeqCst) + backlog.len() as u64
+    }
+
     fn hand_on(&self, backlog: &mut VecDeque<Message>) {
         let before = backlog.len();
         while let Some(message) = backlog.pop_front() {
             match self.channel.try_send(message) {
-                Ok(()) => {}
+                Ok(()) => drop(self.handed_on.fetch_add(1, Ordering::SeqCst)),
                 Err(TrySendError::Full(message)) => {
                     backlog.push_front(message);
                     break;

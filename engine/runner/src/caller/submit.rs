@@ -222,6 +222,10 @@ impl Caller {
                     enqueued: submission.enqueued,
                 })));
         }
+        let delivery = self.shared.mesh.as_ref().and_then(|it| it.delivery());
+        if let (Operation::Collective(_), Some(delivery)) = (&submission.operation, delivery) {
+            delivery.ask();
+        }
     }
 
     /// Refuses an operation on an event that was destroyed, before anything is given out or said.

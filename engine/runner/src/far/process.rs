@@ -6,6 +6,7 @@ use std::io::{IsTerminal as _, Read as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use super::lifetime;
@@ -19,6 +20,8 @@ const LINES: usize = 8;
 const LONGEST: usize = 1000;
 /// How long a process has to end by itself.
 const GRACE: Duration = Duration::from_secs(1);
+/// How long the last complaints of a process that runs on may take to be heard.
+const STILL_RUNNING: Duration = Duration::from_millis(20);
 /// How long whatever was started has for a worker's first words, and for the first answer after them.
 const GREETING: Duration = Duration::from_millis(if cfg!(test) { 700 } else { 30_000 });
 /// How long a worker that greeted may say nothing, though it is asked twice a second how far it is: one whose process was
@@ -112,6 +115,8 @@ fn program() -> PathBuf {
 pub struct Process {
     child: Child,
     complaints: Arc<Mutex<VecDeque<String>>>,
+    /// Hears what it complains of.
+    listener: Option<JoinHandle<()>>,
 }
 
 impl Process {
@@ -147,10 +152,13 @@ impl Process {
                 format!("{program} cannot be started: {error}; install it, or put it where programs are looked for")
             })?;
         let complaints = Arc::default();
-        if let Some(stderr) = child.stderr.take() {
-            listen(stderr, Arc::clone(&complaints));
-        }
-        Ok(Self { child, complaints })
+        let listener = child.stderr.take();
+        let listener = listener.and_then(|stderr| listen(stderr, Arc::clone(&complaints)));
+        Ok(Self {
+            child,
+            complaints,
+            listener,
+        })
     }
 
     /// Its standard input and output; nothing where they were taken before.
@@ -175,10 +183,18 @@ impl Process {
         }
     }
 
-    /// The last lines that it complained in, joined; empty where it said nothing.
-    pub fn complaints(&self) -> String {
-        // What it said last may still be on its way.
-        std::thread::sleep(Duration::from_millis(20));
+    /// The last lines that it complained in, joined; empty where it said nothing. Of one that has ended these are all: what
+    /// it said last is waited for, unless another process holds its standard error open.
+    pub fn complaints(&mut self) -> String {
+        let patience = match self.child.try_wait() {
+            Ok(Some(_)) => GRACE,
+            _ => STILL_RUNNING,
+        };
+        let until = Instant::now() + patience;
+        let is_heard = |it: &JoinHandle<()>| it.is_finished();
+        while !self.listener.as_ref().is_none_or(is_heard) && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(1));
+        }
         let lines: Vec<String> = lock(&self.complaints).iter().cloned().collect();
         lines.join(" / ")
     }
@@ -210,9 +226,12 @@ fn keep(complaints: &Mutex<VecDeque<String>>, line: &mut Vec<u8>) {
     }
 }
 
-fn listen(mut stderr: ChildStderr, complaints: Arc<Mutex<VecDeque<String>>>) {
+fn listen(
+    mut stderr: ChildStderr,
+    complaints: Arc<Mutex<VecDeque<String>>>,
+) -> Option<JoinHandle<()>> {
     // Without the thread nobody hears the complaints, and the pipe may fill: the process is told by its closing.
-    let _ = std::thread::Builder::new()
+    let thread = std::thread::Builder::new()
         .name("complaints".to_owned())
         .spawn(move || {
             let mut line = Vec::new();
@@ -228,6 +247,7 @@ fn listen(mut stderr: ChildStderr, complaints: Arc<Mutex<VecDeque<String>>>) {
             }
             keep(&complaints, &mut line);
         });
+    thread.ok()
 }
 
 /// How a process ended, in words.

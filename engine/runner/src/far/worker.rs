@@ -11,6 +11,7 @@ use super::lifetime::die_with_parent;
 use super::outlet::{Outlet, Output};
 use super::packet::{Down, Hello, Offer, Up};
 use super::wire::{PREAMBLE, WireError, read, write};
+use crate::delivery::Delivery;
 use crate::{Control, Engine, Message};
 use backend::BACKENDS;
 
@@ -57,11 +58,11 @@ pub fn serve(mut input: Input, mut output: Output) -> Result<(), WireError> {
     // What fails here fails again when the link is read.
     let _ = outlet.attach(output, 0);
     let engine = Engine::start(Box::new(|| ()));
-    let messages = engine.messages().clone();
+    let (messages, delivery) = (engine.messages().clone(), engine.delivery());
     let (pump_outlet, gone) = (Arc::clone(&outlet), sender.clone());
     let pump = std::thread::Builder::new()
         .name("outlet".to_owned())
-        .spawn(move || pump(&messages, &pump_outlet, &gone))?;
+        .spawn(move || pump((&messages, &delivery), &pump_outlet, &gone))?;
     let mut serving = Serving {
         engine,
         outlet,
@@ -98,8 +99,12 @@ pub fn hear(input: &mut Input) -> Result<Hello, WireError> {
     serde_json::from_str(&text).map_err(|error| WireError::Garbled(error.to_string()))
 }
 
-/// Hands on what the engine says.
-fn pump(messages: &Receiver<Message>, outlet: &Outlet, gone: &Sender<News>) {
+/// Hands on what the engine says, and notes that it has left.
+fn pump(
+    (messages, delivery): (&Receiver<Message>, &Delivery),
+    outlet: &Outlet,
+    gone: &Sender<News>,
+) {
     loop {
         match messages.recv_timeout(TICK) {
             Ok(message) => {
@@ -107,6 +112,7 @@ fn pump(messages: &Receiver<Message>, outlet: &Outlet, gone: &Sender<News>) {
                     let _ = gone.try_send(News::Over(u64::MAX));
                     return;
                 }
+                delivery.note_written();
             }
             Err(RecvTimeoutError::Timeout) => outlet.flush_answers(),
             Err(RecvTimeoutError::Disconnected) => return,
