@@ -358,8 +358,7 @@ mod tests {
         let mut history = History::default();
         take(&mut history, access(0, 0, Manner::Free, 0..8));
         let mut known = Knowledge::new(9);
-        let all = access(0, 9, Manner::Write, 0..8);
-        known.learn(all.member);
+        known.learn(0);
         for (site, manner) in [(1, Manner::Write), (2, Manner::Read), (3, Manner::Write)] {
             let mut told = Vec::new();
             let mut used = access(1, site, manner, 0..8);

@@ -68,9 +68,9 @@ impl Model {
         });
     }
 
-    /// Whether `destroy()` was called and has not had its turn.
-    pub fn is_being_destroyed(&self) -> bool {
-        self.destroyed.is_some() && self.loss.is_none()
+    /// Whether `destroy()` was called, also where it has not had its turn.
+    pub const fn is_destroy_called(&self) -> bool {
+        self.destroyed.is_some()
     }
 
     /// Whether the device is lost, and why.

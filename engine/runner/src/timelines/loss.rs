@@ -41,6 +41,7 @@ impl Timelines {
             state.lose(SpanId::NONE);
         }
         self.cut_compiles(shared, &mut state, time);
+        state.is_loss_told = true;
         Self::release_awaiting(&mut state, time);
         self.kick(shared, &mut state, time);
     }
@@ -54,11 +55,11 @@ impl Timelines {
         }
     }
 
-    /// A flag that is raised once the device is lost by a `destroy()` that was called and has not had its turn; none where
-    /// there is no such call.
+    /// A flag that is raised once the device has followed a `destroy()` that was called; none where there is no such call, or
+    /// it has.
     pub fn until_destroyed(&self) -> Option<Flag> {
         let mut state = self.lock();
-        if state.is_closed || !state.model.is_being_destroyed() {
+        if state.is_closed || state.is_loss_told || !state.model.is_destroy_called() {
             return None;
         }
         let flag = Flag::default();

@@ -52,7 +52,9 @@ pub struct State {
     pub alarm: Option<u64>,
     /// Alarms that were set so far.
     pub alarms: u64,
-    /// Who waits until the device is lost by the `destroy()` that the device timeline was given.
+    /// Whether the device of this generation is known to be lost outside of the timelines.
+    pub is_loss_told: bool,
+    /// Who waits for that, because `destroy()` was called.
     pub awaiting_loss: Vec<Flag>,
     /// Which of the threads of a device whose time is the host's wait for something to do: the actor of the device
     /// timeline, the workers, and the one who looks at the queue.
@@ -164,6 +166,7 @@ impl State {
             asked: BTreeMap::new(),
             alarm: None,
             alarms: 0,
+            is_loss_told: false,
             awaiting_loss: Vec::new(),
             resting: [false; super::THREADS],
             is_closed: false,
@@ -186,6 +189,7 @@ impl State {
         self.watches.clear();
         self.asked.clear();
         self.alarm = None;
+        self.is_loss_told = false;
         self.latest_pipeline.fill(None);
         let mut model = Model::with_editions(&self.editions);
         let host = Timeline::Content(0);
