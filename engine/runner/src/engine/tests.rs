@@ -238,6 +238,7 @@ fn records_of(place: Place) -> Vec<Record> {
         is_closing: Arc::default(),
         runs: 0,
         placed: None,
+        delivery: Arc::default(),
         own: None,
     };
     let request = RunRequest {
