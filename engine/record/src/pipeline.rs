@@ -37,10 +37,10 @@ pub struct PipelineStep {
     pub span: SpanId,
     /// What is to be said about it: why it failed with the shader's messages at their lines; may be empty.
     pub detail: String,
-    /// Whether a cache held it, where one was asked.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    /// Whether a cache held it, where one was asked. Over a link fields are told by their places: none may be left out.
+    #[serde(default)]
     pub cached: Option<bool>,
     /// When the device really compiles it, where whoever says this knows.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default)]
     pub compiles: Option<CompileTime>,
 }
