@@ -75,6 +75,41 @@ pub const CASES: &[Case] = &[
         },
     },
     Case {
+        name: "a synchronisation that tells of a failed device returns after what it covers",
+        rules: "A47 F8",
+        source: r#"
+            stream "h"; stream "a"; stream "c"; event "e"; event "k"; signal "go"; signal "given"
+            buffer "x" f32=16; buffer "y" f32=16
+            host "main" {
+                hold "go" on="h"
+                record "e" on="h"
+                wait "e" on="a" timeout-micros=300
+                fill "x" value=1 on="a"
+                launch "spin" on="c" { set "micros" 30000 }
+                record "k" on="c"
+                fill "y" value=1 on="c"
+                signal "given"
+                try { synchronize-device }
+                catch "timed-out"
+                signal "go"
+            }
+            host "of a stream" { await "given"; try { synchronize-stream "c" }; catch "device-failed" }
+            host "of an event" { await "given"; try { synchronize-event "k" }; catch "device-failed" }
+            expect { each "x" equals=0; each "y" equals=0 }"#,
+        check: |view| {
+            let spin = view.operation("spin");
+            for name in ["synchronize device", "synchronize c", "synchronize k"] {
+                ends_before(spin, view.call(name));
+            }
+            // What was queued behind it is dropped when it has ended, and is waited for as well.
+            let dropped = view.operation("fill y");
+            assert_eq!(dropped.state, State::Cancelled);
+            before(spin, dropped);
+            ends_before(dropped, view.call("synchronize device"));
+            ends_before(dropped, view.call("synchronize c"));
+        },
+    },
+    Case {
         name: "a wait that gives up in vain",
         rules: "F8 A7",
         source: r#"

@@ -102,14 +102,14 @@ impl MockDevice {
         timeout: Option<Duration>,
     ) -> Result<(), Error> {
         let mut simulation = lock(&self.simulation);
-        simulation.check(until)?;
+        simulation.may_wait(until)?;
         let is_met = simulation.is_met(until);
         let Some(slot) = simulation.hosts.get_mut(host.0) else {
             return Ok(());
         };
         if is_met {
             slot.clock += cost::CALL;
-            return Ok(());
+            return simulation.check(until);
         }
         let deadline = timeout.map(|timeout| slot.clock + Nanos::from_duration(timeout));
         slot.state = HostState::Blocked(until.clone(), deadline);
@@ -118,11 +118,13 @@ impl MockDevice {
         self.await_turn(simulation, host)?;
         let simulation = lock(&self.simulation);
         // A signal that was raised, or a promise that settled, stays so whatever became of the device.
-        if until.is_of_device() || !simulation.is_met(until) {
-            simulation.check(until)?;
+        let is_asked = until.is_of_device() || !simulation.is_met(until);
+        if is_asked {
+            simulation.may_wait(until)?;
         }
         match simulation.hosts.get(host.0) {
             Some(slot) if slot.timed_out => Err(Error::TimedOut),
+            _ if is_asked => simulation.check(until),
             _ => Ok(()),
         }
     }
@@ -210,11 +212,12 @@ impl Device for MockDevice {
 
     fn abort(&self, host: HostIndex, stream: StreamIndex, by: SpanId) -> Result<(), Error> {
         self.call(host, cost::CALL, |simulation| {
-            simulation.check(&Until::Streams(Target::Stream(stream), Vec::new()))?;
+            let ended = Until::Streams(Target::Stream(stream), Vec::new());
+            simulation.may_wait(&ended)?;
             let hosts = simulation.hosts.get(host.0);
             let now = hosts.map_or(simulation.time, |host| host.clock);
             simulation.abort(stream, now, by);
-            Ok(())
+            simulation.check(&ended)
         })
     }
 
@@ -247,7 +250,11 @@ impl Device for MockDevice {
         self.call(host, cost::CALL, |simulation| {
             let mark = simulation.latest.get(event.index()).copied().flatten();
             let point = mark.and_then(|mark| simulation.marks.get(mark));
-            point.map(|point| point.progress()).unwrap_or_default()
+            match point.map(|point| point.progress()).unwrap_or_default() {
+                // Its stream comes to it no more (rule A9).
+                Progress::Pending if simulation.cause == Some(Cause::Poisoned) => Progress::Failed,
+                progress => progress,
+            }
         })
     }
 

@@ -1,12 +1,12 @@
 //! What goes wrong on a stream in virtual time, and functions that callback threads call.
 
 use super::point::PointState;
-use super::simulation::Simulation;
+use super::simulation::{OPEN, Simulation};
 use super::stream::Item;
 use crate::cpu::Memory;
 use crate::threads::{aborted, failed_record};
 use crate::{Callback, Error, Operation, mishap};
-use device::{Cause, Consequence, Mishap, consequence};
+use device::{Cause, Consequence, Mishap, Stage, consequence, outcome};
 use record::time::{Interval, Nanos};
 use record::{LaneId, Loss, LossKind, Record, SpanId, State, StreamIndex};
 use workload::{FailureMode, Target};
@@ -131,6 +131,57 @@ impl Simulation {
             self.finish(place, &item, Interval { end, ..ran }, State::Failed);
         }
         self.drop_queue(place, time);
+    }
+
+    /// Nothing more begins: cancels what is queued, releases those that wait for nothing that ends. Where the device failed,
+    /// what runs runs on, and what is queued behind it is dropped then.
+    pub fn give_up(&mut self, cause: Cause, memory: &Memory) {
+        self.cause.get_or_insert(cause);
+        let time = self.time;
+        for place in 0..self.streams.len() {
+            if cause == Cause::Poisoned && self.runs_on(place) {
+                continue;
+            }
+            while self
+                .streams
+                .get(place)
+                .is_some_and(|stream| stream.running.is_some())
+            {
+                match cause {
+                    Cause::Lost => self.cut(place),
+                    _ => self.end(place, memory),
+                }
+            }
+            let Some(stream) = self.streams.get_mut(place) else {
+                continue;
+            };
+            for item in std::mem::take(&mut stream.queue) {
+                let at = time.max(item.submission.enqueued);
+                self.finish(
+                    place,
+                    &item,
+                    Interval { start: at, end: at },
+                    outcome(cause, Stage::Queued),
+                );
+            }
+        }
+        self.wake(time);
+    }
+
+    /// Whether something runs on the stream at `place` that comes to an end by itself.
+    fn runs_on(&self, place: usize) -> bool {
+        let running = self.streams.get(place).and_then(|it| it.running.as_ref());
+        running
+            .is_some_and(|(item, ran)| ran.end != OPEN || self.known_end(item, ran.start).is_some())
+    }
+
+    /// What runs at `place` is lost: nothing of it is seen.
+    fn cut(&mut self, place: usize) {
+        let stream = self.streams.get_mut(place);
+        if let Some((item, ran)) = stream.and_then(|stream| stream.running.take()) {
+            let end = ran.end.min(self.time).max(ran.start);
+            self.finish(place, &item, Interval { end, ..ran }, State::Lost);
+        }
     }
 
     /// What a synchronisation says besides that it was reached: `aborts` is how often its streams were aborted before.

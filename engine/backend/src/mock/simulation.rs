@@ -71,7 +71,7 @@ pub struct Simulation {
 }
 
 /// The end of what is not known to end.
-const OPEN: Nanos = Nanos::MAX;
+pub const OPEN: Nanos = Nanos::MAX;
 
 /// What can happen next, and what it happens to; ties go to the first of these, then to the lower place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -226,7 +226,7 @@ impl Simulation {
             points,
             ..Item::new(submission, mark)
         };
-        if let Some(cause) = self.cause {
+        if let Some(cause) = self.cause.filter(|_| stream.running.is_none()) {
             let at = self.time.max(item.submission.enqueued);
             self.finish(
                 index.index(),
@@ -293,37 +293,6 @@ impl Simulation {
         }
     }
 
-    /// Nothing more runs: cancels what is queued, lets what runs end, releases those that wait.
-    pub fn give_up(&mut self, cause: Cause, memory: &Memory) {
-        self.cause.get_or_insert(cause);
-        let time = self.time;
-        for place in 0..self.streams.len() {
-            while self
-                .streams
-                .get(place)
-                .is_some_and(|stream| stream.running.is_some())
-            {
-                match cause {
-                    Cause::Lost => self.cut(place),
-                    _ => self.end(place, memory),
-                }
-            }
-            let Some(stream) = self.streams.get_mut(place) else {
-                continue;
-            };
-            for item in std::mem::take(&mut stream.queue) {
-                let at = time.max(item.submission.enqueued);
-                self.finish(
-                    place,
-                    &item,
-                    Interval { start: at, end: at },
-                    outcome(cause, Stage::Queued),
-                );
-            }
-        }
-        self.wake(time);
-    }
-
     /// The device is lost at the latest time of all, because of `reason`. Says whether that was news, and when.
     pub fn lose(&mut self, reason: &str, memory: &Memory) -> (bool, Nanos) {
         let calling = self.hosts.iter().find(|host| host.has_turn());
@@ -386,16 +355,8 @@ impl Simulation {
         }
     }
 
-    /// What runs at `place` is lost: nothing of it is seen.
-    fn cut(&mut self, place: usize) {
-        let stream = self.streams.get_mut(place);
-        if let Some((item, ran)) = stream.and_then(|stream| stream.running.take()) {
-            let end = ran.end.min(self.time).max(ran.start);
-            self.finish(place, &item, Interval { end, ..ran }, State::Lost);
-        }
-    }
-
-    fn end(&mut self, place: usize, memory: &Memory) {
+    /// What runs on the stream at `place` has come to its end, if it ever will.
+    pub fn end(&mut self, place: usize, memory: &Memory) {
         let running = self
             .streams
             .get_mut(place)
@@ -493,6 +454,9 @@ impl Simulation {
             if let Some(slot) = self.marks.get_mut(mark) {
                 *slot = progress;
             }
+        }
+        if self.cause == Some(Cause::Poisoned) {
+            self.drop_queue(place, self.time);
         }
         self.wake(interval.end);
     }

@@ -143,10 +143,10 @@ impl<E: Executor> ThreadedDevice<E> {
     }
 
     fn wait_for_streams(&self, ends: &[(StreamIndex, u64)], deadline: Option<Instant>) -> bool {
-        let is_over = || self.shared.condition.is_over();
+        let is_void = || self.shared.condition.is_void();
         ends.iter().all(|(stream, ended)| {
             let stream = self.shared.streams.get(stream.index());
-            stream.is_none_or(|stream| stream.ended.wait(*ended, &is_over, deadline))
+            stream.is_none_or(|stream| stream.ended.wait(*ended, &is_void, deadline))
         })
     }
 }
@@ -164,13 +164,13 @@ impl<E: Executor> ThreadedDevice<E> {
             return shared.condition.check();
         };
         let sleeps = shared.made.get(event.index()).is_some_and(|it| it.blocking);
-        let is_over = || shared.condition.is_over();
+        let is_void = || shared.condition.is_void();
         let wait = Wait::Mark(event, Arc::clone(&mark));
         let block = || {
             if sleeps {
-                mark.level().wait(Mark::SETTLED, &is_over, deadline)
+                mark.level().wait(Mark::SETTLED, &is_void, deadline)
             } else {
-                mark.level().spin(Mark::SETTLED, &is_over, deadline)
+                mark.level().spin(Mark::SETTLED, &is_void, deadline)
             }
         };
         shared.block(host, &wait, deadline.is_some(), block)?;
@@ -301,9 +301,9 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         self.shared.signals.iter().for_each(Watermark::poke);
         let others = self.shared.streams.iter();
         others.for_each(|other| other.ended.poke());
-        let is_over = || self.shared.condition.is_over();
+        let is_void = || self.shared.condition.is_void();
         let wait = Wait::Streams(Target::Stream(index), vec![(index, submitted)]);
-        let block = || stream.ended.wait(submitted, &is_over, None);
+        let block = || stream.ended.wait(submitted, &is_void, None);
         // What is killed may take a while to notice, but it does.
         self.shared.block(host, &wait, true, block)
     }

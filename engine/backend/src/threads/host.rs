@@ -38,6 +38,12 @@ pub enum Wait {
 }
 
 impl Wait {
+    /// Whether it is for work, which comes to an end on a device that failed as well: what runs then runs on, and what is
+    /// queued is dropped behind it.
+    pub const fn is_for_work(&self) -> bool {
+        matches!(self, Self::Mark(..) | Self::Streams(..))
+    }
+
     /// The same, for others to read.
     const fn blocker(&self) -> Blocker {
         match self {

@@ -225,6 +225,8 @@ impl<E> Shared<E> {
     /// Blocks `host` for `wait` with `block`, which says whether it came true, and `gives_up` by itself where that
     /// takes too long.
     ///
+    /// A device that failed ends no wait for work (rule A47): whoever hears of the failure comes after what was covered.
+    ///
     /// # Errors
     /// Time ran out, or nothing more runs.
     pub fn block(
@@ -235,11 +237,16 @@ impl<E> Shared<E> {
         block: impl FnOnce() -> bool,
     ) -> Result<(), Error> {
         let reached = self.show_blocked(host, wait, gives_up, block);
-        self.condition.check()?;
-        if reached {
-            Ok(())
-        } else {
-            Err(Error::TimedOut)
+        match self.condition.check() {
+            // A failed device does not end such a wait: somebody stopped it, or it took too long.
+            Err(Error::Poisoned(_)) | Ok(()) if !reached && wait.is_for_work() => {
+                if self.condition.is_stopped() {
+                    return Err(Error::Stopped);
+                }
+                Err(Error::TimedOut)
+            }
+            Ok(()) if !reached => Err(Error::TimedOut),
+            checked => checked,
         }
     }
 

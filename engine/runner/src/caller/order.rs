@@ -26,10 +26,13 @@ pub(super) const fn awaited(target: Target) -> Awaited {
     }
 }
 
-/// Whether a call that blocks has waited. One that says what failed before has waited like any other; one that gave up, or
-/// was ended by a stop or a loss, has not.
+/// Whether a call that blocks has waited. One that says what failed before has waited like any other, also where nothing
+/// more runs because of it; one that gave up, or was ended by a stop or a loss, has not.
 pub(super) const fn has_waited(result: &Result<(), Error>) -> bool {
-    matches!(result, Ok(()) | Err(Error::Call { .. }))
+    matches!(
+        result,
+        Ok(()) | Err(Error::Call { .. } | Error::Poisoned(_))
+    )
 }
 
 impl Caller {
