@@ -148,6 +148,7 @@ fn what_is_found_does_not_depend_on_how_calls_of_unordered_host_threads_happen_t
         Family::UnorderedHosts,
         Family::SharedSignals,
         Family::AutomaticHosts,
+        Family::UnorderedCaptures,
     ];
     let mut seen = 0;
     for seed in (0..COUNT).filter(|&seed| families.contains(&family(seed))) {

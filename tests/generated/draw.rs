@@ -40,6 +40,8 @@ pub enum Family {
     SharedSignals,
     /// Several host threads where the engine inserts the waits, with streams that wait for signals.
     AutomaticHosts,
+    /// A host thread that calls on a stream which another captures, in no order.
+    UnorderedCaptures,
 }
 
 /// Every family, the more of it the more often it is drawn.
@@ -56,7 +58,7 @@ const FAMILIES: &[Family] = &[
     Family::Aborts,
     Family::Memory,
     Family::HeldAborts,
-    Family::Plain,
+    Family::UnorderedCaptures,
     Family::Timeouts,
     Family::Automatic,
     Family::Fans,
@@ -108,7 +110,7 @@ pub fn draw(seed: u64) -> GeneratedWorkload {
         Family::Hosts | Family::UnorderedHosts | Family::SharedSignals | Family::AutomaticHosts => {
             hosts(family, &mut workload, &mut random);
         }
-        Family::Graphs => graphs(&mut workload, &mut random),
+        Family::Graphs | Family::UnorderedCaptures => graphs(&mut workload, &mut random),
         Family::Memory | Family::AbortedMemory => families::memory(&mut workload, &mut random),
         Family::Fans => families::fans(&mut workload, &mut random),
         _ => {
@@ -126,6 +128,7 @@ pub fn draw(seed: u64) -> GeneratedWorkload {
         }
         Family::SharedSignals => families::share_signal(&mut workload, &mut random),
         Family::AutomaticHosts => families::hold_back(&mut workload, &mut random),
+        Family::UnorderedCaptures => families::call_into_captures(&mut workload, &mut random),
         Family::Timeouts => {
             raise_signals(&mut workload, true, &mut random);
             families::end_long_waits(&mut workload);
@@ -146,7 +149,7 @@ fn resources(family: Family, random: &mut SeededRandom) -> GeneratedWorkload {
         }
         let legacy = random.below(count);
         // Captures cannot be begun there.
-        if family != Family::Graphs {
+        if !matches!(family, Family::Graphs | Family::UnorderedCaptures) {
             streams[legacy] = StreamSort::Legacy;
         }
     }

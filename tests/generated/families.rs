@@ -245,3 +245,43 @@ pub fn hold_back(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
     // Before anything that might wait for the stream.
     workload.hosts[1].insert(0, GeneratedCall::Signal(signal));
 }
+
+/// A host thread of its own calls on streams on which the first one begins captures. Streams that only join one are left
+/// out: a call there that is captured behind the last join makes the capture fail.
+pub fn call_into_captures(workload: &mut GeneratedWorkload, random: &mut SeededRandom) {
+    let calls = &workload.hosts[0];
+    let first_captured = workload.counts.events - workload.counts.captured_events;
+    let mut begun = None;
+    let (mut origins, mut forks) = (Vec::new(), Vec::new());
+    for call in calls {
+        match *call {
+            GeneratedCall::BeginCapture(stream) => {
+                begun = Some(stream);
+                origins.push(stream);
+            }
+            GeneratedCall::Wait(event, stream)
+                if event >= first_captured && begun != Some(stream) =>
+            {
+                forks.push(stream);
+            }
+            _ => {}
+        }
+    }
+    origins.retain(|it| !forks.contains(it));
+    let mut other = Vec::new();
+    for _ in 0..random.below(5) * usize::from(!origins.is_empty()) {
+        let stream = origins[random.below(origins.len())];
+        other.push(match random.below(10) {
+            0..6 => GeneratedCall::Work(work(workload, random), stream),
+            6 => GeneratedCall::Spin(20 + 30 * random.below(6) as u32, stream),
+            _ => GeneratedCall::HostWork(10 + 20 * random.below(5) as u32),
+        });
+    }
+    // So that calls come between those of the capture.
+    for _ in 0..3 {
+        let place = random.below(workload.hosts[0].len());
+        let pause = GeneratedCall::HostWork(10 + 20 * random.below(5) as u32);
+        workload.hosts[0].insert(place, pause);
+    }
+    workload.hosts.push(other);
+}

@@ -161,6 +161,17 @@ impl EnforcedOrder {
         own.count()
     }
 
+    /// Whether a call is on a stream that another host thread captures: it may be captured by chance, and takes its turn in
+    /// each replay then.
+    pub fn may_be_captured(&self, call: usize) -> bool {
+        let (host, stream) = (self.calls[call].host, self.calls[call].call.stream());
+        let begins = |it: &PlacedCall| match it.call {
+            GeneratedCall::BeginCapture(origin) => it.host != host && stream == Some(origin),
+            _ => false,
+        };
+        self.calls.iter().any(begins)
+    }
+
     /// Whether a call has returned before another begins.
     pub fn returned(&self, first: usize, second: usize) -> bool {
         self.is_before(end(first), begin(second))
@@ -470,6 +481,9 @@ fn share(first: GeneratedCall, second: GeneratedCall) -> bool {
     let streams = |call: GeneratedCall| match call {
         GeneratedCall::SynchronizeStream(stream) => vec![(stream, false)],
         GeneratedCall::Join(from, to) => vec![(from, true), (to, true)],
+        GeneratedCall::BeginCapture(stream) | GeneratedCall::EndCapture(stream, _) => {
+            vec![(stream, true)]
+        }
         _ => call.stream().map(|it| (it, true)).into_iter().collect(),
     };
     let event = |call: GeneratedCall| match call {

@@ -3,7 +3,10 @@
 use std::sync::Arc;
 
 use super::Operation;
-use order::{Actor, Hazard, NodeConflict, NodeOrder, Origin, Party, Relation, Use, conflicts};
+use device::capture::GuestCalls;
+use order::{
+    Actor, Hazard, NodeConflict, NodeOrder, Origin, Party, Relation, Use, conflicts, of_graph,
+};
 use record::{CallId, EventIndex, NameId, SpanId, StreamIndex};
 
 /// A graph that is ready to be replayed. Nodes come after those they depend on.
@@ -17,6 +20,21 @@ pub struct Executable {
     /// (rules A42, A44).
     pub reaches_out: bool,
     /// Its nodes that use one buffer in no order; of a graph that reaches out this is found at each replay.
+    pub conflicts: Vec<NodeConflict>,
+    /// What of it the host thread called that began the capture, where others called into it.
+    pub own: Option<OwnGraph>,
+}
+
+/// What a graph is without the calls of other host threads than the one that began its capture.
+#[derive(Debug, PartialEq)]
+pub struct OwnGraph {
+    /// Which nodes are of others, and what the rest come after.
+    pub guests: GuestCalls,
+    /// What the rest use together.
+    pub uses: Vec<Use>,
+    /// Whether streams outside see what the rest do inside.
+    pub reaches_out: bool,
+    /// Those of the rest that use one buffer in no order; where they reach out this is found at each replay.
     pub conflicts: Vec<NodeConflict>,
 }
 
@@ -51,8 +69,9 @@ pub struct Replay {
 }
 
 impl Executable {
-    /// A graph of these nodes, which use this together, and whose `after` is worked out here.
-    pub fn new(mut nodes: Vec<Node>, uses: Vec<Use>) -> Self {
+    /// A graph of these nodes, some of which other host threads called than the one that began the capture; the `after` of
+    /// each is worked out here.
+    pub fn new(mut nodes: Vec<Node>, guests: Option<GuestCalls>) -> Self {
         let edges: Vec<(u32, u32)> = nodes
             .iter()
             .enumerate()
@@ -63,15 +82,7 @@ impl Executable {
                 node.after.push(to);
             }
         }
-        let reaches_out = nodes.iter().any(|node| {
-            matches!(
-                node.operation,
-                Operation::RecordExternal(_)
-                    | Operation::WaitExternal(_)
-                    | Operation::Allocate(_)
-                    | Operation::Free(_)
-            )
-        });
+        let reaches_out = nodes.iter().any(Node::reaches_out);
         let orders = nodes.iter().map(|node| NodeOrder {
             uses: &node.uses,
             before: &node.before,
@@ -81,9 +92,11 @@ impl Executable {
         } else {
             conflicts(orders)
         };
+        let body: Vec<Vec<Use>> = nodes.iter().map(|it| it.uses.clone()).collect();
         Self {
+            own: guests.map(|guests| OwnGraph::new(&nodes, guests)),
             nodes,
-            uses,
+            uses: of_graph(&body),
             reaches_out,
             conflicts,
         }
@@ -116,14 +129,56 @@ impl Executable {
     }
 }
 
+impl OwnGraph {
+    fn new(nodes: &[Node], guests: GuestCalls) -> Self {
+        let is_own = |place: usize| guests.nodes.get(place) == Some(&false);
+        let own = nodes.iter().enumerate().filter(|(place, _)| is_own(*place));
+        let reaches_out = own.clone().any(|(_, node)| node.reaches_out());
+        let body: Vec<Vec<Use>> = own.map(|(_, node)| node.uses.clone()).collect();
+        let orders = nodes.iter().zip(&guests.before).enumerate();
+        let orders = orders.map(|(place, (node, before))| NodeOrder {
+            uses: if is_own(place) { &node.uses } else { &[] },
+            before,
+        });
+        let conflicts = if reaches_out {
+            Vec::new()
+        } else {
+            conflicts(orders)
+        };
+        Self {
+            uses: of_graph(&body),
+            reaches_out,
+            conflicts,
+            guests,
+        }
+    }
+}
+
+impl Node {
+    const fn reaches_out(&self) -> bool {
+        matches!(
+            self.operation,
+            Operation::RecordExternal(_)
+                | Operation::WaitExternal(_)
+                | Operation::Allocate(_)
+                | Operation::Free(_)
+        )
+    }
+}
+
 impl Replay {
     /// The span of the node at `place`.
     pub const fn span(&self, place: usize) -> SpanId {
         SpanId(self.first.0 + place as u32)
     }
 
-    /// What conflicts inside of it, as the host thread `host` replays it on `stream`.
-    pub fn hazards(&self, stream: StreamIndex, host: u32) -> Box<[Hazard]> {
+    /// These conflicts inside of it, as the host thread `host` replays it on `stream`.
+    pub fn hazards(
+        &self,
+        conflicts: &[NodeConflict],
+        stream: StreamIndex,
+        host: u32,
+    ) -> Box<[Hazard]> {
         let party = |place: u32| Party {
             origin: Origin {
                 site: self
@@ -143,7 +198,7 @@ impl Replay {
             first: party(it.first),
             second: party(it.second),
         };
-        self.graph.conflicts.iter().map(hazard).collect()
+        conflicts.iter().map(hazard).collect()
     }
 
     /// Each node with its span, and with its span on the queue's lane where it has one.

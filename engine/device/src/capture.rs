@@ -7,10 +7,12 @@
 
 mod asked;
 mod event;
+mod guests;
 #[cfg(test)]
 mod tests;
 mod violation;
 
+pub use guests::GuestCalls;
 pub use violation::{CaptureError, Violation};
 
 use record::{BufferIndex, EventIndex, StreamIndex};
@@ -36,8 +38,15 @@ pub struct Captures<P> {
 struct Capture<P> {
     origin: StreamIndex,
     host: u32,
+    /// The call that began it.
+    call: u32,
     mode: CaptureMode,
     topology: Topology,
+    /// The same without what other host threads called into it, whose nodes are apart.
+    own: Topology,
+    /// For each node, whether it is of another host thread.
+    guests: Vec<bool>,
+    has_guests: bool,
     /// The nodes that allocated memory which nothing in the capture freed.
     allocations: BTreeMap<BufferIndex, NodeIndex>,
     nodes: Vec<P>,
@@ -50,6 +59,8 @@ struct Capture<P> {
 struct Mark {
     capture: u32,
     frontier: BTreeSet<NodeIndex>,
+    /// The same without what other host threads called, where it is a record of the one that began the capture.
+    own: BTreeSet<NodeIndex>,
 }
 
 /// What was captured.
@@ -59,6 +70,8 @@ pub struct Captured<P> {
     pub nodes: Vec<P>,
     /// For each, the positions of those that it comes right after.
     pub before: Vec<Vec<u32>>,
+    /// What of it other host threads called than the one that began it, where some did.
+    pub guests: Option<GuestCalls>,
 }
 
 impl<P> Captures<P> {
@@ -78,13 +91,13 @@ impl<P> Captures<P> {
         self.begun > 0
     }
 
-    /// A host thread begins to capture what `stream` is given.
+    /// A host thread begins to capture what `stream` is given, by a call of this number.
     ///
     /// # Errors
     /// The stream captures already, or is the legacy stream (rule A36).
     pub fn begin(
         &mut self,
-        host: u32,
+        (host, call): (u32, u32),
         stream: StreamIndex,
         mode: CaptureMode,
     ) -> Result<(), CaptureError> {
@@ -101,8 +114,12 @@ impl<P> Captures<P> {
         let capture = Capture {
             origin: stream,
             host,
+            call,
             mode,
             topology: Topology::begin(stream),
+            own: Topology::begin(stream),
+            guests: Vec::new(),
+            has_guests: false,
             allocations: BTreeMap::new(),
             nodes: Vec::new(),
             void: None,
@@ -155,16 +172,18 @@ impl<P> Captures<P> {
         let before = (0..count).map(|node| capture.topology.before(NodeIndex(node)));
         Ok(Captured {
             before: before.collect(),
+            guests: capture.guest_calls(),
             nodes: capture.nodes,
         })
     }
 
-    /// A call on `stream`: a node of the capture that the stream takes part in, where it does.
+    /// A call of a host thread on `stream`: a node of the capture that the stream takes part in, where it does.
     ///
     /// # Errors
     /// The capture is void, or the stream is the legacy one while a blocking stream captures (rule A39).
     pub fn node(
         &mut self,
+        host: u32,
         stream: StreamIndex,
         node: impl FnOnce() -> P,
     ) -> Result<Option<NodeIndex>, CaptureError> {
@@ -175,7 +194,7 @@ impl<P> Captures<P> {
             return Ok(None);
         };
         capture.nodes.push(node());
-        Ok(Some(capture.topology.node(stream)))
+        Ok(Some(capture.add(host, |it| it.node(stream))))
     }
 
     /// A call on `stream` that allocates memory of the graph's own, or frees it (rule A44): the free comes after all that
@@ -185,6 +204,7 @@ impl<P> Captures<P> {
     /// As for [`Captures::node`].
     pub fn memory(
         &mut self,
+        host: u32,
         stream: StreamIndex,
         buffer: BufferIndex,
         is_free: bool,
@@ -199,8 +219,8 @@ impl<P> Captures<P> {
         capture.nodes.push(node());
         let allocation = capture.allocations.remove(&buffer).filter(|_| is_free);
         let made = match allocation {
-            Some(allocation) => capture.topology.free(allocation),
-            None => capture.topology.node(stream),
+            Some(allocation) => capture.add(host, |it| it.free(allocation)),
+            None => capture.add(host, |it| it.node(stream)),
         };
         if !is_free {
             capture.allocations.insert(buffer, made);
@@ -220,6 +240,12 @@ impl<P> Captures<P> {
             "a graph cannot hold an operation of the kind {what}: put it before the capture or after it"
         );
         Err(self.void(&[id], CaptureError::new(Violation::Unsupported, text)))
+    }
+
+    /// The host thread and the call that began the capture in which `stream` takes part.
+    pub fn begun_by(&self, stream: StreamIndex) -> Option<(u32, u32)> {
+        let capture = self.open.get(self.streams.get(&stream)?)?;
+        Some((capture.host, capture.call))
     }
 
     /// Whether `stream` takes part in a capture.

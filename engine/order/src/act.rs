@@ -85,6 +85,20 @@ pub enum Act {
     Allocate(BufferIndex, Option<StreamIndex>, Option<Box<Range<u64>>>),
     /// A buffer is freed, in the order of a stream where one is given.
     Free(BufferIndex, Option<StreamIndex>),
+    /// A stream is given something that is not submitted to it now: a call begins a capture on it or ends one, is captured,
+    /// or is refused. The capture, where there is one, by the call that began it.
+    Capturing(StreamIndex, Option<u32>),
+    /// Something is done only where it is chance which calls of other host threads a capture holds, or only where it is not.
+    InCapture {
+        /// The call that began the capture.
+        begun_by: u32,
+        /// Which of the two.
+        is_chance: bool,
+        /// What is done.
+        act: Box<Self>,
+    },
+    /// A node of a graph whose call was captured by chance.
+    ByChance,
     /// Conflicts within what was submitted just now, which are known beforehand: a graph's with itself.
     Conflicts(Box<[Hazard]>),
     /// The allocator waits for this stream before it hands the buffer's memory on.

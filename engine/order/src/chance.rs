@@ -20,12 +20,19 @@ pub(super) struct CallTimes {
     known: Vec<Vec<(HostMoment, Vec<u32>)>>,
     /// Waits and raised signals of which it is chance what they mean.
     uncertain: HashSet<SpanId>,
+    /// Nodes of graphs whose calls were captured by chance.
+    by_chance: HashSet<SpanId>,
 }
 
 impl CallTimes {
     /// It is chance what this wait waits for, or whether this call is the one that raises its signal.
     pub fn note_uncertain(&mut self, span: SpanId) {
         self.uncertain.insert(span);
+    }
+
+    /// This node is in its graph by chance, and whatever comes before or after it there does so by chance.
+    pub fn note_chance(&mut self, node: SpanId) {
+        self.by_chance.insert(node);
     }
 
     /// Whether the call of `first` comes before that of `second`, by its host thread or by what that had heard.
@@ -92,6 +99,7 @@ impl Order {
         if self.signal_raises.contains(&cause) {
             return !it.uncertain.contains(&cause);
         }
-        !it.uncertain.contains(&effect) && it.is_called_before(cause, effect)
+        let by_chance = [cause, effect].iter().any(|end| it.by_chance.contains(end));
+        !by_chance && !it.uncertain.contains(&effect) && it.is_called_before(cause, effect)
     }
 }

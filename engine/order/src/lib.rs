@@ -157,6 +157,7 @@ impl Order {
     /// to be found once more with the same calls. None where nothing is new about them.
     pub fn again(&self) -> Option<Self> {
         self.has_doubts.then(|| Self {
+            meetings: self.meetings.again(),
             doubtful: self.doubtful.clone(),
             shared_signals: self.shared_signals.clone(),
             dropped_steps: self.dropped_steps.clone(),
@@ -171,7 +172,26 @@ impl Order {
         self.sequence += 1;
         self.note_call(op);
         match &op.act {
-            Act::Appear => {}
+            Act::InCapture {
+                begun_by,
+                is_chance,
+                act,
+            } => {
+                if self.is_chance(*begun_by) == *is_chance {
+                    let act = act.as_ref().clone();
+                    self.obey(&Op { act, ..*op }, uses);
+                }
+            }
+            _ => self.obey(op, uses),
+        }
+    }
+
+    fn obey(&mut self, op: &Op, uses: &[Use]) {
+        match &op.act {
+            // Only one of them may be of a capture at a time.
+            Act::Appear | Act::InCapture { .. } => {}
+            Act::Capturing(stream, capture) => self.meet_capture(op, *stream, *capture),
+            Act::ByChance => self.call_times.note_chance(op.origin.span),
             Act::Create(stream, traits) => self.create(op.host, *stream, *traits),
             Act::Work(stream) => {
                 if self.is_shared {

@@ -5,7 +5,7 @@
 //! the calls came.
 
 use record::{EventIndex, SignalIndex, StreamIndex};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::hazard::Origin;
 use super::{Op, Order};
@@ -45,6 +45,8 @@ struct Presence {
     /// The host thread's own time at its latest call from this site.
     time: u32,
     origin: Origin,
+    /// The capture that it is a call of, by the call that began it.
+    capture: Option<u32>,
 }
 
 /// Who used each stream and event: for each host thread, site and whether it changes something, the latest call.
@@ -54,12 +56,22 @@ pub(super) struct Meetings {
     /// For each resource and two host threads, the meeting that comes first in the source.
     found: BTreeMap<(Resource, u32, u32), Meeting>,
     fresh: Vec<Meeting>,
+    /// Captures of which it is chance which calls of other host threads they hold, by the calls that began them.
+    pub chances: BTreeSet<u32>,
 }
 
 impl Meetings {
     /// Meetings that are new, or come before those that were told, since this was asked last.
     pub fn take(&mut self) -> Vec<Meeting> {
         std::mem::take(&mut self.fresh)
+    }
+
+    /// The same before the first call, knowing what of captures is chance.
+    pub fn again(&self) -> Self {
+        Self {
+            chances: self.chances.clone(),
+            ..Self::default()
+        }
     }
 
     /// What was used before is gone.
@@ -80,12 +92,23 @@ impl Meetings {
 impl Order {
     /// A host thread submits to a stream (`changes`), or waits for it.
     pub(super) fn meet_stream(&mut self, op: &Op, stream: StreamIndex, changes: bool) {
-        self.meet(op, Resource::Stream(stream), changes);
+        self.meet(op, Resource::Stream(stream), changes, None);
+    }
+
+    /// A host thread calls into a capture, or begins or ends it: calls of others that nothing orders with that are captured
+    /// or not by chance.
+    pub(super) fn meet_capture(&mut self, op: &Op, stream: StreamIndex, capture: Option<u32>) {
+        self.meet(op, Resource::Stream(stream), true, capture);
+    }
+
+    /// Whether it is chance which calls of other host threads a capture holds.
+    pub(super) fn is_chance(&self, capture: u32) -> bool {
+        self.meetings.chances.contains(&capture)
     }
 
     /// A host thread makes an event something else (`changes`), or waits for it.
     pub(super) fn meet_event(&mut self, op: &Op, event: EventIndex, changes: bool) {
-        self.meet(op, Resource::Event(event), changes);
+        self.meet(op, Resource::Event(event), changes, None);
     }
 
     /// Nobody uses an event any more.
@@ -95,16 +118,19 @@ impl Order {
 
     /// A host thread raises a signal.
     pub(super) fn meet_signal(&mut self, op: &Op, signal: SignalIndex) {
-        self.meet(op, Resource::Signal(signal), true);
+        self.meet(op, Resource::Signal(signal), true, None);
     }
 
-    fn meet(&mut self, op: &Op, resource: Resource, changes: bool) {
+    fn meet(&mut self, op: &Op, resource: Resource, changes: bool, capture: Option<u32>) {
         if !self.is_shared {
             return;
         }
         let time = self.host(op.host).known.time;
         let Self {
-            hosts, meetings, ..
+            hosts,
+            meetings,
+            has_doubts,
+            ..
         } = self;
         let Some(own) = hosts.get(op.host as usize) else {
             return;
@@ -119,6 +145,9 @@ impl Order {
             if own.known.get(other.known.member) >= it.time {
                 continue;
             }
+            for capture in [it.capture, capture].into_iter().flatten() {
+                *has_doubts |= meetings.chances.insert(capture);
+            }
             let (first, second) = ((host, it.origin), (op.host, op.origin));
             let is_first = host < op.host;
             met.push(Meeting {
@@ -128,7 +157,12 @@ impl Order {
             });
         }
         let origin = op.origin;
-        present.insert((op.host, origin.site, changes), Presence { time, origin });
+        let presence = Presence {
+            time,
+            origin,
+            capture,
+        };
+        present.insert((op.host, origin.site, changes), presence);
         for meeting in met {
             meetings.note(meeting);
         }

@@ -34,6 +34,11 @@ impl Topology {
         node
     }
 
+    /// A node that comes after nothing, and that nothing comes after.
+    pub fn apart(&mut self) -> NodeIndex {
+        self.push(BTreeSet::new())
+    }
+
     /// `stream` waits for `other`, and takes part from now on where `other` does.
     pub fn wait(&mut self, stream: StreamIndex, other: StreamIndex) {
         if let Some(frontier) = self.frontiers.get(&other).cloned() {

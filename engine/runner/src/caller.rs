@@ -7,6 +7,7 @@ mod collective;
 mod event;
 mod gpu;
 mod graphs;
+mod guests;
 mod label;
 mod launches;
 mod machine;

@@ -21,6 +21,8 @@ const HOSTS: &str = "unordered-hosts";
 const REDUNDANT: &str = "redundant-wait";
 /// What drops operations of a stream.
 const ABORT: &str = "abort-stream";
+/// What makes calls the nodes of a graph.
+const CAPTURE: &str = "begin-capture";
 /// Calls that are kept, to be taken once more where it was chance which record a wait meant, or whether that was dropped.
 const MOST_KEPT: usize = 1_000_000;
 /// Findings that are reported; further ones are counted.
@@ -44,6 +46,8 @@ pub struct Races {
     late: BTreeMap<HazardKey, (Hazard, u64)>,
     /// Whether streams are aborted: what an abort drops is known only then, and with it what is wrong with memory.
     has_aborts: bool,
+    /// Whether several host threads call, and something is captured: what of it is chance is known only in the end.
+    shares_captures: bool,
     left_out: u64,
     /// Findings so far.
     count: u32,
@@ -52,7 +56,9 @@ pub struct Races {
 impl Races {
     /// Of a run, before its first call.
     pub fn new(shared: Arc<Shared>) -> Self {
-        let has_aborts = shared.plan.sites.iter().any(|it| it.verb == ABORT);
+        let calls = |verb: &str| shared.plan.sites.iter().any(|it| it.verb == verb);
+        let has_aborts = calls(ABORT);
+        let has_captures = calls(CAPTURE);
         let count = shared.plan.hosts.len();
         let mut order = Order::of_hosts(count);
         if has_aborts {
@@ -63,6 +69,7 @@ impl Races {
             kept: (count > 1 || has_aborts).then(Vec::new),
             late: BTreeMap::new(),
             has_aborts,
+            shares_captures: count > 1 && has_captures,
             met: HashMap::new(),
             shared,
             found: HashMap::new(),
@@ -94,6 +101,7 @@ impl Races {
         for found in self.order.hazards() {
             let hazard = self.told(found);
             let is_known = hazard.first.host == hazard.second.host
+                && !self.shares_captures
                 && (hazard.kind.is_of_uses() || !self.has_aborts);
             if is_known || self.kept.is_none() {
                 self.note(&hazard, 1, reporter);

@@ -2,7 +2,8 @@
 //!
 //! A wait that timed out, or was cancelled or lost before it ended, enforced nothing: what it was to wait for is declared.
 //! Where several host threads call and nothing orders two of their calls, what follows from the order in which these came
-//! is observed. That is known for certain only once every call was made, so such dependencies come last.
+//! is observed. That is known for certain only once every call was made, so such dependencies come last. Edges of graphs are
+//! of the same sort where several host threads may have called into one capture.
 
 use std::collections::{HashMap, HashSet};
 
@@ -47,7 +48,7 @@ impl WaitDependencies {
     /// Takes the dependencies of waits out of `records`, and puts in those that are known by now, each before its wait.
     pub fn sift(&mut self, records: Vec<Record>) -> Vec<Record> {
         let concerns = |record: &Record| match record {
-            Record::Dependency(it) => self.is_of_wait(it),
+            Record::Dependency(it) => self.is_of_wait(it) || self.is_edge(it),
             Record::Span(span) => is_wait(span) || self.pending.contains_key(&span.id),
             _ => false,
         };
@@ -63,6 +64,7 @@ impl WaitDependencies {
                         None => self.pending.entry(it.effect).or_default().push(it),
                     }
                 }
+                Record::Dependency(it) if self.is_edge(&it) => self.undecided.push(it),
                 Record::Span(span) => {
                     self.end(&span, &mut sifted);
                     sifted.push(Record::Span(span));
@@ -115,6 +117,11 @@ impl WaitDependencies {
         } else {
             self.undecided.push(it);
         }
+    }
+
+    /// Whether it is between nodes of a graph that several host threads may have called into.
+    fn is_edge(&self, it: &Dependency) -> bool {
+        self.is_shared && it.kind == DependencyKind::Edge
     }
 
     fn is_of_wait(&self, it: &Dependency) -> bool {

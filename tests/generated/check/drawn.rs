@@ -52,7 +52,8 @@ impl Comparison<'_> {
             }
         }
         let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
-        for operation in &self.order.operations {
+        let operations_in_order = self.order.operations.iter();
+        for operation in operations_in_order.filter(|it| !self.order.may_be_captured(it.call)) {
             let Some(span) = self.span_of(operation, &operations, &mut seen) else {
                 continue;
             };
@@ -190,23 +191,18 @@ impl Comparison<'_> {
         let spans: Vec<&Span> = spans
             .filter(|it| self.run.group(it) == Some(Group::Streams))
             .collect();
-        let drawn = spans.iter().enumerate().filter_map(|(place, span)| {
+        let drawn = spans.iter().filter_map(|span| {
             let work = *by_line.get(&self.run.line(span))?;
             let ran = matches!(span.state, State::Done | State::Failed);
             let mut interval = Interval {
                 start: span.start,
                 end: span.end,
             };
-            let same = |it: &&&Span| it.lane == span.lane;
             if self.is_apart && matches!(work, BufferWork::Upload(_)) {
-                let before = spans[..place].iter().rfind(same);
-                let start = before.map_or(span.enqueued, |it| it.end.max(span.enqueued));
-                interval.start = start.min(span.start);
+                interval.start = span.start.min(self.turn(span).start);
             }
             if self.is_apart && matches!(work, BufferWork::Download(_)) {
-                let after = spans[place + 1..].iter().find(same);
-                let end = after.map_or(self.run.ended, |it| it.start);
-                interval.end = end.max(span.end);
+                interval.end = span.end.max(self.turn(span).end);
             }
             (ran && span.kind.is_result()).then_some(DrawnWork {
                 work,
@@ -215,6 +211,32 @@ impl Comparison<'_> {
             })
         });
         drawn.collect()
+    }
+}
+
+impl Comparison<'_> {
+    /// From when to when an operation has its turn on its stream; a node of a graph has that of its replay, in which nodes
+    /// come in an order of their own.
+    fn turn(&self, span: &Span) -> Interval {
+        let spans = self.run.spans.values();
+        let same = spans.filter(|it| it.lane == span.lane).collect::<Vec<_>>();
+        let is_node = |it: &Span, replay: &Span| {
+            replay.kind == SpanKind::Graph
+                && it.id > replay.id
+                && it.enqueued == replay.enqueued
+                && (replay.start..=replay.end).contains(&it.start)
+        };
+        let replay = same.iter().rfind(|it| is_node(span, it)).copied();
+        let own = replay.unwrap_or(span);
+        let is_other = |it: &&&Span| !is_node(it, own);
+        let before = same.iter().filter(|it| it.id < own.id).filter(is_other);
+        let after = same.iter().filter(|it| it.id > own.id).filter(is_other);
+        let start = before.map(|it| it.end).max().unwrap_or(own.enqueued);
+        let end = after.map(|it| it.start).min().unwrap_or(self.run.ended);
+        Interval {
+            start: start.max(own.enqueued),
+            end: end.max(own.end),
+        }
     }
 }
 

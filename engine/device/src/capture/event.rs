@@ -2,34 +2,46 @@
 
 use super::{CaptureError, Captures, Mark, Violation};
 use record::{EventIndex, StreamIndex};
+use std::collections::BTreeSet;
 
 impl<P> Captures<P> {
-    /// An event is recorded on `stream`. Answers whether that is captured: no operation then.
+    /// A host thread records an event on `stream`. Answers whether that is captured: no operation then.
     ///
     /// # Errors
     /// The capture is void, or the stream is the legacy one while a blocking stream captures.
-    pub fn record(&mut self, event: EventIndex, stream: StreamIndex) -> Result<bool, CaptureError> {
+    pub fn record(
+        &mut self,
+        host: u32,
+        event: EventIndex,
+        stream: StreamIndex,
+    ) -> Result<bool, CaptureError> {
         let Some(capture) = self.enter(stream)? else {
             self.events.remove(&event);
             return Ok(false);
         };
-        let open = self.open.get(&capture);
-        let frontier = open.map(|open| open.topology.frontier(stream));
-        let mark = Mark {
+        let mut mark = Mark {
             capture,
-            frontier: frontier.unwrap_or_default(),
+            frontier: BTreeSet::new(),
+            own: BTreeSet::new(),
         };
+        if let Some(open) = self.open.get_mut(&capture) {
+            mark.frontier = open.topology.frontier(stream);
+            if !open.is_guest(host) {
+                mark.own = open.own.frontier(stream);
+            }
+        }
         self.events.insert(event, mark);
         Ok(true)
     }
 
-    /// `stream` waits for an event, of which `is_recorded` says whether it has a record outside of captures. Answers
+    /// A host thread lets `stream` wait for an event, of which `is_recorded` says whether it has a record outside of captures. Answers
     /// whether that is captured: no operation then.
     ///
     /// # Errors
     /// Two captures would become one, or something crosses the border of one (rule A40); or as for a record.
     pub fn wait(
         &mut self,
+        host: u32,
         event: EventIndex,
         stream: StreamIndex,
         is_recorded: bool,
@@ -61,6 +73,9 @@ impl<P> Captures<P> {
         }
         if let Some(open) = self.open.get_mut(&mark.capture) {
             open.topology.join(stream, &mark.frontier);
+            if !open.is_guest(host) {
+                open.own.join(stream, &mark.own);
+            }
         }
         Ok(true)
     }
@@ -72,12 +87,13 @@ impl<P> Captures<P> {
     /// As for a record and a wait.
     pub fn wait_stream(
         &mut self,
+        host: u32,
         from: StreamIndex,
         stream: StreamIndex,
     ) -> Result<bool, CaptureError> {
         let unseen = EventIndex(u32::MAX);
-        self.record(unseen, from)?;
-        let waited = self.wait(unseen, stream, true);
+        self.record(host, unseen, from)?;
+        let waited = self.wait(host, unseen, stream, true);
         self.events.remove(&unseen);
         waited
     }

@@ -14,7 +14,7 @@ fn captures() -> Captures<&'static str> {
 
 fn begun(mode: CaptureMode) -> Captures<&'static str> {
     let mut captures = captures();
-    captures.begin(0, A, mode).unwrap();
+    captures.begin((0, 0), A, mode).unwrap();
     captures
 }
 
@@ -28,25 +28,25 @@ fn number<T: std::fmt::Debug>(result: Result<T, CaptureError>) -> u32 {
 #[track_caller]
 fn is_void(captures: &mut Captures<&'static str>) {
     assert_eq!(number(captures.end(0, A)), 901, "A38");
-    captures.begin(0, A, CaptureMode::Global).unwrap();
+    captures.begin((0, 0), A, CaptureMode::Global).unwrap();
 }
 
 #[test]
 fn calls_become_nodes_with_edges_along_streams_and_events() {
     let mut captures = begun(CaptureMode::Global);
-    captures.node(A, || "first").unwrap();
-    assert!(captures.record(E, A).unwrap());
+    captures.node(0, A, || "first").unwrap();
+    assert!(captures.record(0, E, A).unwrap());
     assert_eq!(
-        captures.node(B, || "outside").unwrap(),
+        captures.node(0, B, || "outside").unwrap(),
         None,
         "B takes no part yet"
     );
-    assert!(captures.wait(E, B, false).unwrap(), "A37: it joins");
-    captures.node(B, || "fork").unwrap();
-    captures.node(A, || "main").unwrap();
-    assert!(captures.record(F, B).unwrap());
-    assert!(captures.wait(F, A, false).unwrap());
-    captures.node(A, || "join").unwrap();
+    assert!(captures.wait(0, E, B, false).unwrap(), "A37: it joins");
+    captures.node(0, B, || "fork").unwrap();
+    captures.node(0, A, || "main").unwrap();
+    assert!(captures.record(0, F, B).unwrap());
+    assert!(captures.wait(0, F, A, false).unwrap());
+    captures.node(0, A, || "join").unwrap();
     let graph = captures.end(0, A).unwrap();
     assert_eq!(graph.nodes, ["first", "fork", "main", "join"]);
     assert_eq!(graph.before, [vec![], vec![0], vec![0], vec![1, 2]]);
@@ -56,19 +56,19 @@ fn calls_become_nodes_with_edges_along_streams_and_events() {
 #[test]
 fn a_stream_that_waits_for_another_forks_and_joins_too() {
     let mut captures = begun(CaptureMode::Global);
-    captures.node(A, || "first").unwrap();
-    assert!(captures.wait_stream(A, B).unwrap(), "A37: it joins");
-    captures.node(B, || "fork").unwrap();
-    assert!(captures.wait_stream(B, A).unwrap());
-    captures.node(A, || "join").unwrap();
+    captures.node(0, A, || "first").unwrap();
+    assert!(captures.wait_stream(0, A, B).unwrap(), "A37: it joins");
+    captures.node(0, B, || "fork").unwrap();
+    assert!(captures.wait_stream(0, B, A).unwrap());
+    captures.node(0, A, || "join").unwrap();
     let graph = captures.end(0, A).unwrap();
     assert_eq!(graph.before, [vec![], vec![0], vec![1]]);
     assert!(
-        !captures.wait_stream(A, B).unwrap(),
+        !captures.wait_stream(0, A, B).unwrap(),
         "nothing captures any more"
     );
-    captures.begin(0, A, CaptureMode::Global).unwrap();
-    assert_eq!(number(captures.wait_stream(C, A)), 905, "A40");
+    captures.begin((0, 0), A, CaptureMode::Global).unwrap();
+    assert_eq!(number(captures.wait_stream(0, C, A)), 905, "A40");
     is_void(&mut captures);
 }
 
@@ -76,13 +76,13 @@ fn a_stream_that_waits_for_another_forks_and_joins_too() {
 fn memory_of_the_graph_is_freed_after_all_who_use_it() {
     let x = record::BufferIndex(0);
     let mut captures = begun(CaptureMode::Global);
-    captures.memory(A, x, false, || "allocate").unwrap();
-    captures.wait_stream(A, B).unwrap();
-    captures.node(A, || "one").unwrap();
-    captures.node(B, || "other").unwrap();
-    captures.memory(A, x, true, || "free").unwrap();
-    captures.node(B, || "later").unwrap();
-    captures.wait_stream(B, A).unwrap();
+    captures.memory(0, A, x, false, || "allocate").unwrap();
+    captures.wait_stream(0, A, B).unwrap();
+    captures.node(0, A, || "one").unwrap();
+    captures.node(0, B, || "other").unwrap();
+    captures.memory(0, A, x, true, || "free").unwrap();
+    captures.node(0, B, || "later").unwrap();
+    captures.wait_stream(0, B, A).unwrap();
     let graph = captures.end(0, A).unwrap();
     assert_eq!(
         graph.before,
@@ -95,13 +95,13 @@ fn memory_of_the_graph_is_freed_after_all_who_use_it() {
 fn a_capture_begins_and_ends_on_one_stream_and_by_one_thread() {
     let mut captures = begun(CaptureMode::Global);
     assert_eq!(
-        number(captures.begin(0, A, CaptureMode::Global)),
+        number(captures.begin((0, 0), A, CaptureMode::Global)),
         401,
         "A36"
     );
     assert_eq!(number(captures.end(0, B)), 401, "A36");
-    captures.record(E, A).unwrap();
-    captures.wait(E, B, false).unwrap();
+    captures.record(0, E, A).unwrap();
+    captures.wait(0, E, B, false).unwrap();
     assert_eq!(number(captures.end(0, B)), 903, "A36");
     assert_eq!(number(captures.end(1, A)), 908, "A36");
     assert!(captures.end(0, A).is_ok(), "none of these made it void");
@@ -112,9 +112,9 @@ fn a_capture_begins_and_ends_on_one_stream_and_by_one_thread() {
 #[test]
 fn a_fork_must_be_joined_back() {
     let mut captures = begun(CaptureMode::Global);
-    captures.record(E, A).unwrap();
-    captures.wait(E, B, false).unwrap();
-    captures.node(B, || "fork").unwrap();
+    captures.record(0, E, A).unwrap();
+    captures.wait(0, E, B, false).unwrap();
+    captures.node(0, B, || "fork").unwrap();
     let error = captures.end(0, A).unwrap_err();
     assert_eq!(error.violation.number(), 904, "A37");
     assert!(error.text.contains("join now"), "{error}");
@@ -128,9 +128,9 @@ fn a_fork_must_be_joined_back() {
 fn waiting_for_what_is_captured_makes_it_void() {
     let break_by = |act: &dyn Fn(&mut Captures<&'static str>) -> u32, wanted: u32| {
         let mut captures = begun(CaptureMode::Relaxed);
-        captures.record(E, A).unwrap();
+        captures.record(0, E, A).unwrap();
         assert_eq!(act(&mut captures), wanted, "A38");
-        assert_eq!(number(captures.node(A, || "later")), 901);
+        assert_eq!(number(captures.node(0, A, || "later")), 901);
         is_void(&mut captures);
     };
     break_by(&|it| number(it.synchronize_stream(A)), 900);
@@ -147,27 +147,27 @@ fn waiting_for_what_is_captured_makes_it_void() {
 #[test]
 fn an_event_of_a_capture_that_ended_reaches_nobody_until_it_is_recorded_again() {
     let mut captures = begun(CaptureMode::Global);
-    captures.record(E, A).unwrap();
+    captures.record(0, E, A).unwrap();
     captures.end(0, A).unwrap();
-    assert_eq!(number(captures.wait(E, B, true)), 907, "A38");
+    assert_eq!(number(captures.wait(0, E, B, true)), 907, "A38");
     assert_eq!(number(captures.ask(0, E, "query")), 907, "A38");
-    assert!(!captures.record(E, B).unwrap(), "outside of captures");
-    assert!(!captures.wait(E, C, true).unwrap());
+    assert!(!captures.record(0, E, B).unwrap(), "outside of captures");
+    assert!(!captures.wait(0, E, C, true).unwrap());
 }
 
 #[test]
 fn captures_neither_become_one_nor_reach_outside() {
     let mut captures = begun(CaptureMode::Global);
-    captures.begin(0, B, CaptureMode::Global).unwrap();
-    captures.record(E, A).unwrap();
-    assert_eq!(number(captures.wait(E, B, false)), 902, "A40");
+    captures.begin((0, 0), B, CaptureMode::Global).unwrap();
+    captures.record(0, E, A).unwrap();
+    assert_eq!(number(captures.wait(0, E, B, false)), 902, "A40");
     assert_eq!(number(captures.end(0, B)), 901);
     assert_eq!(number(captures.end(0, A)), 901);
     let mut captures = begun(CaptureMode::Global);
-    assert_eq!(number(captures.wait(F, A, true)), 905, "A40");
+    assert_eq!(number(captures.wait(0, F, A, true)), 905, "A40");
     is_void(&mut captures);
     assert!(
-        captures.wait(F, A, false).unwrap(),
+        captures.wait(0, F, A, false).unwrap(),
         "A1: never recorded, it stands for nothing"
     );
 }
@@ -202,18 +202,18 @@ fn the_legacy_stream_neither_captures_nor_is_used_while_a_blocking_stream_does()
     let traits = vec![blocking, Traits::default(), legacy];
     let mut captures: Captures<&str> = Captures::new(traits);
     assert_eq!(
-        number(captures.begin(0, C, CaptureMode::Global)),
+        number(captures.begin((0, 0), C, CaptureMode::Global)),
         900,
         "A36"
     );
-    captures.begin(0, B, CaptureMode::Global).unwrap();
+    captures.begin((0, 0), B, CaptureMode::Global).unwrap();
     assert_eq!(
-        captures.node(C, || "fine").unwrap(),
+        captures.node(0, C, || "fine").unwrap(),
         None,
         "B does not block"
     );
-    captures.begin(0, A, CaptureMode::Global).unwrap();
-    assert_eq!(number(captures.node(C, || "not fine")), 906, "A39");
+    captures.begin((0, 0), A, CaptureMode::Global).unwrap();
+    assert_eq!(number(captures.node(0, C, || "not fine")), 906, "A39");
     is_void(&mut captures);
 }
 
@@ -224,4 +224,24 @@ fn every_violation_has_its_name_and_number_in_its_text() {
         assert!(text.contains(violation.cuda()) && text.contains(&violation.number().to_string()));
         assert!(!violation.rules().is_empty());
     }
+}
+
+#[test]
+fn what_other_host_threads_called_can_be_left_out() {
+    let mut captures = begun(CaptureMode::Relaxed);
+    captures.node(0, A, || "first").unwrap();
+    captures.record(0, E, A).unwrap();
+    captures.wait(0, E, B, false).unwrap();
+    captures.node(1, A, || "of another").unwrap();
+    captures.node(0, A, || "second").unwrap();
+    // The other thread puts the second before the fork.
+    captures.wait_stream(1, A, B).unwrap();
+    captures.node(0, B, || "fork").unwrap();
+    captures.wait_stream(0, B, A).unwrap();
+    assert_eq!(captures.begun_by(B), Some((0, 0)));
+    let graph = captures.end(0, A).unwrap();
+    assert_eq!(graph.before, [vec![], vec![0], vec![1], vec![2]]);
+    let guests = graph.guests.unwrap();
+    assert_eq!(guests.nodes, [false, true, false, false]);
+    assert_eq!(guests.before, [vec![], vec![], vec![0], vec![0]]);
 }

@@ -31,7 +31,7 @@ impl Caller {
         target: Target,
         timeout: Option<Duration>,
     ) -> (SpanKind, Result<(), Error>) {
-        if let Err(error) = self.mind_captures(target) {
+        if let Err(error) = self.mind_captures(current, target) {
             return (SpanKind::Synchronize, Err(error));
         }
         if let Target::Stream(stream) = target
@@ -148,7 +148,7 @@ impl Caller {
         event: EventIndex,
         orders: bool,
     ) -> Result<Progress, Error> {
-        self.mind_captures(Target::Event(event))?;
+        self.mind_captures(current, Target::Event(event))?;
         let shared = Arc::clone(&self.shared);
         let asked = shared.events.latest(event, |latest| {
             let progress = shared.device.query(self.host, event);

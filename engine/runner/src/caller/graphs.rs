@@ -6,10 +6,10 @@ use super::{Caller, Current};
 use crate::launches::{Caught, graph_id};
 use crate::uses;
 use backend::{Error, Executable, Node, Operation, Replay};
-use device::capture::{CaptureError, Captured, Violation};
-use order::of_graph;
+use device::capture::{CaptureError, Captured, Captures, Violation};
+use order::{Act, Use};
 use record::{
-    CallId, DependencyKind, LaunchChange, LaunchNode, LaunchStep, Record, Relaunch, SpanId,
+    CallId, DependencyKind, LaunchChange, LaunchNode, LaunchStep, NameId, Record, Relaunch, SpanId,
     StreamIndex,
 };
 use workload::{CaptureMode, ErrorKind, GraphIndex, Target};
@@ -28,15 +28,39 @@ impl Caller {
         let act = uses::act(operation, stream, &mut uses);
         self.declare_uses(current.place, &act, &uses);
         let mut captures = shared.launches.captures();
-        let words = match operation {
+        let caught = self.caught(current, &mut captures, (stream, operation), (name, &uses));
+        // Now that a stream takes part which did not before, too.
+        self.note_capturing(current, &captures, (stream, &act), &uses);
+        drop(captures);
+        let Some(words) = caught? else {
+            return Ok(false);
+        };
+        self.say(current.span, "captured", &words);
+        self.arguments
+            .report(&shared, &self.reporter, current.span, operation);
+        Ok(true)
+    }
+
+    /// What a call on a stream becomes in the capture that the stream takes part in, in words.
+    fn caught(
+        &self,
+        current: &Current,
+        captures: &mut Captures<Caught>,
+        (stream, operation): (StreamIndex, &Operation),
+        (name, uses): (NameId, &[Use]),
+    ) -> Result<Option<String>, CaptureError> {
+        let host = self.host.0 as u32;
+        Ok(match operation {
             Operation::Record(event) => {
-                let is_captured = captures.record(*event, stream)?;
+                let is_captured = captures.record(host, *event, stream)?;
                 is_captured.then(|| "no operation: what waits for it comes after".to_owned())
             }
             Operation::Wait(event) => {
-                let is_recorded = shared.events.latest(*event, |latest| latest.is_some());
+                let events = &self.shared.events;
+                let is_recorded = events.latest(*event, |latest| latest.is_some());
                 let is_recorded = is_recorded.unwrap_or(false);
-                let is_captured = captures.wait(*event, stream, is_recorded)?;
+                let waits = captures.wait(host, *event, stream, is_recorded);
+                let is_captured = waits.inspect_err(|_| self.note(current, Act::Ask(*event)))?;
                 is_captured.then(|| "no operation: an edge of the graph".to_owned())
             }
             Operation::Hold(_)
@@ -53,28 +77,20 @@ impl Caller {
             _ => {
                 let caught = || Caught {
                     operation: operation.clone(),
-                    uses,
+                    uses: uses.to_vec(),
                     name,
                     call: CallId(current.place.call),
                     span: current.span,
                     stream,
                 };
                 let node = match operation {
-                    Operation::Allocate(it) => captures.memory(stream, *it, false, caught)?,
-                    Operation::Free(it) => captures.memory(stream, *it, true, caught)?,
-                    _ => captures.node(stream, caught)?,
+                    Operation::Allocate(it) => captures.memory(host, stream, *it, false, caught)?,
+                    Operation::Free(it) => captures.memory(host, stream, *it, true, caught)?,
+                    _ => captures.node(host, stream, caught)?,
                 };
                 node.map(|node| format!("node {}", node.0))
             }
-        };
-        drop(captures);
-        let Some(words) = words else {
-            return Ok(false);
-        };
-        self.say(current.span, "captured", &words);
-        self.arguments
-            .report(&shared, &self.reporter, current.span, operation);
-        Ok(true)
+        })
     }
 
     /// Refuses a record or a wait that only a graph can hold, outside of captures (rule A42).
@@ -91,19 +107,19 @@ impl Caller {
     }
 
     /// Whether a call that blocks or asks is possible while something captures.
-    pub(super) fn mind_captures(&self, target: Target) -> Result<(), Error> {
+    pub(super) fn mind_captures(&self, current: &Current, target: Target) -> Result<(), Error> {
         let launches = &self.shared.launches;
         if !launches.is_capturing() {
             return Ok(());
         }
         let host = self.host.0 as u32;
         let mut captures = launches.captures();
-        match target {
-            Target::Event(event) => captures.ask(host, event, "asking for an event")?,
-            Target::Stream(stream) => captures.synchronize_stream(stream)?,
-            Target::Device => captures.synchronize_device()?,
-        }
-        Ok(())
+        let is_possible = match target {
+            Target::Event(event) => captures.ask(host, event, "asking for an event"),
+            Target::Stream(stream) => captures.synchronize_stream(stream),
+            Target::Device => captures.synchronize_device(),
+        };
+        Ok(is_possible.inspect_err(|_| self.note_refused(current, target))?)
     }
 
     /// Whether a call that may be unsafe while something captures is possible.
@@ -117,13 +133,19 @@ impl Caller {
 
     pub(super) fn begin_capture(
         &self,
+        current: &Current,
         stream: StreamIndex,
         mode: CaptureMode,
     ) -> Result<(), Error> {
         let launches = &self.shared.launches;
-        launches
-            .captures()
-            .begin(self.host.0 as u32, stream, mode)?;
+        let mut captures = launches.captures();
+        let by = (self.host.0 as u32, current.place.call);
+        let begun = captures.begin(by, stream, mode);
+        if self.is_among_others() {
+            let capture = begun.is_ok().then_some(by.1);
+            self.note(current, Act::Capturing(stream, capture));
+        }
+        begun?;
         launches.begin();
         Ok(())
     }
@@ -135,7 +157,14 @@ impl Caller {
         index: GraphIndex,
     ) -> Result<(), Error> {
         let launches = &self.shared.launches;
-        let ended = launches.captures().end(self.host.0 as u32, stream);
+        let ended = {
+            let mut captures = launches.captures();
+            if self.is_among_others() {
+                let capture = captures.begun_by(stream).map(|(_, call)| call);
+                self.note(current, Act::Capturing(stream, capture));
+            }
+            captures.end(self.host.0 as u32, stream)
+        };
         let Some(mut graph) = launches.graph(index) else {
             return Err(unknown(index));
         };
@@ -151,6 +180,7 @@ impl Caller {
                 let nothing = Captured {
                     nodes: Vec::new(),
                     before: Vec::new(),
+                    guests: None,
                 };
                 let change = (LaunchChange::Failed, graph.revision);
                 self.report_graph(current, index, change, &nothing, error.to_string());
@@ -209,8 +239,7 @@ impl Caller {
             })
         });
         let nodes = nodes.collect::<Result<Vec<_>, Error>>()?;
-        let body: Vec<_> = captured.nodes.iter().map(|it| it.uses.clone()).collect();
-        let executable = Executable::new(nodes, of_graph(&body));
+        let executable = Executable::new(nodes, captured.guests.clone());
         graph.revision += 1;
         let revision = graph.revision;
         graph.ready = Some((Arc::new(executable), launches.generation(), revision));

@@ -39,7 +39,9 @@ impl Caller {
                 }
                 self.change(current, *launch, |it| it.set_elements(count))
             }
-            LaunchCall::BeginCapture { stream, mode } => self.begin_capture(*stream, *mode),
+            LaunchCall::BeginCapture { stream, mode } => {
+                self.begin_capture(current, *stream, *mode)
+            }
             LaunchCall::EndCapture { stream, graph } => self.end_capture(current, *stream, *graph),
             LaunchCall::Instantiate(graph) => self.instantiate(current, *graph),
             LaunchCall::Update(graph) => self.update(current, *graph),

@@ -5,12 +5,13 @@
 //! comes after, since an event that is recorded in the middle says nothing of the nodes beside it. So each node counts as
 //! a call on a stream of its own there, which forks from the stream of the replay and is joined back at its end.
 
+use super::guests::{self, only};
 use super::{Caller, Current, order};
 use crate::shared::Shared;
 use crate::uses;
-use ::order::{Act, Origin};
+use ::order::{Act, Log, Origin};
 use backend::{Error, Executable, Node, Operation, Replay, Submission};
-use record::{Basis, CallId, SpanId, StreamIndex};
+use record::{Basis, CallId, StreamIndex};
 use workload::ErrorKind;
 
 impl Caller {
@@ -25,7 +26,7 @@ impl Caller {
         let shared = std::sync::Arc::clone(&self.shared);
         let graph = &replay.graph;
         let branches = Branches::of(&shared, replay, stream);
-        let host = self.host;
+        let (host, submitted_as) = (self.host, submission.span);
         let submitted = shared.events.together(&graph.events(), |with| {
             let mut waits = Vec::new();
             for (place, node) in graph.nodes.iter().enumerate() {
@@ -43,12 +44,11 @@ impl Caller {
             self.begun
                 .set(Self::pass(&shared, host, stream, submission)?);
             // While the stream and the events are still locked.
-            let mut origin = order::origin(current, SpanId::NONE);
-            for (place, node) in graph.nodes.iter().enumerate() {
-                (origin.site, origin.span) = (node.call.0, replay.span(place));
-                branches.tell(&shared, host.0 as u32, origin, (place, node));
+            let origin = order::origin(current, submitted_as);
+            branches.tell_all(&shared.order, (host.0 as u32, origin), replay);
+            if graph.own.is_some() {
+                guests::tell_replay(&shared.order, (host.0 as u32, origin), stream, replay);
             }
-            branches.join(&shared, host.0 as u32, origin, &graph.nodes);
             Ok::<_, Error>(waits)
         });
         let waits = submitted.map_err(|error| self.event_error(error))??;
@@ -128,32 +128,73 @@ impl Branches {
         StreamIndex(self.first.0 + place as u32)
     }
 
-    /// A node comes after those before it, or after what the stream of the replay holds.
-    fn tell(&self, shared: &Shared, host: u32, origin: Origin, (place, node): (usize, &Node)) {
-        let own = self.at(place);
-        let push = |act, uses: &[_]| shared.order.push(host, origin, act, uses);
-        if node.before.is_empty() {
-            push(Act::Join(self.stream, own), &[]);
-        }
-        for before in &node.before {
-            push(Act::Join(self.at(*before as usize), own), &[]);
-        }
-        let act = match node.operation {
-            Operation::RecordExternal(event) => Act::Record(event, own),
-            Operation::WaitExternal(event) => Act::Wait(event, own),
-            Operation::Allocate(buffer) => Act::Allocate(uses::on_device(buffer), Some(own), None),
-            Operation::Free(buffer) => Act::Free(uses::on_device(buffer), Some(own)),
-            _ => Act::Work(own),
+    /// What each node does, by the order of the graph. Where other host threads called into its capture, both as it is and
+    /// as it is without them.
+    fn tell_all(&self, log: &Log, by: (u32, Origin), replay: &Replay) {
+        let nodes = &replay.graph.nodes;
+        let whole: Vec<BranchNode<'_>> = nodes.iter().enumerate().map(whole_node).collect();
+        let Some(own) = &replay.graph.own else {
+            return self.tell(&|act| act, log, by, (replay, &whole));
         };
-        push(act, &node.uses);
+        let begun_by = own.guests.begun_by;
+        self.tell(&|act| only(begun_by, false, act), log, by, (replay, &whole));
+        if own.reaches_out {
+            let rest = nodes.iter().zip(&own.guests.before).enumerate();
+            let is_own = |place: usize| own.guests.nodes.get(place) == Some(&false);
+            let rest = rest.filter(|(place, _)| is_own(*place));
+            let rest: Vec<BranchNode<'_>> =
+                rest.map(|(place, it)| (place, it.0, &**it.1)).collect();
+            self.tell(&|act| only(begun_by, true, act), log, by, (replay, &rest));
+        }
     }
 
-    /// The stream of the replay goes on once all of it has ended.
-    fn join(&self, shared: &Shared, host: u32, origin: Origin, nodes: &[Node]) {
-        let last = nodes.iter().enumerate().filter(|it| it.1.after.is_empty());
-        for (place, _) in last {
-            let act = Act::Join(self.at(place), self.stream);
-            shared.order.push(host, origin, act, &[]);
+    /// A node comes after those before it, or after what the stream of the replay holds, which goes on once all of them have
+    /// ended.
+    fn tell(
+        &self,
+        of: &dyn Fn(Act) -> Act,
+        log: &Log,
+        (host, mut origin): (u32, Origin),
+        (replay, nodes): (&Replay, &[BranchNode<'_>]),
+    ) {
+        for &(place, node, before) in nodes {
+            (origin.site, origin.span) = (node.call.0, replay.span(place));
+            let push = |act, uses: &[_]| log.push(host, origin, of(act), uses);
+            let own = self.at(place);
+            if before.is_empty() {
+                push(Act::Join(self.stream, own), &[]);
+            }
+            for before in before {
+                push(Act::Join(self.at(*before as usize), own), &[]);
+            }
+            let act = match node.operation {
+                Operation::RecordExternal(event) => Act::Record(event, own),
+                Operation::WaitExternal(event) => Act::Wait(event, own),
+                Operation::Allocate(buffer) => {
+                    Act::Allocate(uses::on_device(buffer), Some(own), None)
+                }
+                Operation::Free(buffer) => Act::Free(uses::on_device(buffer), Some(own)),
+                _ => Act::Work(own),
+            };
+            push(act, &node.uses);
+        }
+        for &(place, ..) in nodes {
+            let is_last = !nodes.iter().any(|it| it.2.contains(&(place as u32)));
+            if is_last {
+                log.push(
+                    host,
+                    origin,
+                    of(Act::Join(self.at(place), self.stream)),
+                    &[],
+                );
+            }
         }
     }
+}
+
+/// A node of a graph: its position, and the positions of those that it comes right after.
+type BranchNode<'a> = (usize, &'a Node, &'a [u32]);
+
+fn whole_node((place, node): (usize, &Node)) -> BranchNode<'_> {
+    (place, node, &node.before)
 }

@@ -41,6 +41,21 @@ impl Caller {
         }
     }
 
+    /// Whether a wait for a stream was captured in place of being submitted.
+    fn catch_join(
+        &self,
+        current: &Current,
+        from: StreamIndex,
+        stream: StreamIndex,
+    ) -> Result<bool, Error> {
+        let mut captures = self.shared.launches.captures();
+        let waits = captures.wait_stream(self.host.0 as u32, from, stream);
+        let act = Act::Join(from, stream);
+        // Where one of them captures, both do now.
+        self.note_capturing(current, &captures, (stream, &act), &[]);
+        Ok(waits?)
+    }
+
     /// A record of an event that nobody sees, and a wait for it (rule C13).
     fn wait_stream(
         &mut self,
@@ -49,7 +64,7 @@ impl Caller {
         kind: DependencyKind,
     ) -> Result<(), Error> {
         let shared = Arc::clone(&self.shared);
-        if shared.launches.is_capturing() && shared.launches.captures().wait_stream(from, stream)? {
+        if shared.launches.is_capturing() && self.catch_join(current, from, stream)? {
             self.argue(
                 current.span,
                 "captured",

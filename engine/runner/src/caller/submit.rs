@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use super::{Caller, Current, order};
+use super::{Caller, Current, guests, order};
 use crate::machine::{Instruction, Machine};
 use crate::shared::Shared;
 use crate::uses;
@@ -131,11 +131,16 @@ impl Caller {
         };
         let enqueued = submission.enqueued;
         let inside = self.conflicts_inside(&submission.operation, stream);
+        let shared_replay = guests::shared_replay(&submission.operation);
         self.report_submission(&submission, kind, shared.stream_lane(stream));
         let (host, begun) = (self.host, Cell::new(Nanos::ZERO));
         let submit = |submission| -> Result<(), Error> {
             begun.set(Self::pass(&shared, host, stream, submission)?);
             // While the stream and the event are still locked.
+            if let Some(replay) = &shared_replay {
+                guests::tell_replay(&shared.order, (host.0 as u32, origin), stream, replay);
+                return Ok(());
+            }
             for act in [act.unwrap_or(Act::Appear)].into_iter().chain(inside) {
                 shared.order.push(host.0 as u32, origin, act, uses);
             }
@@ -200,7 +205,7 @@ impl Caller {
         let Operation::Replay(replay) = operation else {
             return None;
         };
-        let found = replay.hazards(stream, self.host.0 as u32);
+        let found = replay.hazards(&replay.graph.conflicts, stream, self.host.0 as u32);
         (!found.is_empty()).then_some(Act::Conflicts(found))
     }
 

@@ -196,6 +196,7 @@ mod tests {
             uses: Vec::new(),
             reaches_out: false,
             conflicts: Vec::new(),
+            own: None,
         };
         let all = || vec![made(true, &[10]), made(false, &[]), made(true, &[11, 12])];
         let clone = |of, own| Node::Cloned { of, own };

@@ -1,0 +1,120 @@
+//! Host threads that call into a capture which another began: what the order of calls is told of that.
+//!
+//! Where nothing orders such a call with the capture, it is captured or submitted by chance, and what it does in the
+//! graph is chance as well. So it is told both ways, and the order of calls, which knows, takes one of them: there the
+//! call counts as submitted, and the graph as without it.
+
+use super::{Caller, Current, order};
+use crate::launches::Caught;
+use ::order::{Act, Log, Origin, Use};
+use backend::{Operation, Replay};
+use device::capture::Captures;
+use record::StreamIndex;
+use workload::Target;
+
+impl Caller {
+    /// Whether several host threads call.
+    pub(super) fn is_among_others(&self) -> bool {
+        self.shared.plan.hosts.len() > 1
+    }
+
+    /// A call on a stream that captures: what it would do were it submitted is told as well where another host thread began
+    /// the capture.
+    pub(super) fn note_capturing(
+        &self,
+        current: &Current,
+        captures: &Captures<Caught>,
+        (stream, act): (StreamIndex, &Act),
+        uses: &[Use],
+    ) {
+        let Some((host, call)) = captures.begun_by(stream).filter(|_| self.is_among_others())
+        else {
+            return;
+        };
+        self.note(current, Act::Capturing(stream, Some(call)));
+        match act {
+            // No record is known from now on: this one is none outside of the capture.
+            Act::Record(event, _) => self.note(current, Act::Forget(*event)),
+            Act::Wait(event, _) => self.note(current, Act::Ask(*event)),
+            Act::Join(from, _) => self.note(current, Act::Capturing(*from, Some(call))),
+            _ => {}
+        }
+        let own = self.host.0 as u32;
+        let is_submitted = matches!(
+            act,
+            Act::Work(_)
+                | Act::Record(..)
+                | Act::Wait(..)
+                | Act::Join(..)
+                | Act::Allocate(..)
+                | Act::Free(..)
+        );
+        if host != own && is_submitted {
+            let act = only(call, true, act.clone());
+            let origin = order::origin(current, current.span);
+            self.shared.order.push(own, origin, act, uses);
+        }
+    }
+
+    /// A call that waits or asks was refused because something captures: it uses what it names all the same.
+    pub(super) fn note_refused(&self, current: &Current, target: Target) {
+        match target {
+            Target::Event(event) => self.note(current, Act::Ask(event)),
+            // It never ends.
+            Target::Stream(_) => self.note_begin(current, order::awaited(target)),
+            Target::Device => {}
+        }
+    }
+}
+
+/// An act that counts only where it is chance which calls of others the capture holds, or only where it is not.
+pub(super) fn only(begun_by: u32, is_chance: bool, act: Act) -> Act {
+    Act::InCapture {
+        begun_by,
+        is_chance,
+        act: Box::new(act),
+    }
+}
+
+/// What a replay does as one operation of its stream, and what conflicts inside.
+pub(super) fn tell_replay(
+    log: &Log,
+    (host, origin): (u32, Origin),
+    stream: StreamIndex,
+    replay: &Replay,
+) {
+    let graph = &replay.graph;
+    let Some(own) = &graph.own else { return };
+    let begun_by = own.guests.begun_by;
+    let push = |is_chance, act, uses: &[Use]| {
+        log.push(host, origin, only(begun_by, is_chance, act), uses);
+    };
+    let both = [
+        (false, graph.reaches_out, &graph.uses, &graph.conflicts),
+        (true, own.reaches_out, &own.uses, &own.conflicts),
+    ];
+    for (is_chance, _, uses, conflicts) in both.into_iter().filter(|it| !it.1) {
+        push(is_chance, Act::Work(stream), uses);
+        let conflicts = replay.hazards(conflicts, stream, host);
+        if !conflicts.is_empty() {
+            push(is_chance, Act::Conflicts(conflicts), &[]);
+        }
+    }
+    for (place, node) in graph.nodes.iter().enumerate() {
+        if own.guests.nodes.get(place) == Some(&true) {
+            let origin = Origin {
+                site: node.call.0,
+                span: replay.span(place),
+            };
+            log.push(host, origin, only(begun_by, true, Act::ByChance), &[]);
+        }
+    }
+}
+
+/// The replay that an operation is, where other host threads called into its capture.
+pub(super) fn shared_replay(operation: &Operation) -> Option<Replay> {
+    match operation {
+        Operation::Replay(replay) if replay.graph.own.is_some() => Some(replay.as_ref().clone()),
+        _ => None,
+    }
+}
