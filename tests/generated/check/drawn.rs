@@ -248,3 +248,53 @@ pub(super) struct DrawnMoment {
     is_work: bool,
     pub(super) span: Span,
 }
+
+#[cfg(test)]
+mod tests {
+    use engine::record::{CallId, LaneId, NameId, SpanId};
+    use engine::time::Nanos;
+
+    use super::*;
+    use crate::generated::check::RunRecords;
+    use crate::generated::draw::draw;
+    use crate::generated::order::EnforcedOrder;
+
+    #[test]
+    fn a_node_has_its_turn_until_its_replay_has_whichever_node_came_next() {
+        let span = |id, kind, (enqueued, start, end)| Span {
+            id: SpanId(id),
+            lane: LaneId(0),
+            name: NameId::default(),
+            call: CallId::NONE,
+            kind,
+            state: State::Done,
+            enqueued: Nanos(enqueued),
+            start: Nanos(start),
+            end: Nanos(end),
+        };
+        let download = span(3, SpanKind::Download, (5, 50, 60));
+        let spans = [
+            span(0, SpanKind::Fill, (0, 1, 8)),
+            span(1, SpanKind::Graph, (5, 10, 70)),
+            span(2, SpanKind::Fill, (5, 10, 20)),
+            download,
+            // The first of another branch ran before it.
+            span(4, SpanKind::Kernel, (5, 20, 50)),
+            span(5, SpanKind::Fill, (6, 90, 95)),
+        ];
+        let workload = draw(0);
+        let comparison = Comparison {
+            workload: &workload,
+            order: &EnforcedOrder::of(&workload, &[]),
+            run: &RunRecords {
+                spans: spans.into_iter().map(|it| (it.id, it)).collect(),
+                ..RunRecords::default()
+            },
+            is_apart: true,
+        };
+        let turn = comparison.turn(&download);
+        assert_eq!((turn.start, turn.end), (Nanos(8), Nanos(90)));
+        let first = comparison.turn(&spans[0]);
+        assert_eq!((first.start, first.end), (Nanos(0), Nanos(10)));
+    }
+}
