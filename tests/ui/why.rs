@@ -228,7 +228,7 @@ fn what_the_host_did_meanwhile_ends_where_its_time_begins() {
         .conclusions
         .clone();
     let zero = made.unwrap().causes.extent().start;
-    let at = Nanos((from.0 + to.0) / 2) - zero;
+    let at = Nanos(from.0.midpoint(to.0)) - zero;
     let what = "no call that the capture shows";
     assert!(point_at_gap(&mut window, at, what), "no gap says {what}");
     let label = window.harness.get_by_label(what).rect();
