@@ -95,15 +95,18 @@ pub const CASES: &[Case] = &[
             }
             host "of a stream" { await "given"; try { synchronize-stream "c" }; catch "device-failed" }
             host "of an event" { await "given"; try { synchronize-event "k" }; catch "device-failed" }
-            expect { each "x" equals=0; each "y" equals=0 }"#,
+            expect { each "x" equals=0 }"#,
         check: |view| {
             let spin = view.operation("spin");
             for name in ["synchronize device", "synchronize c", "synchronize k"] {
                 ends_before(spin, view.call(name));
             }
-            // What was queued behind it is dropped when it has ended, and is waited for as well.
+            // What was queued behind it is dropped when it has ended, and is waited for as well. A driver that had it already
+            // runs it.
             let dropped = view.operation("fill y");
-            assert_eq!(dropped.state, State::Cancelled);
+            let is_driven = view.capture.run().unwrap().backend == "cuda";
+            let is_done = is_driven && dropped.state == State::Done;
+            assert!(is_done || dropped.state == State::Cancelled, "{dropped:?}");
             before(spin, dropped);
             ends_before(dropped, view.call("synchronize device"));
             ends_before(dropped, view.call("synchronize c"));

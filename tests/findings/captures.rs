@@ -75,20 +75,16 @@ fn calls_into_a_capture_that_signals_order_with_it_are_part_of_its_graph() {
     let two = r#"await "in"; fill "y" value=2 on="a"; signal "out""#;
     assert_eq!(found_of_captures(capture, two, "mock"), []);
     // Its own edges count: without the second it is a race of two branches.
-    let forked = || {
-        format!(
-            r#"begin-capture "a" mode="relaxed"
-            record "f" on="a"; wait "f" on="b"
-            fill "x" value=1 on="a"
-            signal "in"; await "out"
-            copy "x" "y" on="b"
-            record "j" on="b"; wait "j" on="a"
-            end-capture "a" "g""#
-        )
-    };
+    let forked = r#"begin-capture "a" mode="relaxed"
+        record "f" on="a"; wait "f" on="b"
+        fill "x" value=1 on="a"
+        signal "in"; await "out"
+        copy "x" "y" on="b"
+        record "j" on="b"; wait "j" on="a"
+        end-capture "a" "g""#;
     let orders = r#"await "in"; wait-stream "a" on="b"; signal "out""#;
-    assert_eq!(found_of_captures(&forked(), orders, "mock"), []);
-    let found = found_of_captures(&forked(), r#"await "in"; signal "out""#, "mock");
+    assert_eq!(found_of_captures(forked, orders, "mock"), []);
+    let found = found_of_captures(forked, r#"await "in"; signal "out""#, "mock");
     assert_eq!(found.len(), 1, "{found:#?}");
 }
 
