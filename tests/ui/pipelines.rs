@@ -146,7 +146,7 @@ fn a_loss_lists_everything_that_was_pending() {
     let mut window = window(24);
     act(&mut window, vec![Action::SelectTopic(Topic::Loss(0))]);
     window.harness.get_by_label("Device lost");
-    window.harness.get_by_label_contains("OPERATIONS");
+    window.harness.get_by_label_contains("1 OPERATION");
     window.harness.get_by_label_contains("result mapAsync");
     window.harness.get_by_label_contains("scope popErrorScope");
     let scene = window.harness.state().scene();

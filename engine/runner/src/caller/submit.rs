@@ -188,12 +188,7 @@ impl Caller {
             }
             _ => submit(submission),
         };
-        if let Err(error) = submitted {
-            let lane = shared.stream_lane(stream);
-            let lanes = [(span, lane), (queue, shared.queue_lane().unwrap_or(lane))];
-            self.report_refused(current, kind, &lanes);
-            return Err(error);
-        }
+        submitted.inspect_err(|_| self.report_refused(current, kind, [span, queue], stream))?;
         self.begun.set(self.begun.get().max(begun.get()));
         tail.push(span, shared.machine.as_ref().map_or(0, Machine::kept));
         self.sample(stream, enqueued);
@@ -246,13 +241,24 @@ impl Caller {
         usable.map_err(|error| self.event_error(error))
     }
 
-    /// An operation that was refused once its spans had been given out: it never ran.
-    fn report_refused(&self, current: &Current, kind: SpanKind, lanes: &[(SpanId, LaneId)]) {
+    /// An operation that was refused once its spans had been given out, on its stream and on the device's queue: it never ran.
+    fn report_refused(
+        &self,
+        current: &Current,
+        kind: SpanKind,
+        [span, queue]: [SpanId; 2],
+        stream: StreamIndex,
+    ) {
         let now = self.shared.device.now(self.host);
-        for (id, lane) in lanes.iter().filter(|(id, _)| id.is_some()) {
+        let lane = self.shared.stream_lane(stream);
+        let lanes = [
+            (span, lane),
+            (queue, self.shared.queue_lane().unwrap_or(lane)),
+        ];
+        for (id, lane) in lanes.into_iter().filter(|(id, _)| id.is_some()) {
             self.reporter.send(Record::Span(Span {
-                id: *id,
-                lane: *lane,
+                id,
+                lane,
                 name: current.name,
                 call: CallId(current.place.call),
                 kind,
