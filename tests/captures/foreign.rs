@@ -243,6 +243,31 @@ fn an_end_with_a_name_is_that_of_the_innermost_slice_of_this_name() {
     assert_eq!(receipt.repairs, [("ends without a begin".to_owned(), 1)]);
 }
 
+/// An end with categories is that of the innermost slice that has the same.
+#[test]
+fn an_end_of_another_category_ends_no_slice() {
+    let of = |mut packet: TracePacket, category: &str| {
+        let event = packet.track_event.as_mut().unwrap();
+        event.category_iids.clear();
+        event.categories = vec![category.to_owned()];
+        packet
+    };
+    let end = |time| event(time, 1, event_type::END);
+    let packets = [
+        interned(),
+        of(begin(0, 1, 1, &[]), "outer"),
+        of(begin(10, 1, 1, &[]), "inner"),
+        of(end(20), "other"),
+        of(end(30), "outer"),
+        end(40),
+    ];
+    let (records, receipt) = opened(file(&packets)).unwrap();
+    let capture = capture(records);
+    let ends = |span| capture.span(SpanId(span)).unwrap().span.end;
+    assert_eq!((ends(0), ends(1)), (Nanos(30), Nanos(40)));
+    assert_eq!(receipt.repairs, [("ends without a begin".to_owned(), 1)]);
+}
+
 #[test]
 fn tracks_of_one_name_below_one_track_share_a_lane() {
     let below = |uuid, parent, name| {

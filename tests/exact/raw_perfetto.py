@@ -284,7 +284,7 @@ class Reading:
         flows += [("flow", it, ends) for field, ends in ((36, False), (42, True)) for it in event.list(field)]
         gpu = event.message(3000)
         points = ([], []) if gpu is None else (gpu.list(1), gpu.list(2))
-        slice_ = {"name": name or "?", "flows": flows, "submits": points[0], "waits": points[1]}
+        slice_ = {"name": name or "?", "categories": categories, "flows": flows, "submits": points[0], "waits": points[1]}
         if kind == 1 or phase in ("B", "b", "S"):
             what = ("begin", slice_)
         elif kind == 2 or phase in ("E", "e", "F"):
@@ -420,7 +420,9 @@ class Reading:
                 arrows(what[1]["flows"], place)
             elif what[0] == "end":
                 given = what[1]["name"] if what[1]["name"] != "?" else None
-                fits = [at for at, it in enumerate(stacks[track]) if given is None or it[1]["name"] in (given, "?")]
+                of = what[1]["categories"]
+                fits = [at for at, it in enumerate(stacks[track]) if (given is None or it[1]["name"] in (given, "?"))
+                        and (not of or it[1].get("categories") == of)]
                 if not fits:
                     self.out.stray += 1
                     continue

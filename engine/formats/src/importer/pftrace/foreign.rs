@@ -59,7 +59,7 @@ pub(super) struct Own {
     pub unnamed: u32,
     category: u32,
     api: u32,
-    none: u32,
+    pub(super) none: u32,
     bind: u32,
     /// The field that says how a slice was mended.
     pub repaired: u32,
@@ -227,7 +227,11 @@ impl Foreign {
                 let slice = self.track_slice((time, track), &event)?;
                 self.whole((time, time.saturating_add(length)), track, slice);
             }
-            Sort::End => (self.items).end(time, track, event.name, self.lists.flows()),
+            Sort::End => {
+                let category = Some(self.category()).filter(|it| *it != self.own.none);
+                let said = (event.name, category);
+                self.items.end((time, track), said, self.lists.flows());
+            }
             Sort::Count => self.count((packet.sequence, time, track), event.value.unwrap_or(0.0)),
             Sort::Series(id) => self.series(time, track, (event.name, id)),
             Sort::Arrow(what) => self.arrow((time, track), &event, what),
@@ -312,8 +316,8 @@ impl Foreign {
             }
         }
         if category != self.own.none {
-            let category = (self.own.category, Plain::Text(category));
-            self.lists.values.push(category);
+            let field = (self.own.category, Plain::Text(category));
+            self.lists.values.push(field);
         }
         let api = event.api.and_then(|api| usize::try_from(api).ok());
         let api = api.and_then(|api| API.get(api));
@@ -321,7 +325,7 @@ impl Foreign {
             let api = Plain::Text(self.texts.add(api));
             self.lists.values.push((self.own.api, api));
         }
-        let slice = self.slice(name, kind, points);
+        let slice = self.slice((name, category), kind, points);
         if let Some((id, what)) = event.legacy.and_then(|it| it.bound()) {
             self.points.push(FlowPoint {
                 key: FlowKey {
@@ -340,11 +344,21 @@ impl Foreign {
         Some(slice)
     }
 
-    /// Keeps a slice with the fields and the arrows that are in the lists; gives its number.
-    pub(super) fn slice(&mut self, name: u32, kind: Option<SpanKind>, points: Points) -> u32 {
+    /// Keeps a slice of a name and categories with the fields and the arrows that are in the lists; gives its number.
+    pub(super) fn slice(
+        &mut self,
+        (name, category): (u32, u32),
+        kind: Option<SpanKind>,
+        points: Points,
+    ) -> u32 {
         let number = self.items.slices.len() as u32;
         let arrows = self.items.keep(self.lists.flows());
-        self.items.slices.push(Slice { name, arrows, kind });
+        self.items.slices.push(Slice {
+            name,
+            category,
+            arrows,
+            kind,
+        });
         self.fields.take(&self.lists.values);
         if points != Points::default() {
             self.items.points.insert(number, Box::new(points));

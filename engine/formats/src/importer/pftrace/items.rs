@@ -27,7 +27,7 @@ pub(super) enum What {
     Begin(u32),
     /// The innermost slice ends. Arrows are at the place, if there are any.
     End(u32),
-    /// The innermost slice of a name ends, by its place among such ends.
+    /// The innermost slice of a name and a category ends, by its place among such ends.
     NamedEnd(u32),
     /// A slice without length.
     Instant(u32),
@@ -58,12 +58,23 @@ impl Item {
 /// A slice.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Slice {
-    /// Its name, by the number of the text.
+    /// Its name and its categories, by the numbers of the texts.
     pub name: u32,
+    pub category: u32,
     /// Where its arrows are, if it has any.
     pub arrows: u32,
     /// What it is, where its words say so.
     pub kind: Option<SpanKind>,
+}
+
+/// The end of a slice that says which it is of.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StatedEnd {
+    /// The name and the categories, by the numbers of their texts; [`NONE`] where the end has none.
+    pub name: u32,
+    pub category: u32,
+    /// Where its arrows are, if it has any.
+    pub arrows: u32,
 }
 
 /// The arrows that pass through a slice, and those that end there.
@@ -81,8 +92,8 @@ pub(super) struct Items {
     pub slices: Vec<Slice>,
     /// Slices whose end is known, with it.
     pub wholes: Vec<(u32, i64)>,
-    /// Ends that bear a name, with where their arrows are.
-    pub named_ends: Vec<(u32, u32)>,
+    /// Ends that say of which slice they are.
+    pub named_ends: Vec<StatedEnd>,
     pub values: Vec<f64>,
     /// For each value the sums that it adds to if it is a difference, by their number.
     pub sums: Vec<u32>,
@@ -111,15 +122,23 @@ impl Items {
         });
     }
 
-    /// Takes the end of a slice, with its name if it bears one, and its arrows.
-    pub fn end(&mut self, time: i64, track: u32, name: Option<u32>, flows: Flows<'_>) {
+    /// Takes the end of a slice, with its name and its categories if it bears them, and its arrows.
+    pub fn end(
+        &mut self,
+        (time, track): (i64, u32),
+        (name, category): (Option<u32>, Option<u32>),
+        flows: Flows<'_>,
+    ) {
         let arrows = self.keep(flows);
-        let what = match name {
-            None => What::End(arrows),
-            Some(name) => {
-                self.named_ends.push((name, arrows));
-                What::NamedEnd(self.named_ends.len() as u32 - 1)
-            }
+        let what = if name.is_none() && category.is_none() {
+            What::End(arrows)
+        } else {
+            self.named_ends.push(StatedEnd {
+                name: name.unwrap_or(NONE),
+                category: category.unwrap_or(NONE),
+                arrows,
+            });
+            What::NamedEnd(self.named_ends.len() as u32 - 1)
         };
         self.push(time, track, what);
     }
@@ -213,6 +232,6 @@ mod tests {
         assert_eq!((kept.through, kept.ending), (&[7, 8][..], &[u64::MAX][..]));
         assert!(items.flows(NONE).through.is_empty());
         assert_eq!(items.keep(Flows::default()), NONE);
-        assert_eq!((size_of::<Item>(), size_of::<Slice>()), (16, 12));
+        assert_eq!((size_of::<Item>(), size_of::<Slice>()), (16, 16));
     }
 }

@@ -54,7 +54,7 @@ impl Foreign {
             };
             self.lists.values.push((self.texts.add(&name), value));
         }
-        self.slice(name, Some(kind), points)
+        self.slice((name, self.own.none), Some(kind), points)
     }
 
     /// Keeps from when to when a slice is.

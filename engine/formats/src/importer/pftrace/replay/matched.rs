@@ -48,12 +48,17 @@ impl Matched {
                 }
                 What::End(flows) => matched.close(track, item.time, items.flows(flows)),
                 What::NamedEnd(place) => {
-                    let Some(&(name, flows)) = items.named_ends.get(place as usize) else {
+                    let Some(&end) = items.named_ends.get(place as usize) else {
                         continue;
                     };
+                    let flows = end.arrows;
+                    // As for Perfetto, a slice without a name has any, and one without a category has none.
                     let fits = |slice: u32| {
-                        let own = items.slices.get(slice as usize);
-                        own.is_some_and(|own| own.name == name || own.name == unnamed)
+                        items.slices.get(slice as usize).is_some_and(|own| {
+                            let is_named = [own.name, NONE].contains(&end.name);
+                            let is_of_category = [own.category, NONE].contains(&end.category);
+                            (is_named || own.name == unnamed) && is_of_category
+                        })
                     };
                     if matched.raise(track, fits) {
                         matched.close(track, item.time, items.flows(flows));
