@@ -2,7 +2,7 @@
 
 mod blocks;
 
-use eframe::egui::{Align, Label, Layout, RichText, ScrollArea, Sense, Separator, Ui, vec2};
+use eframe::egui::{Align, Label, Layout, RichText, ScrollArea, Sense, Separator, Ui, Vec2, vec2};
 use engine::workload::{Guide, GuideTopic, bundled, guides};
 
 use self::blocks::{Block, Face, Line, TextRun};
@@ -168,10 +168,23 @@ fn wrapped(
     line: &Line,
     actions: &mut Vec<Action>,
 ) -> Option<usize> {
+    // A row is as high as this when it begins, so what follows is said before the row.
+    ui.scope(|ui| {
+        ui.spacing_mut().interact_size.y = 0.0;
+        ui.spacing_mut().item_spacing = Vec2::ZERO;
+        wrapped_runs(ui, scene, line, actions)
+    })
+    .inner
+}
+
+fn wrapped_runs(
+    ui: &mut Ui,
+    scene: &Scene<'_>,
+    line: &Line,
+    actions: &mut Vec<Action>,
+) -> Option<usize> {
     let mut followed = None;
     ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing.x = 0.0;
-        ui.spacing_mut().interact_size.y = 4.0 * GRID;
         for run in line {
             if run.link.contains("://") {
                 ui.hyperlink_to(&run.text, &run.link);

@@ -61,8 +61,13 @@ pub fn pieces(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
 fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
     let mut clicked = None;
     ui.horizontal_wrapped(|ui| {
-        for piece in said {
-            let words = text::piece(piece);
+        let ends_in_link = matches!(said.last(), Some(Piece::Span(..)));
+        for (place, piece) in said.iter().enumerate() {
+            let mut words = text::piece(piece);
+            // The end of the sentence goes with its last word: alone it might begin a line.
+            if place + 1 == said.len() && !ends_in_link {
+                words.push('.');
+            }
             match piece {
                 Piece::Text(_) => {
                     ui.label(words);
@@ -78,7 +83,9 @@ fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
                 }
             }
         }
-        ui.label(".");
+        if ends_in_link {
+            ui.label(".");
+        }
     });
     clicked
 }

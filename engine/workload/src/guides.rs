@@ -36,15 +36,6 @@ macro_rules! guides {
 }
 
 guides! {
-    System {
-        "cuda" "CUDA"
-        "oneflow" "OneFlow"
-        "cuda-core" "cuda.core"
-        "ascendcl" "AscendCL"
-        "webgpu" "WebGPU"
-        "warp" "NVIDIA Warp"
-        "cuda-graphs" "CUDA graphs"
-    }
     Use {
         "workloads" "Bundled workloads"
         "order" "The order of calls"
@@ -59,6 +50,15 @@ guides! {
         "recording" "Recording"
         "keys" "Keys"
         "figures" "Figures"
+    }
+    System {
+        "cuda" "CUDA"
+        "oneflow" "OneFlow"
+        "cuda-core" "cuda.core"
+        "ascendcl" "AscendCL"
+        "webgpu" "WebGPU"
+        "warp" "NVIDIA Warp"
+        "cuda-graphs" "CUDA graphs"
     }
 }
 
