@@ -122,6 +122,27 @@ fn what_waits_for_itself_is_stuck() {
     assert!(stuck(&[Hold(0, 0), SynchronizeStream(0), Signal(0)]));
     assert!(stuck(&[Hold(0, 0)]));
     assert!(!stuck(&[Hold(0, 0), SynchronizeStream(1), Signal(0)]));
+    // A buffer that is allocated again has the memory that was freed.
+    let again = |stream| {
+        stuck(&[
+            GeneratedCall::Allocate(2, 0),
+            Hold(0, 0),
+            GeneratedCall::Free(2, 0),
+            GeneratedCall::Allocate(2, stream),
+            SynchronizeStream(1),
+            Signal(0),
+        ])
+    };
+    assert!(again(1));
+    assert!(!again(0));
+    // Whether it runs or is dropped, that is after the signal.
+    let aborted = [
+        Hold(0, 0),
+        SynchronizeStream(0),
+        Signal(0),
+        GeneratedCall::Abort(0),
+    ];
+    assert!(stuck(&aborted));
 }
 
 #[test]

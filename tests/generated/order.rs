@@ -34,6 +34,8 @@ pub struct EnforcedOrder {
     past: BTreeMap<MomentIndex, MomentIndex>,
     /// Buffers from here on have memory from their allocation on.
     memories: usize,
+    /// Whether something waits for itself, or would where memory that is allocated again is the memory that was freed.
+    is_circle: bool,
     /// Pairs of calls of two host threads that nothing orders, and that use one stream or one event.
     pub unordered_calls: Vec<(usize, usize)>,
 }
@@ -101,18 +103,23 @@ impl EnforcedOrder {
             before: vec![MomentSet::default(); moments],
             past: BTreeMap::new(),
             memories: workload.counts.buffers,
+            is_circle: false,
             unordered_calls: Vec::new(),
         };
+        let mut edges = Vec::new();
         // Which record a wait means, and what a synchronisation covers, depends on the order of host threads, and that
         // on synchronisations: until nothing changes.
         for _ in 0..order.calls.len() + 2 {
-            let (edges, past) = order.edges(workload, &graphs, &captured);
+            let past;
+            (edges, past) = order.edges(workload, &graphs, &captured);
             let before = closure(moments, &edges);
             if before == order.before && past == order.past {
                 break;
             }
             (order.before, order.past) = (before, past);
         }
+        edges.extend(order.memory_edges());
+        order.is_circle = order.has_circle(edges);
         order.unordered_calls = order.find_unordered_calls();
         order
     }
@@ -127,13 +134,12 @@ impl EnforcedOrder {
 
     /// Whether something waits for itself, or for a signal that nobody raises: then the whole never ends.
     pub fn is_stuck(&self) -> bool {
-        let mut moments = self.before.iter().enumerate();
         let is_raised = |signal| {
             self.calls
                 .iter()
                 .any(|it| it.call == GeneratedCall::Signal(signal))
         };
-        moments.any(|(moment, before)| before.contains(moment))
+        self.is_circle
             || self
                 .calls
                 .iter()
@@ -458,6 +464,53 @@ impl EnforcedOrder {
             edges.push((moment(node), replay.moments.1));
             edges.extend(before.iter().map(|&it| (moment(it), moment(node))));
         }
+    }
+
+    /// Whether something waits for itself by these edges, also by way of what runs or is dropped: both come after what
+    /// comes before both.
+    fn has_circle(&self, mut edges: Vec<MomentEdge>) -> bool {
+        let doubtful: Vec<_> = (self.operations.iter())
+            .filter_map(|it| Some((it, self.may_be_dropped_by(it)?)))
+            .collect();
+        loop {
+            let before = closure(self.before.len(), &edges);
+            if (0..before.len()).any(|it| before[it].contains(it)) {
+                return true;
+            }
+            let known = edges.len();
+            for (operation, abort) in &doubtful {
+                let (ran, dropped) = (&before[operation.moments.1], &before[begin(*abort)]);
+                let common = (0..before.len()).filter(|&it| {
+                    let is_news = !before[operation.gone].contains(it);
+                    is_news && ran.contains(it) && dropped.contains(it)
+                });
+                edges.extend(common.map(|it| (it, operation.gone)));
+            }
+            if edges.len() == known {
+                return false;
+            }
+        }
+    }
+
+    /// What an allocation waits for by chance: what its buffer's memory was freed behind, on another stream. A pool may give
+    /// out other memory, so that this is no order (rule A35).
+    fn memory_edges(&self) -> Vec<MomentEdge> {
+        let mut edges = Vec::new();
+        for operation in self.operations.iter().filter(|it| !it.is_node) {
+            let GeneratedCall::Allocate(buffer, _) = self.calls[operation.call].call else {
+                continue;
+            };
+            let frees = self.submitted(operation.call, None).filter(
+                |it| matches!(self.calls[it.call].call, GeneratedCall::Free(of, _) if of == buffer),
+            );
+            let freed = frees.last().filter(|it| it.stream != operation.stream);
+            let Some(freed) = freed.filter(|_| operation.dropped_by.is_none()) else {
+                continue;
+            };
+            let behind = self.submitted(operation.call, Some(freed.stream));
+            edges.extend(behind.map(|it| (it.gone, operation.moments.0)));
+        }
+        edges
     }
 
     fn find_unordered_calls(&self) -> Vec<(usize, usize)> {

@@ -90,6 +90,11 @@ const FATAL: &[(i32, &str, &str)] = &[
         "MPS_CLIENT_TERMINATED",
         "another program that shares the device failed, and this one with it",
     ),
+    (
+        911,
+        "EXTERNAL_DEVICE",
+        "a device that is none of CUDA's, and was waited for, failed",
+    ),
     (999, "UNKNOWN", "the driver does not know what happened"),
 ];
 
@@ -132,7 +137,7 @@ mod tests {
     #[test]
     fn what_ends_a_context_is_told_from_what_does_not() {
         let of = |number| Code::new(number, String::new(), "said by the driver".to_owned());
-        for fatal in [700, 710, 714, 715, 716, 717, 718, 719, 721, 226, 999] {
+        for fatal in [700, 710, 714, 715, 716, 717, 718, 719, 721, 226, 911, 999] {
             assert!(of(fatal).is_fatal(), "{fatal}");
         }
         for harmless in [1, 2, 201, 222, 400, 500, 600, 900, 907] {

@@ -296,7 +296,7 @@ impl<E: Executor> Device for ThreadedDevice<E> {
     fn abort(&self, host: HostIndex, index: StreamIndex, by: SpanId) -> Result<(), Error> {
         let stream = self.stream(index)?;
         let submitted = stream.submitted();
-        stream.trouble.abort(submitted, by);
+        stream.trouble.abort(submitted, by, self.shared.now());
         stream.poke();
         self.shared.signals.iter().for_each(Watermark::poke);
         let others = self.shared.streams.iter();

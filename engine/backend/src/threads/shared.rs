@@ -103,7 +103,9 @@ impl<E> Shared<E> {
         self.hosts.iter().for_each(Host::rewind);
         self.signals.iter().for_each(Watermark::lower);
         let submitted = self.streams.iter().map(|it| (it, it.submitted()));
-        submitted.for_each(|(stream, submitted)| stream.trouble.abort(submitted, SpanId::NONE));
+        let now = self.now();
+        submitted
+            .for_each(|(stream, submitted)| stream.trouble.abort(submitted, SpanId::NONE, now));
         self.is_interrupted.store(false, SeqCst);
     }
 

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use crate::Error;
 use device::lock;
 use record::SpanId;
+use record::time::Nanos;
 use workload::ErrorKind;
 
 /// What a stream has gone through.
@@ -15,8 +16,19 @@ pub struct Trouble {
     is_stopped: AtomicBool,
     /// Operations before this one, counted from the stream's first, are dropped.
     drop_before: AtomicU64,
-    /// The calls that aborted it, each with the number of the first operation that it left.
-    aborts: Mutex<Vec<(u64, SpanId)>>,
+    /// The calls that aborted it.
+    aborts: Mutex<Vec<Abort>>,
+}
+
+/// A call that aborted a stream.
+#[derive(Clone, Copy, Debug)]
+struct Abort {
+    /// It dropped the operations before this number.
+    before: u64,
+    /// The call.
+    by: SpanId,
+    /// When it began to drop them.
+    began: Nanos,
 }
 
 impl Trouble {
@@ -45,23 +57,31 @@ impl Trouble {
         number < self.drop_before.load(SeqCst)
     }
 
-    /// The call that is the span `by` drops the operations before number `submitted`; the stream takes work again.
-    pub fn abort(&self, submitted: u64, by: SpanId) {
+    /// The call that is the span `by` drops the operations before number `submitted` from the time `began` on; the stream
+    /// takes work again.
+    pub fn abort(&self, submitted: u64, by: SpanId, began: Nanos) {
+        let abort = Abort {
+            before: submitted,
+            by,
+            began,
+        };
         // Before anything is dropped, so that whoever drops it knows by what.
-        lock(&self.aborts).push((submitted, by));
+        lock(&self.aborts).push(abort);
         self.drop_before.fetch_max(submitted, SeqCst);
         self.is_stopped.store(false, SeqCst);
         *lock(&self.pending) = None;
     }
 
-    /// The first call that dropped the operation with this number, where one did.
-    pub fn aborted_by(&self, number: u64) -> Option<SpanId> {
+    /// The first call that dropped the operation with this number, where one did. What had `ended` before a call began was
+    /// cancelled by something else.
+    pub fn aborted_by(&self, number: u64, ended: Nanos) -> Option<SpanId> {
         if !self.is_aborted(number) {
             return None;
         }
         let aborts = lock(&self.aborts);
-        let found = aborts.iter().find(|(submitted, _)| number < *submitted);
-        found.map(|it| it.1).filter(|it| it.is_some())
+        let mut found = aborts.iter().filter(|it| number < it.before);
+        let found = found.find(|it| it.began <= ended);
+        found.map(|it| it.by).filter(|it| it.is_some())
     }
 
     /// How often it was aborted.
@@ -85,4 +105,22 @@ pub fn failed_record() -> Error {
         "the event's record was cancelled, because something before it failed or was dropped: see the first operation \
          that failed",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_abort_has_dropped_nothing_that_had_ended_before_it() {
+        let trouble = Trouble::default();
+        trouble.abort(2, SpanId(7), Nanos(100));
+        trouble.abort(3, SpanId(8), Nanos(200));
+        let by = |number, ended| trouble.aborted_by(number, Nanos(ended));
+        assert_eq!(by(1, 99), None);
+        assert_eq!(by(1, 100), Some(SpanId(7)));
+        assert_eq!(by(2, 150), None);
+        assert_eq!(by(2, 250), Some(SpanId(8)));
+        assert_eq!(by(3, 250), None);
+    }
 }

@@ -99,7 +99,7 @@ impl<E: Executor> Worker<E> {
         let left = stream.submitted().saturating_sub(self.ended + 1);
         self.emit(stream, item, (ran, state), left);
         if matches!(state, State::Cancelled | State::Failed)
-            && let Some(by) = stream.trouble.aborted_by(self.ended)
+            && let Some(by) = stream.trouble.aborted_by(self.ended, ran.end)
         {
             let dropped = item.submission.span;
             self.sink.report(mishap::aborted(by, dropped));
