@@ -1,8 +1,7 @@
 //! What an abort drops for certain: what stands, directly or not, for a signal that is raised after it.
 
-use super::order::share_legacy;
 use super::submitted::ModelOperation;
-use super::text::{GeneratedCall, GeneratedWorkload, PlacedCall};
+use super::text::{GeneratedCall, GeneratedWorkload, PlacedCall, share_legacy};
 
 /// Notes of each operation which abort drops it for certain. Of one host thread alone: where there are several, it is
 /// chance whether a signal comes first.

@@ -4,8 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::draw::SeededRandom;
-use super::order::share_legacy;
-use super::text::{GeneratedCall, GeneratedWorkload, SynchronizationMode};
+use super::text::{GeneratedCall, GeneratedWorkload, SynchronizationMode, share_legacy};
 
 /// Courses that are tried.
 const COURSES: u64 = 2_000;

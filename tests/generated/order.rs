@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use super::aborts;
 use super::submitted::{CapturedGraph, ModelOperation, captures, operations};
 use super::text::{
-    BufferCopy, GeneratedCall, GeneratedWorkload, PlacedCall, StreamSort, SynchronizationMode,
+    BufferCopy, GeneratedCall, GeneratedWorkload, PlacedCall, SynchronizationMode, share_legacy,
 };
 
 /// A moment: the begin or the end of a call, or of an operation.
@@ -496,19 +496,18 @@ impl EnforcedOrder {
     /// out other memory, so that this is no order (rule A35).
     fn memory_edges(&self) -> Vec<MomentEdge> {
         let mut edges = Vec::new();
-        for operation in self.operations.iter().filter(|it| !it.is_node) {
+        let all = self.operations.iter();
+        for operation in all.filter(|it| !it.is_node && it.dropped_by.is_none()) {
             let GeneratedCall::Allocate(buffer, _) = self.calls[operation.call].call else {
                 continue;
             };
             let frees = self.submitted(operation.call, None).filter(
                 |it| matches!(self.calls[it.call].call, GeneratedCall::Free(of, _) if of == buffer),
             );
-            let freed = frees.last().filter(|it| it.stream != operation.stream);
-            let Some(freed) = freed.filter(|_| operation.dropped_by.is_none()) else {
-                continue;
-            };
-            let behind = self.submitted(operation.call, Some(freed.stream));
-            edges.extend(behind.map(|it| (it.gone, operation.moments.0)));
+            if let Some(last) = frees.last().filter(|it| it.stream != operation.stream) {
+                let behind = self.submitted(operation.call, Some(last.stream));
+                edges.extend(behind.map(|it| (it.gone, operation.moments.0)));
+            }
         }
         edges
     }
@@ -575,14 +574,6 @@ fn conflicts(first: GeneratedCall, second: GeneratedCall) -> Vec<BufferCopy> {
         found.push(second.writes());
     }
     found
-}
-
-/// Whether one of two streams is the legacy stream, and the other obeys it.
-pub fn share_legacy(workload: &GeneratedWorkload, first: usize, second: usize) -> bool {
-    matches!(
-        (workload.streams[first], workload.streams[second]),
-        (StreamSort::Legacy, StreamSort::Blocking) | (StreamSort::Blocking, StreamSort::Legacy)
-    )
 }
 
 /// For each moment, all that come before it, directly or not.

@@ -95,6 +95,14 @@ pub enum StreamSort {
     Legacy,
 }
 
+/// Whether one of two streams is the legacy stream, and the other obeys it.
+pub fn share_legacy(workload: &GeneratedWorkload, first: usize, second: usize) -> bool {
+    matches!(
+        (workload.streams[first], workload.streams[second]),
+        (StreamSort::Legacy, StreamSort::Blocking) | (StreamSort::Blocking, StreamSort::Legacy)
+    )
+}
+
 /// Who sees to it that buffers are not used on two streams at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SynchronizationMode {
