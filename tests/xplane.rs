@@ -267,7 +267,7 @@ pub fn sample() -> Vec<u8> {
     file(vec![gpu(), host, environment])
 }
 
-fn opened(bytes: Vec<u8>) -> (Capture, Receipt) {
+pub fn opened(bytes: Vec<u8>) -> (Capture, Receipt) {
     let source = Source::from_bytes("a.xplane.pb", bytes).unwrap();
     let mut capture = Capture::new();
     let receipt = open_source(&source, &mut |batch: Batch| {

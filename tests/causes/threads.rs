@@ -1,7 +1,7 @@
 //! What host threads and engines did of their time: programs of chance, run by a machine of our own that notes what everybody
 //! does as it goes, and nothing else.
 
-use engine::analysis::causes::{Causes, IdleReason, IdleTime, IdleUse};
+use engine::analysis::causes::{Causes, CollectiveMember, IdleReason, IdleTime, IdleUse};
 use engine::capture::Capture;
 use engine::record::{
     Basis, CallId, Dependency, DependencyKind, Group, Lane, LaneId, NameId, Record, Role, Span,
@@ -327,4 +327,23 @@ fn the_command_line_tells_of_engines_threads_and_pipelines() {
         let fields = row.as_object().unwrap().keys();
         assert_eq!(fields.filter(|it| it.ends_with("_ns")).count(), uses);
     }
+}
+
+#[test]
+fn threads_that_meet_without_devices_wait_for_each_other_by_name() {
+    let (capture, _) = crate::xplane::opened(crate::xplane::sample());
+    let causes = Causes::build(&capture);
+    let found = causes.read(&capture).arrivals(causes.extent());
+    let title = |it: CollectiveMember| it.title(&capture, &found.members);
+    let mut last: Vec<String> = found.last.iter().map(|it| title(it.member)).collect();
+    for row in &found.last {
+        let waits = row.waited.iter().map(|it| title(it.0));
+        for other in waits {
+            assert_ne!(title(row.member), other);
+        }
+    }
+    last.sort();
+    last.dedup();
+    assert_eq!(last.len(), found.last.len(), "{last:?}");
+    assert!(found.last.len() > 2, "{last:?}");
 }

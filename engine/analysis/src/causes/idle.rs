@@ -220,7 +220,7 @@ impl<'a, 'b> IdleSums<'a, 'b> {
             let Some(by) = part.by.filter(|_| held > Nanos::ZERO) else {
                 continue;
             };
-            let member = reader.member(reader.lane(by.span()));
+            let member = reader.party(reader.lane(by.span()));
             let ranks = &mut self.sums.ranks;
             match ranks.binary_search_by_key(&member, |it| it.0) {
                 Ok(place) => {

@@ -5,29 +5,33 @@ use std::collections::BTreeMap;
 use super::reader::CauseReader;
 use capture::Capture;
 use record::time::{Interval, Nanos};
-use record::{DeviceId, LaneId, SpanId};
+use record::{DeviceId, Group, LaneId, SpanId};
 
-/// Who takes part in a collective operation: a device of a rank, as far as the capture tells.
+/// Who takes part in a collective operation: a device of a rank, as far as the capture tells, or a host thread.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CollectiveMember {
     /// The rank; nothing where the capture names none.
     pub rank: Option<u32>,
     /// The device.
     pub device: Option<DeviceId>,
+    /// The host thread, where the part ran on one and not on a device.
+    pub thread: Option<LaneId>,
 }
 
 impl CollectiveMember {
-    /// What it is called: its rank, and its device where a rank has several or the capture names no rank.
+    /// What it is called: its rank, and its device or thread where a rank has several or the capture names no rank.
     pub fn title(self, capture: &Capture, all: &[Self]) -> String {
         let device = self.device.and_then(|id| capture.devices().get(id.index()));
         let device = device
             .map(|it| it.name.as_str())
             .filter(|it| !it.is_empty());
+        let thread = self.thread.map(|lane| capture.lane_title(lane));
+        let own = device.or(thread.as_deref());
         let is_alone = all.iter().filter(|it| it.rank == self.rank).count() < 2;
-        match (self.rank, device) {
-            (Some(rank), Some(device)) if !is_alone => format!("rank {rank}, {device}"),
+        match (self.rank, own) {
+            (Some(rank), Some(own)) if !is_alone => format!("rank {rank}, {own}"),
             (Some(rank), _) => format!("rank {rank}"),
-            (None, Some(device)) if !is_alone => device.to_owned(),
+            (None, Some(own)) if !is_alone => own.to_owned(),
             (None, _) => "rank 0".to_owned(),
         }
     }
@@ -73,6 +77,17 @@ impl CauseReader<'_> {
         CollectiveMember {
             rank: self.capture.lane_origin(lane).and_then(|it| it.rank),
             device: self.capture.lane(lane).and_then(|it| it.device),
+            thread: None,
+        }
+    }
+
+    /// Whose a part of a collective operation on a lane is: threads that meet without devices are members themselves.
+    pub(super) fn party(&self, lane: LaneId) -> CollectiveMember {
+        let known = self.capture.lane(lane);
+        let is_thread = known.is_some_and(|it| it.group == Group::Host && it.device.is_none());
+        CollectiveMember {
+            thread: is_thread.then_some(lane),
+            ..self.member(lane)
         }
     }
 
@@ -84,7 +99,7 @@ impl CauseReader<'_> {
             let spans = group.parts.iter().map(|it| SpanId(*it));
             let placed = spans.filter_map(|it| self.capture.span(it));
             let mut parts: Vec<Part> = placed
-                .map(|it| (it.span.start, self.member(it.span.lane), it.span.id))
+                .map(|it| (it.span.start, self.party(it.span.lane), it.span.id))
                 .collect();
             parts.sort_unstable();
             let Some(&(start, ..)) = parts.last() else {
