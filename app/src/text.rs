@@ -82,14 +82,24 @@ pub fn percent(share: f64) -> String {
     format!("{:.0}{THIN}%", share * 100.0)
 }
 
-/// A piece of a sentence as text.
+/// A piece of a sentence as text, long names without their middle.
 pub fn piece(piece: &Piece) -> String {
     match piece {
         Piece::Text(text) => text.clone(),
         Piece::Time(time) => duration(*time),
         Piece::Share(share) => percent(*share),
-        Piece::Span(_, name) => name.clone(),
+        Piece::Span(_, name) => shown(name),
     }
+}
+
+/// `text` in at most `chars` characters, without its middle where that is too long.
+pub fn shorten(text: &str, chars: usize) -> String {
+    engine::analysis::shorten(text, chars)
+}
+
+/// A name as sentences have it: those of kernels may be pages long.
+pub fn shown(name: &str) -> String {
+    engine::analysis::shown(name)
 }
 
 /// A parameter's value: whole numbers grouped, others with up to four decimals.
@@ -100,24 +110,6 @@ pub fn number(value: f64) -> String {
     }
     let text = format!("{value:.4}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-/// `text` in at most `chars` characters: what is too long loses its middle to `…`; nothing fits in 0.
-pub fn shorten(text: &str, chars: usize) -> String {
-    let length = text.chars().count();
-    if length <= chars {
-        return text.to_owned();
-    }
-    if chars == 0 {
-        return String::new();
-    }
-    let tail = (chars - 1) / 2;
-    let head = chars - 1 - tail;
-    let start = text.chars().take(head);
-    start
-        .chain(['…'])
-        .chain(text.chars().skip(length - tail))
-        .collect()
 }
 
 /// A span's number as the inspector and search write it, such as `#42`.
@@ -166,14 +158,6 @@ mod tests {
         ] {
             assert_eq!(percent(share).replace(THIN, " "), expected);
         }
-    }
-
-    #[test]
-    fn long_names_lose_their_middle() {
-        assert_eq!(shorten("upload x[0]", 11), "upload x[0]");
-        assert_eq!(shorten("upload x[0]", 7), "upl…[0]");
-        assert_eq!(shorten("äöü", 2), "ä…");
-        assert_eq!(shorten("abc", 0), "");
     }
 
     #[test]

@@ -52,7 +52,7 @@ impl Panel for Findings {
         let all = answers
             .iter()
             .flat_map(|answered| &answered.answer.findings);
-        let mut found: Vec<&Finding> = all.filter(|it| matches(it, &self.filter)).collect();
+        let mut found: Vec<&Finding> = all.filter(|it| matches(scene, it, &self.filter)).collect();
         found.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             for finding in found.iter().take(SHOWN) {
@@ -86,10 +86,13 @@ impl Findings {
     }
 }
 
-/// Whether the filter's words are in a finding's code or text.
-fn matches(finding: &Finding, filter: &str) -> bool {
+/// Whether the filter's words are in a finding's code or text, or in the whole name of one of its spans, which the text may
+/// shorten.
+fn matches(scene: &Scene<'_>, finding: &Finding, filter: &str) -> bool {
     let wanted = filter.trim().to_lowercase();
-    finding.code.contains(&wanted) || finding.text.to_lowercase().contains(&wanted)
+    let has = |text: &str| text.to_lowercase().contains(&wanted);
+    let mut spans = finding.spans.iter();
+    finding.code.contains(&wanted) || has(&finding.text) || spans.any(|it| has(&name(scene, *it)))
 }
 
 fn show(ui: &mut Ui, scene: &Scene<'_>, finding: &Finding, actions: &mut Vec<Action>) {

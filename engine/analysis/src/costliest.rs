@@ -2,7 +2,7 @@
 
 use super::causes::{CauseReader, WaitCost};
 use super::piece::plain;
-use super::words::{counted, finding, length, line};
+use super::words::{counted, finding, length, line, name};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos};
@@ -64,7 +64,7 @@ impl Analysis for CostliestWait {
             let placed = capture.span(wait.span);
             let place = placed.and_then(|it| line(capture, &it));
             let place = place.map_or_else(String::new, |it| format!(" (line {it})"));
-            let name = placed.map_or("?", |it| capture.name(it.span.name));
+            let name = placed.map_or_else(|| "?".to_owned(), |it| name(capture, it.span.name));
             let text = format!(
                 "{name}{place}: {}; being without this wait would save at most {}",
                 plain(&pieces),

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::causes::{CauseReader, CollectiveMember, ThreadShare};
-use super::words::{counted, finding, length, span};
+use super::words::{counted, finding, length, name, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos, union};
@@ -184,8 +184,8 @@ fn spent(capture: &Capture, shares: &[ThreadShare], whole: Nanos) -> String {
     let mut of = Some(" of that time");
     let parts = shares.filter(|it| percent(it.time) >= 1.0).map(|it| {
         let place = match it.name {
-            Some(name) => capture.name(name),
-            None => "no call that the capture shows",
+            Some(id) => name(capture, id),
+            None => "no call that the capture shows".to_owned(),
         };
         format!(
             "{} %{} in {place}",

@@ -52,6 +52,7 @@ pub use overview::{Overview, OverviewLine, OverviewTopic};
 pub use piece::Piece;
 pub use readiness::{Readiness, pipeline_of};
 pub use statistics::{Durations, LaneUse, Overlap, Statistics, StatisticsJob};
+pub use words::{shorten, shown};
 
 use capture::{Capture, PlacedSpan};
 use causes::{CauseReader, Causes};

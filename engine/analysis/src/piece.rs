@@ -1,6 +1,6 @@
 //! Sentences in pieces, so that a window can make links of the spans in them.
 
-use super::words::length;
+use super::words::{length, shown};
 use capture::Capture;
 use record::SpanId;
 use record::time::Nanos;
@@ -64,7 +64,7 @@ pub(super) fn plain(pieces: &[Piece]) -> String {
         Piece::Text(text) => text.clone(),
         Piece::Time(time) => length(*time),
         Piece::Share(share) => format!("{:.1} %", share * 100.0),
-        Piece::Span(_, name) => name.clone(),
+        Piece::Span(_, name) => shown(name),
     });
     words.collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::words::{counted, finding, lane, line};
+use super::words::{counted, finding, lane, line, name};
 use super::{Analysis, Answer};
 use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
@@ -118,7 +118,7 @@ fn told(capture: &Capture, wait: &Wait, count: u64) -> Finding {
     let placed = capture.span(wait.id);
     let place = placed.and_then(|placed| line(capture, &placed));
     let place = place.map_or_else(String::new, |line| format!(" (line {line})"));
-    let (name, stream) = (capture.name(wait.site.1), lane(capture, wait.lane));
+    let (name, stream) = (name(capture, wait.site.1), lane(capture, wait.lane));
     let why = if wait.lane == wait.from {
         "was recorded on the same stream, which runs in order anyway".to_owned()
     } else {

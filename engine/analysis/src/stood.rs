@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::causes::CauseReader;
 use super::used_buffers::UsedBuffers;
-use super::words::{counted, finding, lane, length, span};
+use super::words::{counted, finding, lane, length, name, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
@@ -156,7 +156,7 @@ fn told(capture: &Capture, (case, all, count): &(Case, Nanos, u64)) -> Finding {
         span(capture, &case.call),
         length(*all),
         lane(capture, case.needed.span.lane),
-        capture.name(case.needed.span.name),
+        name(capture, case.needed.span.name),
         span(capture, &case.last),
         lane(capture, case.needed.span.lane),
     );

@@ -2,7 +2,10 @@
 
 use capture::{Capture, PlacedSpan};
 use record::time::Nanos;
-use record::{Finding, FindingId, LaneId, Severity, SpanId};
+use record::{Finding, FindingId, LaneId, NameId, Severity, SpanId};
+
+/// Letters of a name in a sentence, at most: those of kernels may be pages long.
+const NAME: usize = 80;
 
 /// A length of time with three digits and the unit that fits.
 pub(super) fn length(time: Nanos) -> String {
@@ -20,6 +23,34 @@ pub(super) fn length(time: Nanos) -> String {
     format!("{value:.digits$} {unit}")
 }
 
+/// `text` in at most `chars` characters: what is too long loses its middle to `…`; nothing fits in 0.
+pub fn shorten(text: &str, chars: usize) -> String {
+    let length = text.chars().count();
+    if length <= chars {
+        return text.to_owned();
+    }
+    if chars == 0 {
+        return String::new();
+    }
+    let tail = (chars - 1) / 2;
+    let head = chars - 1 - tail;
+    let start = text.chars().take(head);
+    start
+        .chain(['…'])
+        .chain(text.chars().skip(length - tail))
+        .collect()
+}
+
+/// A name as sentences write it: whole, or without its middle.
+pub fn shown(name: &str) -> String {
+    shorten(name, NAME)
+}
+
+/// A name of the capture as sentences write it.
+pub(super) fn name(capture: &Capture, id: NameId) -> String {
+    shown(capture.name(id))
+}
+
 /// The name of a lane.
 pub(super) fn lane(capture: &Capture, id: LaneId) -> &str {
     capture.lane(id).map_or("its lane", |lane| &lane.name)
@@ -33,7 +64,7 @@ pub(super) fn line(capture: &Capture, placed: &PlacedSpan) -> Option<u32> {
 
 /// `upload x on copy (line 16)`.
 pub(super) fn span(capture: &Capture, placed: &PlacedSpan) -> String {
-    let name = capture.name(placed.span.name);
+    let name = name(capture, placed.span.name);
     let place = line(capture, placed).map_or_else(String::new, |line| format!(" (line {line})"));
     format!("{name} on {}{place}", lane(capture, placed.span.lane))
 }
@@ -69,6 +100,16 @@ pub(super) fn counted(count: usize, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        assert_eq!(shorten("upload x[0]", 11), "upload x[0]");
+        assert_eq!(shorten("upload x[0]", 7), "upl…[0]");
+        assert_eq!(shorten("äöü", 2), "ä…");
+        assert_eq!(shorten("abc", 0), "");
+        assert_eq!(shown(&"ä".repeat(NAME)), "ä".repeat(NAME));
+        assert_eq!(shown(&"ä".repeat(NAME + 1)).chars().count(), NAME);
+    }
 
     #[test]
     fn lengths_have_three_digits_and_the_unit_that_fits() {

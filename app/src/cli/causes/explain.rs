@@ -184,12 +184,10 @@ fn write_one(
         return Ok(());
     };
     let length = words::length(placed.interval().length());
-    let (name, start) = (words::span(reader, span), words::length(placed.span.start));
+    let (name, start) = (words::span(reader, span), words::exact(placed.span.start));
     writeln!(streams.out, "{name}: began at {start}, took {length}")?;
     let said = reader.sentence(span).map(|it| words::sentence(&it));
-    let said = said.unwrap_or_else(|| {
-        "It is a call that waits for nothing, or no operation at all".to_owned()
-    });
+    let said = said.unwrap_or_else(|| "The capture tells of nothing that it waited for".to_owned());
     writeln!(streams.out, "{said}.")?;
     write_parts(reader, "queued", &reader.split(span), streams)?;
     write_parts(reader, "within", &reader.inside(span), streams)?;

@@ -16,6 +16,8 @@ use crate::cli::{FINE, Stop, Streams};
 
 /// So many segments are listed for people.
 const MOST: usize = 40;
+/// Letters of their names.
+const LETTERS: usize = 60;
 /// So many operations that the path is made of.
 const MOST_NAMES: usize = 12;
 
@@ -99,7 +101,8 @@ fn write_text(
         words::length(whole)
     )?;
     let mut uses: BTreeMap<TimeUse, Nanos> = BTreeMap::new();
-    let mut names: BTreeMap<String, (Nanos, u64)> = BTreeMap::new();
+    // By their whole names: those of kernels may differ only where they are shortened.
+    let mut names: BTreeMap<&str, (Nanos, u64)> = BTreeMap::new();
     for it in path {
         *uses.entry(it.what).or_default() += it.interval.length();
         if it.what == TimeUse::Run {
@@ -115,15 +118,16 @@ fn write_text(
         whole,
         streams,
     )?;
-    let operations = names
-        .into_iter()
-        .map(|(name, (time, count))| (format!("{name} ({count})"), time));
+    let operations = names.into_iter().map(|(name, (time, count))| {
+        let name = crate::text::shorten(name, LETTERS);
+        (format!("{name} ({count})"), time)
+    });
     write_ranked("operations", operations, whole, streams)?;
     let mut table = Table::new(&["segment", ">from", ">time", "of"]);
     for it in path.iter().take(MOST) {
         table.row([
             it.what.label().to_owned(),
-            words::length(it.interval.start),
+            words::exact(it.interval.start),
             words::length(it.interval.length()),
             words::segment(reader, it),
         ]);
@@ -158,10 +162,9 @@ fn makespan(scope: &Scope, path: &[ChainSegment]) -> Nanos {
     Nanos(sum)
 }
 
-fn name(reader: &CauseReader<'_>, span: Option<SpanId>) -> String {
+fn name<'a>(reader: &CauseReader<'a>, span: Option<SpanId>) -> &'a str {
     let placed = span.and_then(|span| reader.capture().span(span));
-    let name = placed.map(|it| reader.capture().name(it.span.name));
-    crate::text::shorten(name.unwrap_or("?"), 60)
+    placed.map_or("?", |it| reader.capture().name(it.span.name))
 }
 
 /// A table of times with their shares, the longest first.

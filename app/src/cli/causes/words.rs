@@ -12,6 +12,11 @@ pub(super) fn length(time: Nanos) -> String {
     text::duration(time).replace(text::THIN, " ")
 }
 
+/// An instant to the nanosecond: two that are close differ only in their last digits.
+pub(super) fn exact(time: Nanos) -> String {
+    time.to_string().replace(text::THIN, " ")
+}
+
 /// A share of a whole, such as `97.6 %`.
 pub(super) fn share(part: Nanos, whole: Nanos) -> String {
     let share = part.0 as f64 / whole.0.max(1) as f64;
