@@ -48,6 +48,20 @@ impl TracedFile {
         analyse(&capture, Causes::build(&capture).into())
     }
 
+    /// What a command prints for people.
+    fn printed(&self, command: &[&str]) -> String {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("printed.json");
+        std::fs::write(&path, json!({"traceEvents": self.events}).to_string()).unwrap();
+        let mut arguments = vec!["syncline", command[0], path.to_str().unwrap()];
+        arguments.extend(&command[1..]);
+        let arguments: Vec<String> = arguments.into_iter().map(str::to_owned).collect();
+        let (mut out, mut err) = (Vec::new(), Vec::new());
+        let code = app::cli::run(&arguments, &mut out, &mut err);
+        assert_eq!(code, 0, "{}", String::from_utf8_lossy(&err));
+        String::from_utf8(out).unwrap()
+    }
+
     /// What is found of a code, each with what it would save at most.
     fn found(&self, code: &str) -> Vec<(String, Nanos)> {
         let answers = self.answers();
@@ -176,4 +190,103 @@ fn a_host_wait_that_is_longer_than_any_of_a_stream_is_told_where_work_came_after
     let found = made.found("costliest-wait");
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].1, Nanos(895_000), "{found:?}");
+}
+
+/// Kernels of C++ templates whose names differ only in the middle.
+fn long_names() -> [String; 2] {
+    ["float", "double"].map(|it| {
+        let many = "Tile<4>, ".repeat(30);
+        format!("void gemm<{many}{it}, {many}>(int)")
+    })
+}
+
+/// What a command prints for people about a file with two such kernels.
+fn printed(command: &[&str]) -> String {
+    let mut made = TracedFile::default();
+    let [first, second] = &long_names();
+    made.operation(("kernel", first), (0, 7), 0, [10, 110]);
+    made.operation(("kernel", second), (0, 7), 20, [112, 172]);
+    made.operation(("kernel", first), (0, 7), 30, [174, 184]);
+    made.printed(command)
+}
+#[test]
+fn names_of_pages_are_printed_without_their_middle() {
+    for command in [
+        &["info", "--findings"][..],
+        &["explain", "--all"],
+        &["explain", "--span", "1"],
+        &["idle"],
+        &["critical-path"],
+    ] {
+        let said = printed(command);
+        assert!(said.contains("void gemm<Tile<4>, "), "{command:?}: {said}");
+        for name in long_names() {
+            assert!(!said.contains(&name), "{command:?}: {said}");
+        }
+    }
+}
+
+#[test]
+fn operations_of_the_path_are_counted_by_their_whole_names() {
+    let said = printed(&["critical-path"]);
+    let rows = said.lines().filter(|it| it.starts_with("void gemm<"));
+    let rows: Vec<&str> = rows.collect();
+    assert_eq!(rows.len(), 2, "{said}");
+    assert!(
+        rows[0].contains("(2)") && rows[0].contains("110 µs"),
+        "{said}"
+    );
+    assert!(
+        rows[1].contains("(1)") && rows[1].contains("60.0 µs"),
+        "{said}"
+    );
+}
+
+/// Copies of two streams, each free to start while one of the other stream runs.
+fn copies(ways: [&str; 2]) -> TracedFile {
+    let mut made = TracedFile::default();
+    for round in 0..4 {
+        let at = round * 200;
+        for (place, way) in (0..).zip(ways) {
+            let (stream, begin) = (7 + place * 13, at + 10 + place * 100);
+            made.operation(
+                ("gpu_memcpy", way),
+                (0, stream),
+                at + place,
+                [begin, begin + 100],
+            );
+        }
+    }
+    made
+}
+
+#[test]
+fn copies_in_one_direction_are_not_said_to_have_had_room_beside_each_other() {
+    let (to, from) = (
+        "Memcpy HtoD (Pinned -> Device)",
+        "Memcpy DtoH (Device -> Pinned)",
+    );
+    assert_eq!(copies([to, from]).found("never-together").len(), 1);
+    for one in [to, from] {
+        assert_eq!(copies([one, one]).found("never-together"), []);
+    }
+}
+
+#[test]
+fn a_file_of_host_threads_says_that_it_has_no_stream_and_what_nothing_is_known_before() {
+    let mut made = TracedFile::default();
+    made.call("cpu_op", "first", 0, 10, None);
+    made.call("cpu_op", "other", 400, 600, None);
+    made.events[1]["tid"] = json!(4002);
+    let said = made.printed(&["info"]);
+    assert!(
+        said.contains("the capture holds no stream of a device"),
+        "{said}"
+    );
+    let unknown = "40 % of the critical path: the longest of it is before other";
+    assert!(said.contains(unknown), "{said}");
+    assert!(
+        said.contains("nothing tells what that came after"),
+        "{said}"
+    );
 }

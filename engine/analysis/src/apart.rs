@@ -25,6 +25,8 @@ struct Work {
     ready: Nanos,
     ran: Interval,
     id: SpanId,
+    /// The direction, of a copy between host and device.
+    way: Option<SpanKind>,
 }
 
 /// Which streams never ran at the same time, although nothing ordered them?
@@ -54,8 +56,8 @@ impl Analysis for NeverTogether {
 
     fn about(&self) -> &'static str {
         "Operations of two streams of one device never ran at the same time, and some were free to start, by the graph of \
-         causes, while the other stream ran: the device or its driver ran them one after the other. What a start takes, and \
-         what is less than a hundredth of the whole time, does not count"
+         causes, while the other stream ran: the device or its driver ran them one after the other. What a start takes, \
+         copies in one direction, and what is less than a hundredth of the whole time, do not count"
     }
 
     fn look(&mut self, capture: &Capture, placed: &PlacedSpan) {
@@ -145,11 +147,17 @@ fn ready(reader: &CauseReader<'_>, works: &[SpanId]) -> Vec<Work> {
             ready: ready.unwrap_or(placed.span.start),
             ran: placed.interval(),
             id: *id,
+            way: way(placed.span.kind),
         })
     };
     let mut works: Vec<Work> = works.iter().filter_map(work).collect();
     works.sort_unstable_by_key(|work| (work.ran.start, work.id));
     works
+}
+
+/// Copies of one direction share the way between host and device: side by side each would take as much longer.
+fn way(kind: SpanKind) -> Option<SpanKind> {
+    matches!(kind, SpanKind::Upload | SpanKind::Download).then_some(kind)
 }
 
 fn apart(
@@ -199,7 +207,8 @@ fn held_back<'a>(works: &'a [Work], others: &'a [Work]) -> impl Iterator<Item = 
         let before = others.partition_point(|other| other.ran.end <= work.ran.start);
         let other = others.get(before.checked_sub(1)?)?;
         let stood = other.ran.end - work.ready.max(other.ran.start);
-        (stood > START).then_some(Held {
+        let has_room = work.way.is_none() || work.way != other.way;
+        (stood > START && has_room).then_some(Held {
             first: other.id,
             second: work.id,
             stood,

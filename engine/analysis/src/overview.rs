@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::causes::{CauseReader, CausesTotals, IdleUse, TimeUse};
+use super::causes::{CauseReader, CausesTotals, IdleUse, SpanPoint, TimeUse};
 use super::piece::Sentence;
 use super::{Answered, IterationRow, IterationTable, Piece};
 use capture::natural_key;
@@ -18,6 +18,9 @@ const FINDINGS: usize = 3;
 const OUTLIERS: usize = 3;
 /// Parts of the path, and of idle time, that are named.
 const PARTS: usize = 4;
+
+/// The least share of all idle time of which the longest place is named.
+const LEAST: f64 = 0.005;
 
 /// What an overview's line is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -195,7 +198,9 @@ impl OverviewDraft<'_, '_> {
         parts.sort_by_key(|it| std::cmp::Reverse(it.0));
         let whole = parts.iter().fold(Nanos::ZERO, |sum, it| sum + it.0);
         let mut says = Sentence::default();
-        if whole == Nanos::ZERO {
+        if totals.streams.is_empty() {
+            says.text("the capture holds no stream of a device");
+        } else if whole == Nanos::ZERO {
             says.text("no stream stood idle while it had more to do");
         }
         let parts = parts.iter().filter(|it| it.0 > Nanos::ZERO).take(PARTS);
@@ -205,7 +210,9 @@ impl OverviewDraft<'_, '_> {
                 .share(*time, whole)
                 .text(", ")
                 .time(*time);
-            if let Some((longest, at)) = totals.longest_of(*what) {
+            // Of a part that is next to nothing the place is of no interest; the table has it.
+            let is_some = time.0 as f64 >= whole.0 as f64 * LEAST;
+            if let Some((longest, at)) = totals.longest_of(*what).filter(|_| is_some) {
                 says.text(", the longest ")
                     .time(longest)
                     .text(" before ")
@@ -225,10 +232,13 @@ impl OverviewDraft<'_, '_> {
         }
         let mut operations = totals.operations.iter();
         if let Some(most) = operations.next() {
-            says.text("; most of it runs ")
-                .time(most.time)
-                .text(format!(" in {} × ", most.count))
-                .span(self.reader.capture(), most.longest);
+            says.text("; what runs longest on it is ")
+                .span(self.reader.capture(), most.longest)
+                .text(", ")
+                .time(most.time);
+            if most.count > 1 {
+                says.text(format!(" in {} operations", most.count));
+            }
         }
         self.say(OverviewTopic::Path, says);
     }
@@ -316,11 +326,13 @@ impl OverviewDraft<'_, '_> {
         let on_path = totals.uses.iter().find(|it| it.what == TimeUse::Unknown);
         if let Some(row) = on_path {
             let mut says = Sentence::default();
-            says.share(row.time, whole).text(
-                " of the critical path: more time than a start takes passed after the last cause that the capture tells",
-            );
+            says.share(row.time, whole).text(" of the critical path");
             if let Some(span) = row.longest {
-                says.text(", the longest before ").span(capture, span);
+                let is_call = self.reader.is_blocking(span);
+                says.text(": the longest of it is ")
+                    .text(if is_call { "in " } else { "before " })
+                    .span(capture, span)
+                    .text(self.why_unknown(span, is_call));
             }
             self.say(OverviewTopic::Unknown, says);
         }
@@ -346,6 +358,17 @@ impl OverviewDraft<'_, '_> {
                 "{count} of the data {tells} what is wrong or missing in it"
             ));
             self.say(OverviewTopic::Unknown, says);
+        }
+    }
+
+    /// What the capture lacks where the time before a span is unknown.
+    fn why_unknown(&self, span: SpanId, is_call: bool) -> &'static str {
+        if is_call {
+            ", longer than a return takes after the last cause that the capture tells"
+        } else if self.reader.binding(SpanPoint::start(span)).is_none() {
+            ", and nothing tells what that came after"
+        } else {
+            ", more than a start takes after the last cause that the capture tells"
         }
     }
 

@@ -164,7 +164,7 @@ impl<'a> CauseReader<'a> {
         }
     }
 
-    pub(super) fn binding(&self, point: SpanPoint) -> Option<Candidate> {
+    pub(crate) fn binding(&self, point: SpanPoint) -> Option<Candidate> {
         match &self.causes.times {
             Some(times) => self.causes.binding(times, point),
             None => self.causes.binding(self.capture, point),
