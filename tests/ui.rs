@@ -14,6 +14,7 @@ mod storm;
 mod storms;
 mod streams;
 mod why;
+mod why_rows;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};

@@ -55,14 +55,12 @@ fn the_inspector_says_the_binding_cause_and_the_way_back() {
     for words in [
         "It was queued for ",
         "120\u{2009}µs",
-        " blocked by an event, for ",
+        "blocked by an event, for ",
         "3.00\u{2009}µs",
         "50.0\u{2009}µs",
     ] {
-        assert!(
-            window.harness.query_all_by_label(words).count() > 0,
-            "{words:?} is not on screen"
-        );
+        let found = window.harness.query_all_by_label_contains(words);
+        assert!(found.count() > 0, "{words:?} is not on screen");
     }
     let steps = ["◀ B", "◀ A", "◀ latency · B", "◀ latency · D"];
     for step in steps {
@@ -229,7 +227,7 @@ fn what_the_host_did_meanwhile_ends_where_its_time_begins() {
         .clone();
     let zero = made.unwrap().causes.extent().start;
     let at = Nanos(from.0.midpoint(to.0)) - zero;
-    let what = "no call that the capture shows";
+    let what = "in no call shown";
     assert!(point_at_gap(&mut window, at, what), "no gap says {what}");
     let label = window.harness.get_by_label(what).rect();
     let times = window.harness.query_all_by_label_contains("\u{2009}µs");

@@ -13,12 +13,15 @@ use eframe::egui::{RichText, ScrollArea, Ui};
 use engine::capture::Capture;
 use engine::record::SpanId;
 
-use super::widgets::{field, hint, section};
+use super::widgets::{field, hint, link, section};
 use super::{Panel, Place, Scene};
 use crate::action::{Action, Command};
 use crate::state::Topic;
 use crate::text;
 use crate::theme::HEADING;
+
+/// Letters of a title, at most, until the whole is asked for.
+const TITLE: usize = 120;
 
 /// The inspector: every field of what is selected, what it waited for, and the line that made it.
 #[derive(Default)]
@@ -86,14 +89,36 @@ fn range(ui: &mut Ui, scene: &Scene<'_>) {
 
 /// The large name at the top, and the quiet line below it.
 fn title(ui: &mut Ui, scene: &Scene<'_>, name: &str, detail: &str) {
-    ui.label(
-        RichText::new(name)
-            .size(HEADING)
-            .color(scene.theme.text)
-            .strong(),
-    );
+    let heading = |words: &str| {
+        let words = RichText::new(words).size(HEADING);
+        words.color(scene.theme.text).strong()
+    };
+    if name.chars().count() > TITLE {
+        long_title(ui, scene, name, heading);
+    } else {
+        ui.label(heading(name));
+    }
     ui.label(RichText::new(detail).color(scene.theme.weak));
     ui.add_space(crate::theme::GRID);
+}
+
+/// A name that would push all else out of sight: without its middle, until the whole is asked for.
+fn long_title(ui: &mut Ui, scene: &Scene<'_>, name: &str, heading: impl Fn(&str) -> RichText) {
+    let id = ui.scope_id().with(("whole", name));
+    let is_whole = ui.data(|data| data.get_temp(id).unwrap_or(false));
+    if is_whole {
+        ui.label(heading(name));
+    } else {
+        ui.label(heading(&text::shorten(name, TITLE)));
+    }
+    let words = if is_whole {
+        "Shorten the name"
+    } else {
+        "Whole name"
+    };
+    if link(ui, words, scene.theme.accent).clicked() {
+        ui.data_mut(|data| data.insert_temp(id, !is_whole));
+    }
 }
 
 /// A span's name, or its number while it has not arrived.

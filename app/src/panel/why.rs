@@ -3,11 +3,11 @@
 
 mod lines;
 
-use eframe::egui::{Label, RichText, Ui};
+use eframe::egui::Ui;
 
 use self::lines::Lines;
 use super::table::{self, Order};
-use super::widgets::{hint, toggle};
+use super::widgets::{fitting, hint, toggle};
 use super::{Panel, Place, Scene};
 use crate::action::{Action, Command};
 use crate::state::Switch;
@@ -54,13 +54,30 @@ impl WhyTable {
 }
 
 /// Where time went, as tables.
-#[derive(Default)]
 pub struct WhyTab {
     chosen: WhyTable,
     orders: [Order; 5],
     /// What is shown, of which table and of which conclusions it was made.
     read: Option<(usize, usize, WhyTable)>,
     lines: Lines,
+}
+
+impl Default for WhyTab {
+    fn default() -> Self {
+        let mut orders = [Order::default(); 5];
+        // What took the most time is what one looks for there.
+        for table in [WhyTable::Path, WhyTable::Operations] {
+            if let Some(order) = orders.get_mut(table as usize) {
+                *order = lines::LONGEST_FIRST;
+            }
+        }
+        Self {
+            chosen: WhyTable::default(),
+            orders,
+            read: None,
+            lines: Lines::default(),
+        }
+    }
 }
 
 impl Panel for WhyTab {
@@ -157,45 +174,46 @@ impl WhyTab {
                 actions.push(Action::Copy(self.lines.text()));
             }
             if self.chosen == WhyTable::Iterations {
-                let words = Self::iterations(scene);
-                ui.add(Label::new(RichText::new(words).color(scene.theme.weak)).truncate());
-                return;
+                return fitting(ui, scene.theme, &Self::iterations(scene));
             }
             if scene.status.why.is_tabling {
-                let words = RichText::new(SUMMING).color(scene.theme.weak);
-                ui.add(Label::new(words).truncate());
-                return;
+                return fitting(ui, scene.theme, &[SUMMING.to_owned()]);
             }
-            let words = within.map(|within| {
-                format!(
-                    "{of} · {} to {} · {}",
-                    text::duration(within.start),
-                    text::duration(within.end),
-                    text::duration(within.length())
-                )
-            });
-            let words = RichText::new(words.unwrap_or_default()).color(scene.theme.weak);
+            let Some(within) = within else { return };
+            let ends = format!(
+                "{} to {}",
+                text::duration(within.start),
+                text::duration(within.end)
+            );
+            let length = text::duration(within.length());
             // A longer line would widen the table below beyond what can be seen.
-            ui.add(Label::new(words).truncate());
+            let ways = [
+                format!("{of} · {ends} · {length}"),
+                format!("{of} · {ends}"),
+                ends,
+            ];
+            fitting(ui, scene.theme, &ways);
         });
         ui.add_space(GRID);
     }
 
-    /// How the iterations were found.
-    fn iterations(scene: &Scene<'_>) -> String {
+    /// How the iterations were found, in several lengths.
+    fn iterations(scene: &Scene<'_>) -> Vec<String> {
         let made = scene.status.why.conclusions.as_ref();
         let Some(table) = made
             .map(|it| &it.iterations)
             .filter(|it| !it.rows.is_empty())
         else {
-            return "None: nothing marks steps or frames, and nothing repeats itself".to_owned();
+            return vec![
+                "None: nothing marks steps or frames, and nothing repeats itself".to_owned(),
+                "None were found".to_owned(),
+            ];
         };
-        format!(
-            "{} by {} · half take at most {} · {} goes to the next",
-            text::count((table.rows.len() + table.left_out) as u64),
-            table.source.label(),
-            text::duration(table.median),
-            Command::NextIteration.key()
-        )
+        let count = text::count((table.rows.len() + table.left_out) as u64);
+        let short = format!("{count} by {}", table.source.label());
+        let median = text::duration(table.median);
+        let middle = format!("{short} · half take at most {median}");
+        let key = Command::NextIteration.key();
+        vec![format!("{middle} · {key} goes to the next"), middle, short]
     }
 }

@@ -5,7 +5,8 @@ mod sign;
 pub use sign::Sign;
 
 use eframe::egui::{
-    Align, Color32, CornerRadius, Frame, Label, Layout, Margin, Response, RichText, Sense, Ui, Vec2,
+    Align, Color32, CornerRadius, Frame, Label, Layout, Margin, Response, RichText, Sense,
+    TextStyle, Ui, Vec2,
 };
 
 use engine::analysis::Piece;
@@ -13,9 +14,6 @@ use engine::record::SpanId;
 
 use crate::text;
 use crate::theme::{GRID, SMALL, Theme};
-
-/// Letters of a name in a sentence, at most: those of kernels may be pages long.
-const NAME: usize = 80;
 
 /// A quiet heading above a part of a panel.
 pub fn section(ui: &mut Ui, theme: &Theme, title: &str) {
@@ -68,15 +66,22 @@ fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
             if place + 1 == said.len() && !ends_in_link {
                 words.push('.');
             }
+            let before = place.checked_sub(1).and_then(|it| said.get(it));
             match piece {
-                Piece::Text(_) => {
-                    ui.label(words);
+                Piece::Text(text) => {
+                    let has_begun = before.is_some_and(is_number);
+                    let words = words.get(if has_begun { mark(text).len() } else { 0 }..);
+                    ui.label(without_indent(ui, words.unwrap_or_default()));
                 }
                 Piece::Time(_) | Piece::Share(_) => {
+                    // A comma alone might begin a line.
+                    if let Some(Piece::Text(next)) = said.get(place + 1) {
+                        words.push_str(mark(next));
+                    }
                     ui.label(RichText::new(words).strong());
                 }
                 Piece::Span(span, _) => {
-                    let words = RichText::new(text::shorten(&words, NAME)).color(theme.accent);
+                    let words = RichText::new(words).color(theme.accent);
                     if ui.link(words).clicked() {
                         clicked = Some(*span);
                     }
@@ -88,6 +93,51 @@ fn pieces_ui(ui: &mut Ui, theme: &Theme, said: &[Piece]) -> Option<SpanId> {
         }
     });
     clicked
+}
+
+const fn is_number(piece: &Piece) -> bool {
+    matches!(piece, Piece::Time(_) | Piece::Share(_))
+}
+
+/// The marks of punctuation that a text begins with.
+fn mark(text: &str) -> &str {
+    let rest = text.trim_start_matches([',', ';', ':', '.', ')']);
+    text.get(..text.len() - rest.len()).unwrap_or_default()
+}
+
+/// Words that go on in a row; where not even the first has room there, without the space before it: that would begin the
+/// next row.
+fn without_indent<'a>(ui: &Ui, words: &'a str) -> &'a str {
+    let rest = words.trim_start();
+    let first = rest.split(' ').next().unwrap_or_default();
+    let until = words.len() - rest.len() + first.len();
+    let wide = width(ui, words.get(..until).unwrap_or_default());
+    if wide > ui.available_size_before_wrap().x {
+        rest
+    } else {
+        words
+    }
+}
+
+/// How wide a text is in a row of its own.
+fn width(ui: &Ui, words: &str) -> f32 {
+    let font = TextStyle::Body.resolve(ui.style());
+    let colour = ui.visuals().text_color();
+    ui.fonts_mut(|fonts| {
+        fonts
+            .layout_no_wrap(words.to_owned(), font, colour)
+            .size()
+            .x
+    })
+}
+
+/// The first of several ways to say something for which there is room in a row, or else the last, cut.
+pub fn fitting(ui: &mut Ui, theme: &Theme, ways: &[String]) {
+    let room = ui.available_width();
+    let fits = ways.iter().find(|it| width(ui, it) <= room);
+    if let Some(words) = fits.or(ways.last()) {
+        ui.add(Label::new(RichText::new(words).color(theme.weak)).truncate());
+    }
 }
 
 /// Rows from here on are as high as their text.

@@ -108,7 +108,7 @@ fn span_ui(ui: &mut Ui, frame: &Frame<'_>, id: SpanId) {
             None => return,
         },
     };
-    ui.strong(capture.name(name));
+    ui.strong(text::shown(capture.name(name)));
     let lane = capture.lane(lane).map_or("?", |lane: &Lane| &lane.name);
     let mut about = format!("{} on {lane}", kind.label());
     if let Some(state) = state {
@@ -169,10 +169,15 @@ fn cause(frame: &Frame<'_>, tie: &Dependency) -> Option<String> {
         engine::record::DependencyKind::Automatic => "inserted: waited for",
         _ => "waited for",
     };
-    Some(format!("◂ {verb} {} on {lane}", capture.name(span.name)))
+    Some(format!(
+        "◂ {verb} {} on {lane}",
+        text::shown(capture.name(span.name))
+    ))
 }
 
 fn line(ui: &mut Ui, theme: &Theme, label: &str, time: Nanos) {
+    // As high as its text, like the lines around it.
+    ui.spacing_mut().interact_size.y = 4.0 * GRID;
     ui.horizontal(|ui| {
         ui.set_width(LINE);
         let right = Layout::right_to_left(Align::Center);
@@ -197,7 +202,7 @@ fn run_ui(ui: &mut Ui, frame: &Frame<'_>, bar: &Bar) {
     ui.add_space(GRID);
     line(ui, theme, "together", cell.busy);
     line(ui, theme, "within", cell.interval.length());
-    let longest = format!("longest: {}", capture.name(cell.name));
+    let longest = format!("longest: {}", text::shown(capture.name(cell.name)));
     ui.label(RichText::new(longest).color(theme.weak));
     ui.label(RichText::new("zoom in to tell them apart").color(theme.weak));
 }
@@ -217,7 +222,7 @@ fn gap_ui(ui: &mut Ui, frame: &Frame<'_>, gap: &IdleGap) {
     ));
     let name = capture.span(next).map(|it| it.span.name);
     let name = name.map_or("?", |name| capture.name(name));
-    ui.label(weak(format!("before {}", text::shorten(name, 60))));
+    ui.label(weak(format!("before {}", text::shown(name))));
     ui.add_space(GRID);
     for what in IdleUse::ALL.into_iter().filter(|it| it.is_idle()) {
         let time = what.of(&gap.time);
@@ -231,7 +236,7 @@ fn gap_ui(ui: &mut Ui, frame: &Frame<'_>, gap: &IdleGap) {
         && let Some(placed) = capture.span(cause.span())
     {
         let lane = capture.lane_title(placed.span.lane);
-        let name = text::shorten(capture.name(placed.span.name), 60);
+        let name = text::shown(capture.name(placed.span.name));
         let words = format!("◂ {} {name} on {lane}", cause.kind.label());
         ui.label(RichText::new(words).color(theme.cause));
     }
@@ -248,7 +253,7 @@ fn host_ui(ui: &mut Ui, frame: &Frame<'_>, (next, from): (SpanId, Nanos)) {
     ui.label(RichText::new(format!("{thread} meanwhile")).color(theme.weak));
     for share in shares.iter().take(CAUSES) {
         let name = share.name.map(|name| capture.name(name));
-        let name = name.unwrap_or("no call that the capture shows");
+        let name = name.unwrap_or("in no call shown");
         line(ui, theme, name, share.time);
     }
 }
@@ -261,7 +266,10 @@ fn tie_ui(ui: &mut Ui, frame: &Frame<'_>, tie: &Dependency) {
         let lane = capture
             .lane(placed.span.lane)
             .map_or("?", |lane| &lane.name);
-        Some(format!("{} on {lane}", capture.name(placed.span.name)))
+        Some(format!(
+            "{} on {lane}",
+            text::shown(capture.name(placed.span.name))
+        ))
     };
     let mut title = format!("{} dependency, {}", tie.kind.label(), tie.basis.label());
     if let Some(event) = capture.events().get(tie.event.index()) {
@@ -296,7 +304,10 @@ pub fn role(causes: Option<CauseReader<'_>>, tie: &Dependency) -> Option<String>
         DependencyRole::Earlier(by, binding) => {
             let capture = reader.capture();
             let name = capture.span(binding).map(|it| it.span.name);
-            let name = name.map_or("another", |name| capture.name(name));
+            let name = name.map_or_else(
+                || "another".to_owned(),
+                |name| text::shown(capture.name(name)),
+            );
             format!(
                 "not binding: {name} was complete {} later",
                 text::duration(by)

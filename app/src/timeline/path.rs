@@ -69,12 +69,12 @@ fn step(
     Some(to)
 }
 
-/// How far down the line is in a segment: along the lower edge of its span, or of its lane.
+/// How far down the line is in a segment: on the lower edge of its span, or of its lane, where no name is under it.
 fn height(frame: &Frame<'_>, segment: &ChainSegment) -> Option<f32> {
     if let Some(place) = segment.span.and_then(|span| frame.locate(span)) {
-        return Some(place.rect.bottom() - WIDTH);
+        return Some(place.rect.bottom());
     }
     let (_, row) = frame.layout.row_of(segment.lane?)?;
     let rect = frame.bar_rect(row, 0, 0.0, 0.0);
-    Some(rect.bottom() - WIDTH)
+    Some(rect.bottom())
 }

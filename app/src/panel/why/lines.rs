@@ -9,7 +9,7 @@ use engine::record::SpanId;
 use engine::time::{Interval, Nanos};
 
 use super::WhyTable;
-use crate::panel::table::{Cell, Column, Ink};
+use crate::panel::table::{Cell, Column, Ink, Order};
 use crate::text;
 
 /// A column of text that takes what the others leave.
@@ -28,7 +28,7 @@ const fn number(title: &'static str, help: &'static str, spare: u8) -> Column {
     Column {
         title,
         help,
-        width: 124.0,
+        width: 84.0,
         is_number: true,
         spare,
     }
@@ -37,7 +37,7 @@ const fn number(title: &'static str, help: &'static str, spare: u8) -> Column {
 /// A column of a use of a stream's time.
 const fn of(what: IdleUse, spare: u8) -> Column {
     Column {
-        width: 106.0,
+        width: 102.0,
         ..number(what.label(), what.help(), spare)
     }
 }
@@ -95,6 +95,12 @@ const OPERATIONS: &[Column] = &[
     number("share", "Of the stretch", 0),
     number("times", "How many of them", 0),
 ];
+
+/// Rows of the path and of its operations by their time.
+pub const LONGEST_FIRST: Order = Order {
+    column: 1,
+    is_descending: true,
+};
 
 /// A narrow column of numbers.
 const fn narrow(title: &'static str, help: &'static str, spare: u8) -> Column {

@@ -1,0 +1,164 @@
+//! How the answers about causes stand in the window: whole lines, all columns that have room, names that leave room for what is
+//! said about them.
+
+use app::action::Action;
+use app::state::ThemeChoice;
+use eframe::egui::Shape;
+use egui_kittest::kittest::Queryable as _;
+use engine::record::SpanId;
+use serde_json::{Value, json};
+
+use super::Window;
+use super::deeds::until;
+
+/// The name of a kernel, as templates of C++ have it.
+fn long_name() -> String {
+    format!("void gemm<{}>(float const*)", "Tile<float, 4>, ".repeat(30))
+}
+
+/// A call with its number, or an operation of a stream with that of its call; in microseconds.
+fn event(cat: &str, name: &str, (place, number): (u64, u64), [start, end]: [u64; 2]) -> Value {
+    let is_call = cat == "cuda_runtime";
+    let mut arguments = json!({ "correlation": number });
+    if !is_call {
+        arguments["stream"] = json!(place);
+        arguments["device"] = json!(0);
+    }
+    json!({
+        "ph": "X", "cat": cat, "name": name, "pid": if is_call { 77 } else { 0 }, "tid": place, "ts": start,
+        "dur": end - start, "args": arguments,
+    })
+}
+
+/// A file of Kineto's in which stream 7 is busy, waits for a late host, for a blocked one, for another stream and for a start,
+/// and for something that is not told.
+fn file() -> Value {
+    let call = |name, number, at| event("cuda_runtime", name, (4001, number), at);
+    let kernel = |name, stream, number, at| event("kernel", name, (stream, number), at);
+    let launch = "cudaLaunchKernel";
+    let mut of_call = event("cuda_sync", "Stream Sync", (7, 2), [5, 115]);
+    of_call["pid"] = json!(0);
+    let mut of_wait = event("cuda_sync", "Stream Wait Event", (7, 6), [137, 138]);
+    of_wait["args"]["wait_on_stream"] = json!(20);
+    of_wait["args"]["wait_on_cuda_event_record_corr_id"] = json!(5);
+    json!({ "traceEvents": [
+        call(launch, 1, [0, 2]), kernel("A", 7, 1, [10, 110]),
+        call("cudaStreamSynchronize", 2, [5, 115]), of_call,
+        call(launch, 3, [120, 122]), kernel("B", 7, 3, [125, 200]),
+        call(launch, 4, [130, 132]), kernel("scan", 20, 4, [140, 300]),
+        call("cudaEventRecord", 5, [135, 136]),
+        call("cudaStreamWaitEvent", 6, [137, 138]), of_wait,
+        call(launch, 7, [140, 142]), kernel(&long_name(), 7, 7, [302, 350]),
+        call(launch, 8, [345, 347]), kernel("final", 7, 8, [600, 650]),
+    ] })
+}
+
+fn opened(size: [f32; 2]) -> Window {
+    let mut window = Window::new(size, ThemeChoice::Dark);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("rows.pt.trace.json");
+    std::fs::write(&path, file().to_string()).unwrap();
+    let app = window.harness.state_mut();
+    app.act(vec![Action::OpenFiles(vec![path])], None);
+    until(&mut window, |window| {
+        let scene = window.harness.state().scene();
+        scene.capture.span_count() > 0 && scene.status.why.conclusions.is_some()
+    });
+    window.harness.run();
+    window
+}
+
+fn named(window: &Window, name: &str) -> SpanId {
+    let capture = window.harness.state().scene().capture;
+    let mut spans = capture.spans();
+    let found = spans.find(|it| capture.name(it.span.name) == name);
+    found.unwrap().span.id
+}
+
+fn texts(shape: &Shape, found: &mut Vec<Vec<String>>) {
+    match shape {
+        Shape::Vec(all) => all.iter().for_each(|it| texts(it, found)),
+        Shape::Text(text) => {
+            let rows = text.galley.rows.iter();
+            found.push(rows.map(|row| row.text()).collect());
+        }
+        _ => {}
+    }
+}
+
+/// However narrow the room, no line of a sentence begins with a space or a comma.
+#[test]
+fn lines_of_sentences_begin_with_words() {
+    let mut seen = 0;
+    for width in (900..1500).step_by(60) {
+        let window = opened([width as f32, 800.0]);
+        let mut found = Vec::new();
+        for clipped in &window.harness.output().shapes {
+            texts(&clipped.shape, &mut found);
+        }
+        for rows in found {
+            for row in rows.iter().skip(1).filter(|row| !row.is_empty()) {
+                seen += 1;
+                assert!(
+                    !row.starts_with([' ', ',', ';', ':', ')']),
+                    "{width}: {rows:?}"
+                );
+            }
+        }
+    }
+    assert!(seen > 0, "no line was broken");
+}
+
+#[test]
+fn in_a_window_of_1280_points_every_use_of_idle_time_has_its_column() {
+    let mut window = opened([1280.0, 800.0]);
+    let app = window.harness.state_mut();
+    app.act(vec![Action::OpenTab("why")], None);
+    window.harness.run();
+    for title in [
+        "busy",
+        "host late",
+        "host blocked",
+        "dependency",
+        "latency",
+        "unknown",
+    ] {
+        assert!(
+            window.harness.query_by_label(title).is_some(),
+            "{title} has no column"
+        );
+    }
+}
+
+#[test]
+fn what_took_longest_on_the_path_comes_first() {
+    let mut window = opened([1280.0, 800.0]);
+    let app = window.harness.state_mut();
+    app.act(vec![Action::OpenTab("why")], None);
+    window.harness.run();
+    window.harness.get_by_label("Operations on it").click();
+    window.harness.run();
+    let top = |name: &str| {
+        let mut all = window.harness.query_all_by_label_contains(name);
+        all.next().map(|it| it.rect().top())
+    };
+    // Of what is on the path scan ran for 160 µs and final for 50.
+    let (first, last) = (top("scan").unwrap(), top("final").unwrap());
+    assert!(first < last, "{first} and {last}");
+}
+
+#[test]
+fn a_name_of_pages_leaves_room_for_the_reason_until_it_is_asked_for() {
+    let mut window = opened([1280.0, 800.0]);
+    let name = long_name();
+    let span = named(&window, &name);
+    let app = window.harness.state_mut();
+    app.act(vec![Action::Select(Some(span))], None);
+    window.harness.run();
+    assert!(window.harness.query_by_label(&name).is_none());
+    let said = window.harness.get_by_label("It was queued for ").rect();
+    assert!(said.bottom() < 500.0, "{said:?}");
+    window.harness.get_by_label("Whole name").click();
+    window.harness.run();
+    assert!(window.harness.query_by_label(&name).is_some());
+}
