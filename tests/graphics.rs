@@ -12,7 +12,7 @@ use engine::record::{
     BufferIndex, CallId, CounterId, DeviceId, LaneId, LossKind, NameId, PipelineKind, Record, Span,
     SpanId, State, StreamIndex,
 };
-use engine::workload::{Launch, Role, Target};
+use engine::workload::{Kernel, KernelArguments, Role, Target};
 
 const HOST: HostIndex = HostIndex(0);
 
@@ -75,13 +75,11 @@ fn submit(device: &dyn Device, stream: u32, id: u32, operation: Operation) {
 
 fn launch(kernel: &'static str, reads: &[u32], writes: &[u32], parameters: &[f64]) -> Operation {
     let buffers = |all: &[u32]| all.iter().copied().map(BufferIndex).collect();
-    Operation::Launch(Box::new(Launch {
-        kernel,
-        stream: StreamIndex(0),
+    Operation::Launch(Box::new(KernelArguments {
+        kernel: Kernel::named(kernel).unwrap(),
         reads: buffers(reads),
         writes: buffers(writes),
         parameters: parameters.to_vec(),
-        pipeline: None,
     }))
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use app::action::key_table_markdown;
-use engine::workload::{Document, bundled, guides};
+use engine::workload::{Document, bundled, guides, language_guide};
 
 use crate::house::{read, report, root};
 
@@ -46,6 +46,11 @@ fn same(name: &str, made: &str) {
 #[test]
 fn the_table_of_keys_is_the_table_of_actions() {
     same("keys", &key_table_markdown());
+}
+
+#[test]
+fn the_reference_of_the_language_is_made_from_its_definitions() {
+    same("language", &language_guide());
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use engine::time::Nanos;
 use engine::workload::{
-    Call, Document, Edition, Error, GpuCall, Injection, LossBy, MapMode, Moment, PipelineIndex,
+    Call, DataCall, Document, Edition, Error, GpuCall, LossBy, MapMode, Moment, PipelineIndex,
     PipelineKind, Plan, PromiseIndex, ShaderPlan,
 };
 
@@ -52,7 +52,7 @@ fn every_word_means_its_call() {
     let calls: Vec<GpuCall> = plan
         .calls(0)
         .filter_map(|placed| match placed.call {
-            Call::Gpu(call) => Some(*call),
+            Call::Gpu(call) => Some(call),
             _ => None,
         })
         .collect();
@@ -61,31 +61,37 @@ fn every_word_means_its_call() {
         GpuCall::CreatePipeline {
             pipeline: PipelineIndex(3),
         },
-        GpuCall::PushErrorScope(engine::workload::ErrorFilter::OutOfMemory),
+        GpuCall::PushErrorScope {
+            filter: engine::workload::ErrorFilter::OutOfMemory,
+        },
         GpuCall::PopErrorScope { promise },
         GpuCall::MapAsync {
             buffer: engine::record::BufferIndex(0),
             mode: MapMode::Write,
             promise,
         },
-        GpuCall::Unmap(engine::record::BufferIndex(0)),
+        GpuCall::Unmap {
+            buffer: engine::record::BufferIndex(0),
+        },
         GpuCall::CompilationInfo {
             pipeline: PipelineIndex(1),
             promise,
         },
         GpuCall::WorkDone { promise },
         GpuCall::DeviceLost { promise },
-        GpuCall::Settle(PromiseIndex(2)),
-        GpuCall::SettleAll,
-        GpuCall::Lose(Injection {
+        GpuCall::Settle {
+            promise: PromiseIndex(2),
+        },
+        GpuCall::SettleAll {},
+        GpuCall::Lose {
             by: LossBy::Driver,
             at: Moment::Pipeline("late[1]".to_owned()),
-        }),
-        GpuCall::Lose(Injection {
+        },
+        GpuCall::Lose {
             by: LossBy::Destroy,
             at: Moment::Time(Nanos::from_micros(300)),
-        }),
-        GpuCall::Recover,
+        },
+        GpuCall::Recover {},
     ];
     for (place, call) in calls.iter().take(3).enumerate() {
         let (pipeline, promise) = (PipelineIndex(place as u32), PromiseIndex(place as u32));
@@ -93,7 +99,7 @@ fn every_word_means_its_call() {
     }
     assert_eq!(calls[3..], expected);
     let launches = plan.calls(0).find_map(|placed| match placed.call {
-        Call::Launch(launch) => Some(launch.pipeline),
+        Call::Data(DataCall::Launch { pipeline, .. }) => Some(pipeline),
         _ => None,
     });
     assert_eq!(launches, Some(Some(PipelineIndex(2))));

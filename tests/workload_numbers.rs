@@ -9,7 +9,10 @@ use engine::backend::{
 use engine::record::{
     BufferIndex, CallId, CounterId, DeviceId, LaneId, NameId, Record, SpanId, StreamIndex,
 };
-use engine::workload::{Bounds, Call, Document, ExpectationKind, Plan, bundled, compare};
+use engine::workload::{
+    Bounds, Call, DataCall, Document, EventCall, ExpectationKind, HostCall, Plan, StreamCall,
+    Target, bundled, compare,
+};
 
 struct Silence;
 
@@ -41,19 +44,23 @@ fn layout(plan: &Plan) -> Layout {
 /// What a call submits, and where.
 fn operation(call: &Call) -> Option<(StreamIndex, Operation)> {
     Some(match call.clone() {
-        Call::Upload { buffer, stream } => (stream, Operation::Upload(buffer)),
-        Call::Download { buffer, stream } => (stream, Operation::Download(buffer)),
-        Call::Copy { from, to, stream } => (stream, Operation::Copy { from, to }),
-        Call::Fill {
+        Call::Data(DataCall::Upload { buffer, stream }) => (stream, Operation::Upload(buffer)),
+        Call::Data(DataCall::Download { buffer, stream }) => (stream, Operation::Download(buffer)),
+        Call::Data(DataCall::Copy { from, to, stream }) => (stream, Operation::Copy { from, to }),
+        Call::Data(DataCall::Fill {
             buffer,
             value,
             stream,
-        } => (stream, Operation::Fill { buffer, value }),
-        Call::Launch(launch) => (launch.stream, Operation::Launch(launch)),
-        Call::Record { event, stream } => (stream, Operation::Record(event)),
-        Call::Wait { event, stream } => (stream, Operation::Wait(event)),
-        Call::Hold { signal, stream } => (stream, Operation::Hold(signal)),
-        Call::HostFunction { length, stream, .. } => (stream, Operation::HostFunction(length)),
+        }) => (stream, Operation::Fill { buffer, value }),
+        Call::Data(DataCall::Launch { stream, kernel, .. }) => {
+            (stream, Operation::Launch(Box::new(kernel)))
+        }
+        Call::Event(EventCall::Record { event, stream, .. }) => (stream, Operation::Record(event)),
+        Call::Event(EventCall::Wait { event, stream, .. }) => (stream, Operation::Wait(event)),
+        Call::Stream(StreamCall::Hold { signal, stream }) => (stream, Operation::Hold(signal)),
+        Call::Stream(StreamCall::HostFunction { length, stream, .. }) => {
+            (stream, Operation::HostFunction(length))
+        }
         _ => return None,
     })
 }
@@ -71,11 +78,23 @@ fn make(call: &Call, host: HostIndex, device: &dyn Device, spans: &AtomicU32) {
         return device.submit(host, stream, submission).unwrap();
     }
     match call {
-        Call::Synchronize(target) => device.synchronize(host, *target, None).unwrap(),
-        Call::Query(event) => drop(device.query(host, *event)),
-        Call::Signal(signal) => device.raise(host, *signal),
-        Call::Await(signal) => device.until_raised(host, *signal).unwrap(),
-        Call::Work(length) => device.work(host, *length),
+        Call::Event(EventCall::Synchronize { event, .. }) => {
+            device
+                .synchronize(host, Target::Event(*event), None)
+                .unwrap();
+        }
+        Call::Stream(StreamCall::Synchronize { stream, .. }) => {
+            device
+                .synchronize(host, Target::Stream(*stream), None)
+                .unwrap();
+        }
+        Call::Stream(StreamCall::SynchronizeDevice { .. }) => {
+            device.synchronize(host, Target::Device, None).unwrap();
+        }
+        Call::Event(EventCall::Query { event, .. }) => drop(device.query(host, *event)),
+        Call::Host(HostCall::Signal { signal }) => device.raise(host, *signal),
+        Call::Host(HostCall::Await { signal }) => device.until_raised(host, *signal).unwrap(),
+        Call::Host(HostCall::Work { length }) => device.work(host, *length),
         // What pipelines and promises come to changes no number.
         Call::Gpu(_) => {}
         other => panic!("{other:?} is not submitted"),
@@ -151,13 +170,38 @@ fn opened() -> Vec<&'static str> {
 fn needs_a_runner(plan: &Plan) -> bool {
     let is_inserted = plan.synchronization != engine::workload::Synchronization::Manual;
     let mut calls = (0..plan.hosts.len()).flat_map(|host| plan.calls(host));
-    is_inserted
-        || calls.any(|placed| {
-            matches!(
-                placed.call,
-                Call::Streams(_) | Call::Event(_) | Call::Collective(_)
-            )
-        })
+    is_inserted || calls.any(|placed| !is_plain(&placed.call))
+}
+
+/// Whether a device does by itself what a call asks for.
+fn is_plain(call: &Call) -> bool {
+    match call {
+        Call::Rank(_) | Call::Data(DataCall::Allocate { .. } | DataCall::Free { .. }) => false,
+        Call::Data(_) | Call::Host(_) | Call::Launch(_) | Call::Gpu(_) => true,
+        Call::Event(call) => match call {
+            EventCall::Record { is_external, .. } => !is_external,
+            EventCall::Wait {
+                is_external,
+                timeout,
+                ..
+            } => !is_external && timeout.is_none(),
+            EventCall::Synchronize { timeout, .. } => timeout.is_none(),
+            EventCall::Query { is_strict, .. } => !is_strict,
+            _ => false,
+        },
+        Call::Stream(call) => match call {
+            StreamCall::Hold { .. } => true,
+            StreamCall::HostFunction {
+                is_blocking,
+                panics,
+                ..
+            } => is_blocking.is_none() && !panics,
+            StreamCall::Synchronize { timeout, .. } | StreamCall::SynchronizeDevice { timeout } => {
+                timeout.is_none()
+            }
+            _ => false,
+        },
+    }
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The text of workloads: what it means, and that editing loses nothing.
 
-use engine::workload::{Bounds, Call, Document, Error, ExpectationKind, Plan, bundled};
+use engine::workload::{
+    Bounds, Call, DataCall, Document, Error, EventCall, ExpectationKind, Plan, bundled,
+};
 use proptest::prelude::*;
 
 /// The example of the language, as its description gives it.
@@ -108,11 +110,11 @@ fn the_example_means_what_it_says() {
     assert_eq!(calls.len(), 8 * 6 + 1);
     // The third round is the first's again: two is taken modulo two.
     assert_eq!(calls[..6], calls[12..18]);
-    let Call::Launch(launch) = &calls[4 + 6].call else {
+    let Call::Data(DataCall::Launch { kernel: launch, .. }) = &calls[4 + 6].call else {
         panic!("{:?}", calls[10])
     };
     assert_eq!(
-        (launch.kernel, launch.reads[0].0, launch.writes[0].0),
+        (launch.kernel.name, launch.reads[0].0, launch.writes[0].0),
         ("saxpy", 1, 2)
     );
     assert_eq!(launch.parameters, [2.0]);
@@ -152,7 +154,7 @@ fn loops_nest_and_their_bounds_may_vary() {
     let found: Vec<(u32, u32)> = plan
         .calls(0)
         .filter_map(|placed| match placed.call {
-            Call::Upload { buffer, stream } => Some((buffer.0, stream.0)),
+            Call::Data(DataCall::Upload { buffer, stream }) => Some((buffer.0, stream.0)),
             _ => None,
         })
         .collect();
@@ -183,7 +185,7 @@ fn loops_of_millions_are_planned_at_once_and_never_held() {
         plan.calls(0)
             .skip(1)
             .take(1000)
-            .filter(|placed| matches!(placed.call, Call::Query(_)))
+            .filter(|placed| matches!(placed.call, Call::Event(EventCall::Query { .. })))
             .count(),
         1000
     );

@@ -11,7 +11,7 @@ use engine::record::{
 };
 use engine::runner::{Recorder, RunRequest, run};
 use engine::time::Nanos;
-use engine::workload::{Document, Plan, Role, Target};
+use engine::workload::{Call, DataCall, Document, Plan, Role, Target};
 
 /// Records that each thread reports.
 const EACH: u32 = 2_500_000;
@@ -94,7 +94,7 @@ fn unwatched(plan: &Plan) -> Option<f64> {
     let host = HostIndex(0);
     device.start();
     for (id, placed) in plan.calls(0).enumerate() {
-        let engine::workload::Call::Launch(launch) = placed.call else {
+        let Call::Data(DataCall::Launch { kernel, .. }) = placed.call else {
             continue;
         };
         let submission = Submission {
@@ -103,7 +103,7 @@ fn unwatched(plan: &Plan) -> Option<f64> {
             name: NameId(0),
             call: CallId(0),
             enqueued: device.now(host),
-            operation: Operation::Launch(launch),
+            operation: Operation::Launch(Box::new(kernel)),
         };
         device.submit(host, StreamIndex(0), submission).ok()?;
     }

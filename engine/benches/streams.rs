@@ -6,11 +6,9 @@ use std::time::Instant;
 use engine::backend::{
     self, Device, EventLayout, HostIndex, Layout, Operation, Sink, StreamLayout, Submission,
 };
-use engine::record::{
-    BufferIndex, CallId, CounterId, LaneId, NameId, Outcome, Record, SpanId, StreamIndex,
-};
+use engine::record::{CallId, CounterId, LaneId, NameId, Outcome, Record, SpanId, StreamIndex};
 use engine::runner::{RunRequest, run};
-use engine::workload::{Call, Document, Plan, Target};
+use engine::workload::{Call, DataCall, Document, EventCall, Plan, Target};
 
 const STREAMS: u32 = 10_000;
 const EVENTS: u32 = 100_000;
@@ -67,16 +65,13 @@ fn layout(plan: &Plan) -> Layout {
 
 fn submission(call: &Call) -> Option<(StreamIndex, Operation)> {
     Some(match *call {
-        Call::Wait { event, stream } => (stream, Operation::Wait(event)),
-        Call::Record { event, stream } => (stream, Operation::Record(event)),
-        Call::Fill {
-            buffer: BufferIndex(buffer),
+        Call::Event(EventCall::Wait { event, stream, .. }) => (stream, Operation::Wait(event)),
+        Call::Event(EventCall::Record { event, stream, .. }) => (stream, Operation::Record(event)),
+        Call::Data(DataCall::Fill {
+            buffer,
             value,
             stream,
-        } => {
-            let buffer = BufferIndex(buffer);
-            (stream, Operation::Fill { buffer, value })
-        }
+        }) => (stream, Operation::Fill { buffer, value }),
         _ => return None,
     })
 }
@@ -100,7 +95,7 @@ fn bare(plan: &Plan) -> Option<f64> {
                 operation,
             };
             device.submit(host, stream, submission).ok()?;
-        } else if let Call::Query(event) = placed.call {
+        } else if let Call::Event(EventCall::Query { event, .. }) = placed.call {
             let _ = device.query(host, event);
         }
     }

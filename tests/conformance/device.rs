@@ -13,7 +13,7 @@ use engine::record::{
     SignalIndex, Span, SpanId, State, StreamIndex,
 };
 use engine::time::Nanos;
-use engine::workload::{Launch, Role, Target};
+use engine::workload::{Kernel, KernelArguments, Role, Target};
 
 use super::backends;
 
@@ -129,13 +129,11 @@ impl Bench {
 }
 
 fn spin(micros: f64) -> Operation {
-    Operation::Launch(Box::new(Launch {
-        kernel: "spin",
-        stream: A,
+    Operation::Launch(Box::new(KernelArguments {
+        kernel: Kernel::named("spin").unwrap(),
         reads: Vec::new(),
         writes: Vec::new(),
         parameters: vec![micros],
-        pipeline: None,
     }))
 }
 

@@ -3,7 +3,7 @@
 use engine::backend::{HostIndex, Layout, Operation, Side, Sink, StreamLayout, Submission, named};
 use engine::record::{BufferIndex, CallId, CounterId, LaneId, NameId, Record, SpanId, StreamIndex};
 use engine::time::Nanos;
-use engine::workload::{FailureMode, KERNELS, Kernel, Launch, Role, StreamTraits, Target};
+use engine::workload::{FailureMode, KERNELS, Kernel, KernelArguments, Role, StreamTraits, Target};
 
 use crate::conformance::backends;
 
@@ -73,13 +73,11 @@ fn numbers(kernel: &'static Kernel, backend: &str) -> Vec<Vec<f32>> {
     for (index, len) in all.iter().zip(&lens) {
         device.write(*index, 0, &noise(*len, 7 + index.0));
     }
-    let launch = Launch {
-        kernel: kernel.name,
+    let launch = KernelArguments {
+        kernel,
         reads: all[..reads.len()].to_vec(),
         writes: all[reads.len()..].to_vec(),
         parameters,
-        stream: StreamIndex(0),
-        pipeline: None,
     };
     let packed = device.pack(launch.clone(), None).unwrap();
     let uploads = all.iter().map(|index| Operation::Upload(*index));

@@ -149,7 +149,7 @@ fn a_rank_has_its_own_calls_and_numbers() {
         let whats: Vec<Collective> = plan
             .calls(0)
             .map(|placed| match placed.call {
-                Call::Collective(call) => call.what,
+                Call::Rank(what) => what,
                 other => panic!("{other:?}"),
             })
             .collect();

@@ -2,7 +2,7 @@
 
 use super::{Error, Operation};
 use record::BufferIndex;
-use workload::{Kernel, Launch, Shape};
+use workload::{KernelArguments, Shape};
 
 /// Whether an operation names buffers that exist and, if a kernel, fits them. `len` gives the length of a buffer, in
 /// floats.
@@ -33,7 +33,7 @@ pub fn operation(
 /// # Errors
 /// What is wrong.
 pub fn packed(
-    found: &Launch,
+    found: &KernelArguments,
     elements: Option<usize>,
     len: &dyn Fn(BufferIndex) -> Option<usize>,
 ) -> Result<(), Error> {
@@ -47,13 +47,15 @@ pub fn packed(
     })
 }
 
-fn launch(launch: &Launch, len: &dyn Fn(BufferIndex) -> Result<usize, Error>) -> Result<(), Error> {
+fn launch(
+    launch: &KernelArguments,
+    len: &dyn Fn(BufferIndex) -> Result<usize, Error>,
+) -> Result<(), Error> {
     let wrong = |reason: String| Error::Launch {
-        kernel: launch.kernel.to_owned(),
+        kernel: launch.kernel.name.to_owned(),
         reason,
     };
-    let kernel = Kernel::named(launch.kernel);
-    let kernel = kernel.ok_or_else(|| wrong("there is no such kernel".to_owned()))?;
+    let kernel = launch.kernel;
     let lens = |buffers: &[BufferIndex]| -> Result<Vec<usize>, Error> {
         buffers.iter().map(|buffer| len(*buffer)).collect()
     };

@@ -70,6 +70,6 @@ impl PartialEq for Exchange {
 
 impl fmt::Debug for Exchange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.what.verb(), self.number)
+        write!(f, "{} {}", self.what.word(), self.number)
     }
 }

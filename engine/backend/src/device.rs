@@ -10,7 +10,7 @@ use super::{
 use device::{Progress, Status};
 use record::time::Nanos;
 use record::{Began, BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, StreamIndex};
-use workload::{Launch, Target};
+use workload::{KernelArguments, Target};
 
 /// The position of a host thread among those of the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -102,7 +102,7 @@ pub trait Device: Send + Sync {
     ///
     /// # Errors
     /// It does not fit its kernel or this device.
-    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error>;
+    fn pack(&self, launch: KernelArguments, elements: Option<usize>) -> Result<Arc<Packed>, Error>;
 
     /// How far the latest record of `event` has come, without blocking.
     fn query(&self, host: HostIndex, event: EventIndex) -> Progress;

@@ -8,7 +8,7 @@ use record::{
     BufferIndex, CallId, CounterId, DeviceId, EventIndex, LaneId, NameId, SignalIndex, Span,
     SpanId, SpanKind, State, StreamIndex,
 };
-use workload::{FailureMode, Launch, Role, StreamTraits};
+use workload::{FailureMode, KernelArguments, Role, StreamTraits};
 
 /// The resources to make on a device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -169,7 +169,7 @@ pub enum Operation {
         value: f32,
     },
     /// Runs a kernel.
-    Launch(Box<Launch>),
+    Launch(Box<KernelArguments>),
     /// Runs a kernel that the device has looked at before and keeps ready.
     Packed(Arc<Packed>),
     /// Runs all operations of a graph (rule A43).

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use workload::Launch;
+use workload::KernelArguments;
 
 /// What a device keeps with a launch.
 pub type Kept = Box<dyn Any + Send + Sync>;
@@ -13,7 +13,7 @@ pub type Kept = Box<dyn Any + Send + Sync>;
 /// anew.
 pub struct Packed {
     /// The kernel, its buffers and its numbers.
-    pub launch: Launch,
+    pub launch: KernelArguments,
     /// How many elements it treats, from the first on; none for as many as its buffers have.
     pub elements: Option<usize>,
     /// No other has this number.
@@ -23,7 +23,7 @@ pub struct Packed {
 
 impl Packed {
     /// For a device that keeps `kept` with it.
-    pub fn new(launch: Launch, elements: Option<usize>, kept: Kept) -> Self {
+    pub fn new(launch: KernelArguments, elements: Option<usize>, kept: Kept) -> Self {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         Self {
             launch,

@@ -3,6 +3,7 @@
 mod admit;
 mod argument;
 mod blocking;
+mod callbacks;
 mod collective;
 mod event;
 mod gpu;
@@ -18,7 +19,6 @@ mod problem;
 mod result;
 mod streams;
 mod submit;
-mod verb;
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -36,7 +36,7 @@ use record::{
     self, BufferIndex, CallId, Dependency, DependencyKind, EventId, EventIndex, NameId, Record,
     Span, SpanId, SpanKind, State, StreamIndex,
 };
-use workload::{Call, Place, Placed, Target};
+use workload::{Call, DataCall, HostCall, Place, Placed, Target};
 
 /// Makes the calls of one host thread.
 pub struct Caller {
@@ -68,6 +68,8 @@ struct Current {
     span: SpanId,
     place: Place,
     name: NameId,
+    /// The name of the function that it submits.
+    function: Option<NameId>,
     start: Nanos,
 }
 
@@ -105,6 +107,7 @@ impl Caller {
             span: self.shared.next_span(),
             place: placed.place,
             name: self.label_of_call(call, placed.place),
+            function: None,
             start,
         };
         self.last = current.span;
@@ -146,63 +149,61 @@ impl Caller {
     }
 
     fn act(&mut self, current: &Current, call: &Call) -> (SpanKind, Result<(), Error>) {
-        let (operation, stream) = match call {
-            Call::Upload { buffer, stream } => {
-                let operation = Operation::Upload(*buffer);
-                return self.copy_pageable(current, *buffer, *stream, operation);
+        match call {
+            Call::Data(call) => self.data_call(current, call),
+            Call::Event(call) => self.event_call(current, call),
+            Call::Stream(call) => self.stream_call(current, call),
+            Call::Host(call) => self.host_call(current, call),
+            Call::Launch(call) => (SpanKind::Call, self.launch_call(current, call)),
+            Call::Rank(call) => (SpanKind::Call, self.collective(current, *call)),
+            Call::Gpu(call) => {
+                self.note_asked(current, call);
+                let made = self.gpu_call(current, call);
+                self.note_answered(current, call);
+                made
             }
-            Call::Download { buffer, stream } => {
-                let operation = Operation::Download(*buffer);
-                return self.copy_pageable(current, *buffer, *stream, operation);
+        }
+    }
+
+    fn data_call(&mut self, current: &Current, call: &DataCall) -> (SpanKind, Result<(), Error>) {
+        let result = match *call {
+            DataCall::Upload { buffer, stream } => {
+                let operation = Operation::Upload(buffer);
+                return self.copy_pageable(current, buffer, stream, operation);
             }
-            Call::Copy { from, to, stream } => (
-                Operation::Copy {
-                    from: *from,
-                    to: *to,
-                },
-                *stream,
-            ),
-            Call::Fill {
+            DataCall::Download { buffer, stream } => {
+                let operation = Operation::Download(buffer);
+                return self.copy_pageable(current, buffer, stream, operation);
+            }
+            DataCall::Copy { from, to, stream } => {
+                let operation = Operation::Copy { from, to };
+                self.submit(current, stream, operation).map(drop)
+            }
+            DataCall::Fill {
                 buffer,
                 value,
                 stream,
-            } => (
-                Operation::Fill {
-                    buffer: *buffer,
-                    value: *value,
-                },
-                *stream,
-            ),
-            Call::Launch(launch) => return (SpanKind::Call, self.launch(current, launch)),
-            Call::HostFunction {
-                name,
-                length,
-                stream,
             } => {
-                self.label_function(name, current.place);
-                (Operation::HostFunction(*length), *stream)
+                let operation = Operation::Fill { buffer, value };
+                self.submit(current, stream, operation).map(drop)
             }
-            Call::Record { event, stream } => (Operation::Record(*event), *stream),
-            Call::Wait { event, stream } => (Operation::Wait(*event), *stream),
-            Call::Hold { signal, stream } => (Operation::Hold(*signal), *stream),
-            Call::Synchronize(target) => return self.synchronize(current, *target),
-            Call::Query(event) => return (SpanKind::Call, self.query(current, *event)),
-            Call::Signal(signal) => return (SpanKind::Call, self.raise(current, *signal)),
-            Call::Await(signal) => return self.await_signal(current, *signal),
-            Call::Work(length) => return self.work(current, *length),
-            Call::Streams(call) => return (SpanKind::Call, self.stream_call(current, call)),
-            Call::Event(call) => return self.event(current, call),
-            Call::Collective(call) => return (SpanKind::Call, self.collective(current, *call)),
-            Call::Launches(call) => return (SpanKind::Call, self.launches(current, call)),
-            Call::Gpu(call) => {
-                self.note_asked(current, call);
-                let made = self.gpu(current, call);
-                self.note_answered(current, call);
-                return made;
-            }
+            DataCall::Launch {
+                stream,
+                pipeline,
+                ref kernel,
+            } => self.launch(current, stream, pipeline, kernel),
+            DataCall::Allocate { buffer, stream } => self.allocate(current, buffer, stream),
+            DataCall::Free { buffer, stream } => self.free(current, buffer, stream),
         };
-        let submitted = self.submit(current, stream, operation);
-        (SpanKind::Call, submitted.map(|_| ()))
+        (SpanKind::Call, result)
+    }
+
+    fn host_call(&mut self, current: &Current, call: &HostCall) -> (SpanKind, Result<(), Error>) {
+        match *call {
+            HostCall::Signal { signal } => (SpanKind::Call, self.raise(current, signal)),
+            HostCall::Await { signal } => self.await_signal(current, signal),
+            HostCall::Work { length } => self.work(current, length),
+        }
     }
 
     fn tie(&self, cause: SpanId, effect: SpanId, kind: DependencyKind) {

@@ -188,7 +188,7 @@ impl Mesh {
             Collective::Broadcast { .. } => {
                 (format!("broadcast {number}"), "takes", self.seat.ranks)
             }
-            _ => (format!("{} {number}", what.verb()), "all", self.seat.ranks),
+            _ => (format!("{} {number}", what.word()), "all", self.seat.ranks),
         };
         Part {
             exchange,

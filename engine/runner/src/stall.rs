@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use super::shared::Shared;
 use backend::{Activity, Blocker, HostIndex};
 use device::lock;
-use workload::{Call, Target};
+use workload::{Call, HostCall, Target};
 
 /// Calls that are looked through for one that would raise a signal.
 const LOOK_AHEAD: usize = 1_000_000;
@@ -134,7 +134,8 @@ fn raisers(shared: &Shared, signal: SignalIndex) -> String {
         .filter_map(|(place, progress)| {
             let made = progress.calls.load(Relaxed) as usize;
             let mut ahead = shared.plan.calls(place).skip(made).take(LOOK_AHEAD);
-            let raise = ahead.find(|placed| placed.call == Call::Signal(signal))?;
+            let raise =
+                ahead.find(|placed| placed.call == Call::Host(HostCall::Signal { signal }))?;
             let name = &shared.plan.hosts.get(HostIndex(place).0)?.name;
             Some(format!("host {name} at line {}", raise.place.line))
         })

@@ -1,113 +1,88 @@
-//! One host API call, with every name resolved to a place in the plan.
+//! One host API call, by what it is about. A new one is defined in one of these groups, and nowhere else in this package.
 
-use super::{CollectiveCall, EventCall, GpuCall, LaunchCall, PipelineIndex, StreamCall};
-use record::time::Nanos;
-use record::{BufferIndex, EventIndex, SignalIndex, StreamIndex};
+mod data;
+mod event;
+mod gpu;
+mod host;
+mod launch;
+mod rank;
+mod stream;
 
-/// One host API call.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Call {
-    /// Copies a buffer's host copy to the device, in stream order.
-    Upload {
-        /// The buffer.
-        buffer: BufferIndex,
-        /// The stream whose order it keeps.
-        stream: StreamIndex,
-    },
-    /// Copies a buffer from the device to its host copy, in stream order.
-    Download {
-        /// The buffer.
-        buffer: BufferIndex,
-        /// The stream whose order it keeps.
-        stream: StreamIndex,
-    },
-    /// Copies one device buffer to another of the same length, in stream order.
-    Copy {
-        /// The buffer that is read.
-        from: BufferIndex,
-        /// The buffer that is written.
-        to: BufferIndex,
-        /// The stream whose order it keeps.
-        stream: StreamIndex,
-    },
-    /// Fills a device buffer with one value, in stream order.
-    Fill {
-        /// The buffer.
-        buffer: BufferIndex,
-        /// The value of every element.
-        value: f32,
-        /// The stream whose order it keeps.
-        stream: StreamIndex,
-    },
-    /// Runs a kernel of the library, in stream order.
-    Launch(Box<Launch>),
-    /// Records an event on a stream: a new generation of it.
-    Record {
-        /// The event.
-        event: EventIndex,
-        /// The stream whose order it keeps.
-        stream: StreamIndex,
-    },
-    /// Holds a stream back until the event's record that is the latest when this is called. Never recorded: passes.
-    Wait {
-        /// The event.
-        event: EventIndex,
-        /// The stream whose order it keeps.
-        stream: StreamIndex,
-    },
-    /// Holds a stream back until the host raises a signal (a latch; real devices spin on a word of pinned memory).
-    Hold {
-        /// The signal.
-        signal: SignalIndex,
-        /// The stream whose order it keeps.
-        stream: StreamIndex,
-    },
-    /// Calls a function of the host that works for `length`, in stream order.
-    HostFunction {
-        /// The function's name.
-        name: String,
-        /// How long it works.
-        length: Nanos,
-        /// The stream whose order it keeps.
-        stream: StreamIndex,
-    },
-    /// Blocks the host thread until the target has ended.
-    Synchronize(Target),
-    /// Asks whether an event's latest record has been reached, without blocking.
-    Query(EventIndex),
-    /// Raises a signal: releases every thread and stream that waits for it, now and later.
-    Signal(SignalIndex),
-    /// Blocks the host thread until a signal is raised.
-    Await(SignalIndex),
-    /// The host thread computes for this long.
-    Work(Nanos),
-    /// A call about events, or a wait with a timeout.
-    Event(Box<EventCall>),
-    /// A call of WebGPU's: pipelines, promises, error scopes, and the loss of the device.
-    Gpu(Box<GpuCall>),
-    /// A call on a stream as a whole, or on memory in its order.
-    Streams(Box<StreamCall>),
-    /// A call of a recorded launch or of a graph.
-    Launches(Box<LaunchCall>),
-    /// A call that ranks make together.
-    Collective(CollectiveCall),
+pub use data::DataCall;
+pub use event::EventCall;
+pub use gpu::GpuCall;
+pub use host::HostCall;
+pub use launch::LaunchCall;
+pub use rank::Collective;
+pub use stream::StreamCall;
+
+use record::{EventIndex, StreamIndex};
+
+use super::Plan;
+use super::phase::{AsPlanned, AsWritten, CallPhase, Mentioned, VariableValues};
+use super::verb::WordRule;
+
+macro_rules! groups {
+    ($($(#[$about:meta])* $group:ident($call:ident),)*) => {
+        /// One host API call.
+        #[derive(Clone, Debug, PartialEq)]
+        pub enum Call<P: CallPhase = AsPlanned> {
+            $($(#[$about])* $group($call<P>),)*
+        }
+
+        /// The rules of the words for calls, group by group.
+        pub(super) const GROUPS: &[(&str, &[WordRule])] = &[
+            $((stringify!($group), $call::WORDS),)*
+        ];
+
+        impl Call {
+            /// What the call's span is labelled.
+            pub fn label(&self, plan: &Plan) -> String {
+                match self { $(Self::$group(call) => call.label(plan),)* }
+            }
+
+            /// A number that is another one where [`Self::label`] is another text, for calls at one place of a workload.
+            pub fn key(&self) -> u64 {
+                match self { $(Self::$group(call) => call.key(),)* }
+            }
+
+            /// The events that it names, for those of a pool to be put in their place.
+            pub fn events_mut(&mut self) -> Vec<&mut EventIndex> {
+                match self { $(Self::$group(call) => call.events_mut(),)* }
+            }
+        }
+
+        impl Call<AsWritten> {
+            /// The call, for these values of the variables.
+            pub(super) fn plan(&self, values: VariableValues<'_>) -> Call {
+                match self { $(Self::$group(call) => Call::$group(call.plan(values)),)* }
+            }
+
+            /// What it refers to.
+            pub(super) fn mentioned(&self) -> Mentioned<'_> {
+                let mut mentioned = Mentioned::default();
+                match self { $(Self::$group(call) => call.mention(&mut mentioned),)* }
+                mentioned
+            }
+        }
+    };
 }
 
-/// A kernel of the library, its buffers and its numbers.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Launch {
-    /// The kernel's name in [`crate::KERNELS`].
-    pub kernel: &'static str,
-    /// Where it runs.
-    pub stream: StreamIndex,
-    /// The buffers it reads, in the order the kernel names them.
-    pub reads: Vec<BufferIndex>,
-    /// The buffers it writes (and may read), in the order the kernel names them.
-    pub writes: Vec<BufferIndex>,
-    /// Its parameters' values, in the order the kernel names them.
-    pub parameters: Vec<f64>,
-    /// The pipeline it needs, where it is to wait for one; without, the device has its kernels ready.
-    pub pipeline: Option<PipelineIndex>,
+groups! {
+    /// Moves numbers, computes, or allocates memory, in the order of a stream.
+    Data(DataCall),
+    /// Records, waits for, measures or asks events.
+    Event(EventCall),
+    /// Concerns streams as a whole, or a host thread's waiting for them.
+    Stream(StreamCall),
+    /// Concerns host threads alone.
+    Host(HostCall),
+    /// Concerns recorded launches and graphs.
+    Launch(LaunchCall),
+    /// One of `WebGPU`'s: pipelines, promises, error scopes, and the loss of the device.
+    Gpu(GpuCall),
+    /// Made by all ranks together, or by two of them.
+    Rank(Collective),
 }
 
 /// What a synchronisation waits for.

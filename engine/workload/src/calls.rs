@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::phase::VariableValues;
 use super::program::{Layout, Program, Step, rounds};
 use super::{ErrorKind, Placed};
 
@@ -113,7 +114,11 @@ impl Iterator for Calls {
             self.next += 1;
             match step {
                 Step::Call(template) => {
-                    let call = template.act.call(&self.layout, &self.variables);
+                    let values = VariableValues {
+                        layout: &self.layout,
+                        variables: &self.variables,
+                    };
+                    let call = template.call.plan(values);
                     return Some(Placed {
                         call,
                         place: template.place,

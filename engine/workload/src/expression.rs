@@ -73,6 +73,12 @@ impl Binary {
     }
 }
 
+impl Default for Expression {
+    fn default() -> Self {
+        Self::constant(0.0)
+    }
+}
+
 impl Expression {
     /// The expression that is always `value`.
     pub fn constant(value: f64) -> Self {

@@ -1,68 +1,6 @@
-//! WebGPU's asynchronous calls, and what they name: pipelines, promises, editions of the specification.
+//! What WebGPU's calls name: pipelines, promises, editions of the specification.
 
-use super::Injection;
-use record::BufferIndex;
 use record::time::Nanos;
-
-/// A call of WebGPU's that answers by a promise, or that has to do with one.
-#[derive(Clone, Debug, PartialEq)]
-pub enum GpuCall {
-    /// Creates a pipeline while the caller waits (`createComputePipeline`, `createRenderPipeline`).
-    CreatePipeline {
-        /// What to compile.
-        pipeline: PipelineIndex,
-    },
-    /// Creates a pipeline while the caller goes on (`createComputePipelineAsync`, …).
-    CreatePipelineAsync {
-        /// What to compile.
-        pipeline: PipelineIndex,
-        /// Resolves with the pipeline.
-        promise: PromiseIndex,
-    },
-    /// Maps all of a buffer for the host (`mapAsync`).
-    MapAsync {
-        /// The buffer.
-        buffer: BufferIndex,
-        /// For reading or for writing.
-        mode: MapMode,
-        /// Resolves once the host may touch it.
-        promise: PromiseIndex,
-    },
-    /// Gives a mapped buffer back, or calls a pending map off (`unmap`).
-    Unmap(BufferIndex),
-    /// From here on errors of a sort are caught (`pushErrorScope`).
-    PushErrorScope(ErrorFilter),
-    /// Asks what the innermost error scope caught, and ends it (`popErrorScope`).
-    PopErrorScope {
-        /// Resolves with an error or with null.
-        promise: PromiseIndex,
-    },
-    /// Asks for the messages of a pipeline's shader (`getCompilationInfo`).
-    CompilationInfo {
-        /// The pipeline.
-        pipeline: PipelineIndex,
-        /// Resolves with the messages.
-        promise: PromiseIndex,
-    },
-    /// Asks to be told when all that was submitted has ended (`onSubmittedWorkDone`).
-    WorkDone {
-        /// Resolves with nothing.
-        promise: PromiseIndex,
-    },
-    /// Asks to be told when the device is lost (`device.lost`).
-    DeviceLost {
-        /// Resolves with the reason; pending for as long as the device lives.
-        promise: PromiseIndex,
-    },
-    /// Blocks the host thread until the latest promise of this name has settled.
-    Settle(PromiseIndex),
-    /// Blocks the host thread until each of its promises has settled, those of lost devices excepted.
-    SettleAll,
-    /// Loses the device, now or once something comes to pass.
-    Lose(Injection),
-    /// Opens a lost device anew, with its buffers and pipelines.
-    Recover,
-}
 
 /// For what the host maps a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -38,6 +38,7 @@ macro_rules! guides {
 guides! {
     Use {
         "workloads" "Bundled workloads"
+        "language" "Workload language"
         "order" "The order of calls"
         "causes" "Causes"
         "semantics" "Rules"

@@ -91,14 +91,20 @@ impl LossBy {
 
 impl fmt::Display for Injection {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.by.label())?;
-        match &self.at {
-            Moment::Now => Ok(()),
-            Moment::Label(name) => write!(f, "@label:{name}"),
-            Moment::Line(line) => write!(f, "@line:{line}"),
-            Moment::Time(time) => write!(f, "@{}ns", time.0),
-            Moment::Pipeline(name) => write!(f, "@pipeline:{name}"),
-            Moment::Stream(name) => write!(f, "@stream:{name}"),
+        write!(f, "{}{}", self.by.label(), self.at.suffix())
+    }
+}
+
+impl Moment {
+    /// What follows the way of a loss at this moment, where a loss is written; nothing for at once.
+    pub fn suffix(&self) -> String {
+        match self {
+            Self::Now => String::new(),
+            Self::Label(name) => format!("@label:{name}"),
+            Self::Line(line) => format!("@line:{line}"),
+            Self::Time(time) => format!("@{}ns", time.0),
+            Self::Pipeline(name) => format!("@pipeline:{name}"),
+            Self::Stream(name) => format!("@stream:{name}"),
         }
     }
 }

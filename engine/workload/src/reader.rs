@@ -2,7 +2,6 @@
 
 mod attempt;
 mod calls;
-mod collectives;
 mod entries;
 mod events;
 mod expectations;
@@ -21,10 +20,11 @@ use std::sync::Arc;
 
 use kdl::{KdlDocument, KdlNode};
 
-use self::forms::{Rule, TOP};
+pub(super) use self::forms::{BLOCKS, EXPECTATIONS, LAUNCH, SET_ALL_WORDS, TOP};
 use self::names::Names;
 use super::error::{Error, Source, nearest};
 use super::template::Template;
+use super::verb::WordRule;
 
 /// Errors that are kept: nobody reads more, and a text that is no workload at all has one at every byte.
 const ERRORS: usize = 100;
@@ -54,7 +54,7 @@ fn in_order(mut errors: Vec<Error>) -> Vec<Error> {
 }
 
 /// What reading knows and has found.
-struct Reader<'s> {
+pub(super) struct Reader<'s> {
     source: &'s Source,
     errors: Vec<Error>,
     names: Names,
@@ -68,7 +68,7 @@ impl Reader<'_> {
     /// All of a document: first what it declares, then what refers to it, so that the order of the file is free.
     fn document(&mut self, document: &KdlDocument) -> Template {
         let mut template = Template::default();
-        let known: Vec<(&KdlNode, &Rule)> = document
+        let known: Vec<(&KdlNode, &WordRule)> = document
             .nodes()
             .iter()
             .filter_map(|node| Some((node, self.rule(node, TOP, "a workload")?)))
@@ -124,12 +124,12 @@ impl Reader<'_> {
 
     /// The rule for a node. What breaks the rule is reported, and the node still read as far as it goes, so that one
     /// mistake in a declaration is not one more at each of its uses.
-    fn rule(
+    pub(crate) fn rule(
         &mut self,
         node: &KdlNode,
-        rules: &'static [Rule],
+        rules: &'static [WordRule],
         place: &str,
-    ) -> Option<&'static Rule> {
+    ) -> Option<&'static WordRule> {
         let name = node.name().value();
         let Some(rule) = rules.iter().find(|rule| rule.name == name) else {
             let help = nearest(name, rules.iter().map(|rule| rule.name)).unwrap_or_else(|| {

@@ -1,6 +1,5 @@
-//! What streams and memory are like besides their names, and the calls that have to do with it.
+//! What streams and memory are like besides their names.
 
-use record::{BufferIndex, StreamIndex};
 use serde::{Deserialize, Serialize};
 
 /// What sort of stream it is.
@@ -112,35 +111,4 @@ labels! {
     StreamKind { "user" => User, "legacy" => Legacy, "per-thread" => PerThread, }
     Synchronization { "manual" => Manual, "automatic" => Automatic, "least" => Least, "compared" => Compared, }
     MemoryKind { "device" => Device, "pinned" => Pinned, "pageable" => Pageable, "stream-ordered" => StreamOrdered, }
-}
-
-/// A call that has to do with streams as a whole, or with memory in their order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StreamCall {
-    /// Holds a stream back until all that was submitted to another one so far has ended (rule C13).
-    Join {
-        /// The stream that is waited for.
-        from: StreamIndex,
-        /// The stream that waits.
-        stream: StreamIndex,
-    },
-    /// Holds every stream back until every other one has come to where it is now (rule E7).
-    Barrier {
-        /// The stream that it is an operation of.
-        stream: StreamIndex,
-    },
-    /// Allocates a buffer's memory, in stream order (rule A33).
-    Allocate {
-        /// The buffer.
-        buffer: BufferIndex,
-        /// The stream whose order it keeps.
-        stream: StreamIndex,
-    },
-    /// Frees a buffer's memory, in stream order (rule A34).
-    Free {
-        /// The buffer.
-        buffer: BufferIndex,
-        /// The stream whose order it keeps.
-        stream: StreamIndex,
-    },
 }

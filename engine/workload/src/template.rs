@@ -3,7 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::program::{Program, Reference};
+use super::phase::Reference;
+use super::program::Program;
 use super::{
     CallSite, Edition, EventOptions, Expression, FailureMode, MachinePlan, MachineThreads,
     MemoryKind, Parameter, PipelineKind, RankFault, Role, StreamTraits, Synchronization,

@@ -8,7 +8,7 @@ use crate::{
 };
 use record::time::Interval;
 use record::{BufferIndex, Clock, LossKind};
-use workload::Launch;
+use workload::KernelArguments;
 
 /// The processor.
 pub struct CpuExecutor {
@@ -44,7 +44,7 @@ impl Executor for CpuExecutor {
         self.memory.check(operation)
     }
 
-    fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error> {
+    fn pack(&self, launch: &KernelArguments, elements: Option<usize>) -> Result<Kept, Error> {
         self.memory.pack(launch, elements)
     }
 

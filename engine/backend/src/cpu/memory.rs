@@ -6,7 +6,7 @@ use crate::spin::spin;
 use crate::threads::Fault;
 use crate::{Error, Kept, Layout, Operation, Side, available, check};
 use record::BufferIndex;
-use workload::Launch;
+use workload::KernelArguments;
 
 /// The buffers of a device.
 #[derive(Debug)]
@@ -108,7 +108,7 @@ impl Memory {
             }
             Operation::Fill { buffer: to, value } => buffer(*to).map(|b| b.device.fill(*value)),
             Operation::Launch(launch) => {
-                let kernel = implementation(launch.kernel);
+                let kernel = implementation(launch.kernel.name);
                 self.launch(launch, kernel, None, is_over)
             }
             Operation::Packed(packed) if packed.is_empty() => Ok(()),
@@ -131,16 +131,16 @@ impl Memory {
     ///
     /// # Errors
     /// It does not fit.
-    pub fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error> {
+    pub fn pack(&self, launch: &KernelArguments, elements: Option<usize>) -> Result<Kept, Error> {
         check::packed(launch, elements, &|buffer| self.len(buffer))?;
-        let kernel = implementation(launch.kernel);
-        let unknown = || Error::Unknown(format!("the kernel {}", launch.kernel));
+        let kernel = implementation(launch.kernel.name);
+        let unknown = || Error::Unknown(format!("the kernel {}", launch.kernel.name));
         Ok(Box::new(kernel.ok_or_else(unknown)?))
     }
 
     fn launch(
         &self,
-        launch: &Launch,
+        launch: &KernelArguments,
         kernel: Option<&Implementation>,
         elements: Option<usize>,
         is_over: &dyn Fn() -> bool,
@@ -151,7 +151,7 @@ impl Memory {
                 .map(|buffer| buffer.map(|buffer| &buffer.device))
                 .collect()
         };
-        let missing = || Fault::Failed(format!("{} has no buffers to run on", launch.kernel));
+        let missing = || Fault::Failed(format!("{} has no buffers to run on", launch.kernel.name));
         let reads = floats(&launch.reads).ok_or_else(missing)?;
         let writes = floats(&launch.writes).ok_or_else(missing)?;
         let kernel = kernel.ok_or_else(missing)?;

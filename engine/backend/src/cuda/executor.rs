@@ -21,7 +21,7 @@ use crate::{
 use device::lock;
 use record::time::Interval;
 use record::{BufferIndex, Clock, EventIndex, LossKind};
-use workload::Launch;
+use workload::KernelArguments;
 
 /// How often the end of an operation is looked for that is waited for.
 const LOOK: Duration = Duration::from_micros(20);
@@ -71,11 +71,11 @@ impl CudaExecutor {
 
     fn fitting(
         &self,
-        launch: &Launch,
+        launch: &KernelArguments,
         elements: Option<usize>,
     ) -> Result<crate::dispatch::Dispatch, Error> {
         dispatch(launch, elements, &|index| self.len(index)).map_err(|reason| Error::Launch {
-            kernel: launch.kernel.to_owned(),
+            kernel: launch.kernel.name.to_owned(),
             reason,
         })
     }
@@ -172,7 +172,7 @@ impl Executor for CudaExecutor {
         }
     }
 
-    fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error> {
+    fn pack(&self, launch: &KernelArguments, elements: Option<usize>) -> Result<Kept, Error> {
         check::packed(launch, elements, &|buffer| self.len(buffer))?;
         if elements == Some(0) {
             return Ok(Box::new(()));

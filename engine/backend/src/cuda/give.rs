@@ -17,7 +17,7 @@ use super::stream::Stream;
 use crate::Operation;
 use crate::dispatch::{Dispatch, words};
 use record::time::Nanos;
-use workload::{Launch, Shape};
+use workload::{KernelArguments, Shape};
 
 /// Blocks to the shorter sides of a grid.
 const MOST_BLOCKS: u32 = 65_535;
@@ -146,7 +146,7 @@ fn kernel(
     body: &Body,
     lane: &Lane,
     stream: &Stream,
-    launch: &Launch,
+    launch: &KernelArguments,
     kept: Option<&Dispatch>,
 ) -> Result<Given, Code> {
     let all: Result<Vec<&Buffer>, Code> = launch
@@ -163,7 +163,7 @@ fn kernel(
         })
         .map_err(wrong)?,
     };
-    let after = match launch.kernel {
+    let after = match launch.kernel.name {
         "spin" => {
             let nanos = spin_length(launch).as_nanos() as u64;
             let sizes = [nanos & 0xffff_ffff, nanos >> 32, 0];
@@ -179,8 +179,8 @@ fn kernel(
     if pointers.is_empty() {
         pointers.push(lane.words());
     }
-    let function = body.kernels.get(launch.kernel)?;
-    let Some(grid) = grid(launch.kernel, &dispatch) else {
+    let function = body.kernels.get(launch.kernel.name)?;
+    let Some(grid) = grid(launch.kernel.name, &dispatch) else {
         return Ok(Given::untold(after));
     };
     stream.launch(&function, grid, &dispatch.given, &pointers)?;
@@ -188,7 +188,7 @@ fn kernel(
 }
 
 /// How long a kernel was asked to spin.
-pub fn spin_length(launch: &Launch) -> Duration {
+pub fn spin_length(launch: &KernelArguments) -> Duration {
     let micros = launch.parameters.first().copied().unwrap_or_default();
     Duration::from_nanos((micros.max(0.0) * 1e3) as u64)
 }
@@ -205,7 +205,7 @@ pub fn length(operation: &Operation) -> Duration {
         }
         _ => return Duration::ZERO,
     };
-    if launch.kernel == "spin" {
+    if launch.kernel.name == "spin" {
         spin_length(launch)
     } else {
         Duration::ZERO
@@ -217,7 +217,7 @@ pub fn length(operation: &Operation) -> Duration {
 /// # Errors
 /// It does not fit its kernel.
 pub fn dispatch(
-    launch: &Launch,
+    launch: &KernelArguments,
     elements: Option<usize>,
     len: &dyn Fn(BufferIndex) -> Option<usize>,
 ) -> Result<Dispatch, String> {
@@ -231,7 +231,7 @@ pub fn dispatch(
         writes: &lens(&launch.writes),
         parameters: &launch.parameters,
     };
-    Dispatch::of(launch.kernel, &shape, MOST_BLOCKS)
+    Dispatch::of(launch.kernel.name, &shape, MOST_BLOCKS)
 }
 
 fn wrong(text: String) -> Code {

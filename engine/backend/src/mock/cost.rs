@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::replay;
 use crate::{CompileRequest, Operation, cpu};
 use record::time::Nanos;
-use workload::{Launch, Shape};
+use workload::{KernelArguments, Shape};
 
 /// A host call that does not block.
 pub const CALL: Nanos = Nanos(1_000);
@@ -45,13 +45,13 @@ pub fn compile(request: &CompileRequest) -> Duration {
     Duration::from_micros(50 + request.shader.len() as u64 / 10) + request.slow
 }
 
-fn kernel(launch: &Launch, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {
+fn kernel(launch: &KernelArguments, len: &dyn Fn(BufferIndex) -> usize) -> Nanos {
     let lens = |buffers: &[BufferIndex]| buffers.iter().map(|b| len(*b)).collect::<Vec<_>>();
     let shape = Shape {
         reads: &lens(&launch.reads),
         writes: &lens(&launch.writes),
         parameters: &launch.parameters,
     };
-    let cost = cpu::implementation(launch.kernel).map_or(0, |found| (found.cost)(&shape));
+    let cost = cpu::implementation(launch.kernel.name).map_or(0, |found| (found.cost)(&shape));
     Nanos(2_000) + Nanos(i64::try_from(cost).unwrap_or(i64::MAX))
 }

@@ -16,7 +16,7 @@ use crate::{
 use device::{Cause, Progress, Status, lock};
 use record::time::Nanos;
 use record::{Began, BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, StreamIndex};
-use workload::{Launch, Target};
+use workload::{KernelArguments, Target};
 
 /// The device.
 pub struct MockDevice {
@@ -241,7 +241,7 @@ impl Device for MockDevice {
         })
     }
 
-    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+    fn pack(&self, launch: KernelArguments, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
         let kept = self.memory.pack(&launch, elements)?;
         Ok(Arc::new(Packed::new(launch, elements, kept)))
     }

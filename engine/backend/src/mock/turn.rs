@@ -14,8 +14,8 @@ use record::time::Nanos;
 pub fn perform(memory: &Memory, operation: &Operation) -> Result<(), String> {
     match operation {
         Operation::HostFunction(_) | Operation::Panic(_) => return Ok(()),
-        Operation::Launch(launch) if launch.kernel == "spin" => return Ok(()),
-        Operation::Packed(packed) if packed.launch.kernel == "spin" => return Ok(()),
+        Operation::Launch(launch) if launch.kernel.name == "spin" => return Ok(()),
+        Operation::Packed(packed) if packed.launch.kernel.name == "spin" => return Ok(()),
         _ => {}
     }
     match catch_unwind(AssertUnwindSafe(|| memory.perform(operation, &|| false))) {

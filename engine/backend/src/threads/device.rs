@@ -21,7 +21,7 @@ use crate::{
 use device::{Cause, Progress, Status, lock};
 use record::time::Nanos;
 use record::{Began, BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, StreamIndex};
-use workload::{Launch, Target};
+use workload::{KernelArguments, Target};
 
 /// Operations that may queue on a stream before the submitting host thread has to wait, as on a GPU.
 const ROOM: u64 = 1 << 16;
@@ -360,7 +360,7 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         Ok(())
     }
 
-    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+    fn pack(&self, launch: KernelArguments, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
         let kept = self.shared.executor.pack(&launch, elements)?;
         Ok(Arc::new(Packed::new(launch, elements, kept)))
     }

@@ -9,7 +9,7 @@ use crate::{
 };
 use record::time::{Interval, Nanos};
 use record::{BufferIndex, Clock, LossKind};
-use workload::Launch;
+use workload::KernelArguments;
 
 /// Runs the operations of all streams. Each stream has a thread that calls it, so operations of different streams
 /// come at the same time; those of one stream come one after the other.
@@ -30,7 +30,7 @@ pub trait Executor: Send + Sync + 'static {
     ///
     /// # Errors
     /// What is wrong.
-    fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error>;
+    fn pack(&self, launch: &KernelArguments, elements: Option<usize>) -> Result<Kept, Error>;
 
     /// Runs an operation of the stream that `turn` names to its end. Records, waits and holds never come here.
     /// Answers when it ran, where the device says that itself.

@@ -20,7 +20,7 @@ use crate::{
 use device::lock;
 use record::time::{Interval, Nanos};
 use record::{BufferIndex, Clock, LossKind};
-use workload::{Launch, Shape};
+use workload::{KernelArguments, Shape};
 
 /// An adapter, and the device that is open on it.
 pub struct WgpuExecutor {
@@ -85,7 +85,7 @@ impl WgpuExecutor {
 
     fn dispatch(
         &self,
-        launch: &Launch,
+        launch: &KernelArguments,
         elements: Option<usize>,
         most_groups: u32,
     ) -> Result<Dispatch, String> {
@@ -99,13 +99,17 @@ impl WgpuExecutor {
             writes: &lens(&launch.writes),
             parameters: &launch.parameters,
         };
-        Dispatch::of(launch.kernel, &shape, most_groups)
+        Dispatch::of(launch.kernel.name, &shape, most_groups)
     }
 
     /// What a launch of so many elements is dispatched with, where this driver takes it.
-    fn fitting(&self, launch: &Launch, elements: Option<usize>) -> Result<Dispatch, Error> {
+    fn fitting(
+        &self,
+        launch: &KernelArguments,
+        elements: Option<usize>,
+    ) -> Result<Dispatch, Error> {
         let wrong = |reason: String| Error::Launch {
-            kernel: launch.kernel.to_owned(),
+            kernel: launch.kernel.name.to_owned(),
             reason,
         };
         let dispatch = self
@@ -174,10 +178,10 @@ impl WgpuExecutor {
                 let dispatch = dispatch.map_err(Fault::Failed)?;
                 launch(body, lane, turn, "fill", (&[], &[*to]), &dispatch)
             }
-            Operation::Launch(found) if found.kernel == "spin" => {
+            Operation::Launch(found) if found.kernel.name == "spin" => {
                 self::spin(body, lane, turn, length_of(found))
             }
-            Operation::Packed(packed) if packed.launch.kernel == "spin" => {
+            Operation::Packed(packed) if packed.launch.kernel.name == "spin" => {
                 self::spin(body, lane, turn, length_of(&packed.launch))
             }
             Operation::Launch(found) => self.launch(body, lane, turn, found),
@@ -191,12 +195,12 @@ impl WgpuExecutor {
         body: &Body,
         lane: &mut Lane,
         turn: &Turn<'_>,
-        found: &Launch,
+        found: &KernelArguments,
     ) -> Result<Done, Fault> {
         let dispatch = self.dispatch(found, None, body.most_groups);
         let dispatch = dispatch.map_err(Fault::Failed)?;
         let buffers = (&*found.reads, &*found.writes);
-        let done = launch(body, lane, turn, found.kernel, buffers, &dispatch)?;
+        let done = launch(body, lane, turn, found.kernel.name, buffers, &dispatch)?;
         trapped(found, done)
     }
 }
@@ -210,7 +214,7 @@ fn open_body<T>(open: impl FnOnce() -> Result<T, Error>) -> Result<T, Error> {
 }
 
 /// How long a kernel spins.
-fn length_of(spin: &Launch) -> Duration {
+fn length_of(spin: &KernelArguments) -> Duration {
     let micros = spin.parameters.first().copied().unwrap_or_default();
     Duration::from_nanos((micros.max(0.0) * 1e3) as u64)
 }
@@ -228,7 +232,7 @@ fn packed_launch(
     let word = lane.word.clone();
     let device = &body.gpu.device;
     let key = || Key {
-        kernel: packed.launch.kernel,
+        kernel: packed.launch.kernel.name,
         given: dispatch.given,
         reads: packed.launch.reads.clone(),
         writes: packed.launch.writes.clone(),
@@ -249,8 +253,8 @@ fn packed_launch(
 }
 
 /// The failure of a kernel that says that it failed.
-fn trapped(found: &Launch, done: Done) -> Result<Done, Fault> {
-    if found.kernel == "trap" && done.word != 0 {
+fn trapped(found: &KernelArguments, done: Done) -> Result<Done, Fault> {
+    if found.kernel.name == "trap" && done.word != 0 {
         return Err(Fault::Failed(
                 "trap was launched, which does nothing but fail: WebGPU lets no shader fault, so this one raised a \
                  word that says it failed"
@@ -335,7 +339,7 @@ impl Executor for WgpuExecutor {
         }
     }
 
-    fn pack(&self, launch: &Launch, elements: Option<usize>) -> Result<Kept, Error> {
+    fn pack(&self, launch: &KernelArguments, elements: Option<usize>) -> Result<Kept, Error> {
         check::packed(launch, elements, &|buffer| self.len(buffer))?;
         if elements == Some(0) {
             return Ok(Box::new(()));

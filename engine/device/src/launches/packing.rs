@@ -1,8 +1,8 @@
 //! What a recorded launch runs with: looked at once, when it is launched the first time after a change.
 
 use super::{Handle, LaunchError, RecordedLaunch};
-use record::{BufferIndex, StreamIndex};
-use workload::Launch;
+use record::BufferIndex;
+use workload::KernelArguments;
 
 impl RecordedLaunch {
     /// The launch, for a device that packs it. `now` gives a buffer's generation, nothing where it is freed; `len` its
@@ -12,10 +12,9 @@ impl RecordedLaunch {
     /// What only shows when it is launched (rule D6): a buffer is gone, was never given or is too short.
     pub fn packed(
         &self,
-        stream: StreamIndex,
         now: &dyn Fn(BufferIndex) -> Option<u32>,
         len: &dyn Fn(BufferIndex) -> usize,
-    ) -> Result<Launch, LaunchError> {
+    ) -> Result<KernelArguments, LaunchError> {
         let (reads, writes) = if self.elements == Some(0) {
             // Nothing is touched, so that nothing has to be there (rule D5).
             (Vec::new(), Vec::new())
@@ -24,13 +23,11 @@ impl RecordedLaunch {
             let writes = reads.split_off(self.kernel.reads.len());
             (reads, writes)
         };
-        Ok(Launch {
-            kernel: self.kernel.name,
-            stream,
+        Ok(KernelArguments {
+            kernel: self.kernel,
             reads,
             writes,
             parameters: self.numbers.clone(),
-            pipeline: None,
         })
     }
 

@@ -1,9 +1,6 @@
 //! Recorded launches, rule by rule.
 
 use super::*;
-use record::StreamIndex;
-
-const S: StreamIndex = StreamIndex(0);
 
 fn handle(buffer: u32) -> Handle {
     Handle::new(BufferIndex(buffer), 1)
@@ -13,8 +10,8 @@ fn saxpy() -> RecordedLaunch {
     RecordedLaunch::new("saxpy", &[handle(0)], &[handle(1)], &[]).unwrap()
 }
 
-fn packed(launch: &RecordedLaunch) -> Result<workload::Launch, LaunchError> {
-    launch.packed(S, &|_| Some(1), &|_| 64)
+fn packed(launch: &RecordedLaunch) -> Result<workload::KernelArguments, LaunchError> {
+    launch.packed(&|_| Some(1), &|_| 64)
 }
 
 #[test]
@@ -111,7 +108,7 @@ fn one_that_was_made_and_not_recorded_does_nothing() {
 fn a_buffer_that_was_made_again_is_another_one() {
     let launch = saxpy();
     let generation = |buffer: BufferIndex| if buffer.0 == 1 { Some(2) } else { Some(1) };
-    let stale = launch.packed(S, &generation, &|_| 64).unwrap_err();
+    let stale = launch.packed(&generation, &|_| 64).unwrap_err();
     assert!(
         matches!(
             stale,
@@ -124,6 +121,6 @@ fn a_buffer_that_was_made_again_is_another_one() {
         "D10"
     );
     assert!(stale.to_string().contains("its making 2 now"));
-    let freed = launch.packed(S, &|_| None, &|_| 64).unwrap_err();
+    let freed = launch.packed(&|_| None, &|_| 64).unwrap_err();
     assert!(matches!(freed, LaunchError::Stale { name: "x", .. }));
 }

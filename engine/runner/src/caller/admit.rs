@@ -10,7 +10,7 @@ use record::{
     BLOCKED_BECAUSE, CallId, DependencyKind, EventIndex, Record, Severity, Span, SpanId, SpanKind,
     State, StreamIndex,
 };
-use workload::{Call, ErrorKind, EventCall, LaunchCall, SlotUse, Target};
+use workload::{Call, ErrorKind, EventCall, LaunchCall, SlotUse, StreamCall};
 
 impl Caller {
     /// The call, with events that are taken from pools in place of the names that they go by.
@@ -27,15 +27,7 @@ impl Caller {
             plan.is_some_and(|event| event.options.pool.is_some())
         };
         let mut owned = call.as_ref().clone();
-        let events = match &mut owned {
-            Call::Record { event, .. }
-            | Call::Wait { event, .. }
-            | Call::Query(event)
-            | Call::Synchronize(Target::Event(event)) => vec![event],
-            Call::Event(call) => call.events_mut(),
-            _ => return Ok(call),
-        };
-        for event in events {
+        for event in owned.events_mut() {
             if is_pooled(*event) {
                 *event = self.shared.pools.of(*event).ok_or_else(|| {
                     let name = self.event_name(*event);
@@ -59,19 +51,28 @@ impl Caller {
         if concerns_device(call) {
             self.shared.refuse_after_failure()?;
         }
-        let (event, needs) = match call {
-            Call::Wait { event, .. } => (*event, Need::Waits),
-            Call::Query(event) => (*event, Need::Progress),
-            Call::Event(call) => match call.as_ref() {
-                EventCall::Wait { event, .. } | EventCall::WaitExternal { event, .. } => {
-                    (*event, Need::Waits)
-                }
-                EventCall::RecordExternal { event, .. } => (*event, Need::Graph),
-                EventCall::Demand(event) => (*event, Need::Progress),
-                EventCall::Reset { event, .. } => (*event, Need::Reset),
-                _ => return Ok(()),
-            },
-            _ => return Ok(()),
+        let Call::Event(call) = call else {
+            return Ok(());
+        };
+        let (event, needs) = match *call {
+            EventCall::Wait { event, .. } => (event, Need::Waits),
+            EventCall::Query { event, .. } => (event, Need::Progress),
+            EventCall::Record {
+                event,
+                is_external: true,
+                ..
+            } => (event, Need::Graph),
+            EventCall::Reset { event, .. } => (event, Need::Reset),
+            EventCall::Record {
+                is_external: false, ..
+            }
+            | EventCall::Synchronize { .. }
+            | EventCall::Elapsed { .. }
+            | EventCall::Destroy { .. }
+            | EventCall::Acquire { .. }
+            | EventCall::Release { .. }
+            | EventCall::BeginTime { .. }
+            | EventCall::EndTime { .. } => return Ok(()),
         };
         let Some(plan) = self.shared.plan.events.get(event.index()) else {
             return Ok(());
@@ -110,7 +111,12 @@ impl Caller {
     /// # Errors
     /// The device failed or was lost, or the run was stopped.
     pub(super) fn until_slot(&self, call: &Call) -> Result<(), Error> {
-        let Call::Record { event, .. } = call else {
+        let Call::Event(EventCall::Record {
+            event,
+            is_external: false,
+            ..
+        }) = call
+        else {
             return Ok(());
         };
         let plan = self.shared.plan.events.get(event.index());
@@ -188,22 +194,20 @@ impl Caller {
 /// or `WebGPU`'s, which knows no failure of a device but its loss.
 const fn concerns_device(call: &Call) -> bool {
     match call {
-        Call::Signal(_) | Call::Await(_) | Call::Work(_) | Call::Gpu(_) => false,
-        Call::Event(call) => !matches!(
-            **call,
-            EventCall::Acquire(_)
-                | EventCall::Release(_)
-                | EventCall::Subscribe { .. }
-                | EventCall::Unsubscribe { .. }
+        Call::Data(_) | Call::Rank(_) => true,
+        Call::Host(_) | Call::Gpu(_) => false,
+        Call::Event(call) => !matches!(call, EventCall::Acquire { .. } | EventCall::Release { .. }),
+        Call::Stream(call) => !matches!(
+            call,
+            StreamCall::Subscribe { .. } | StreamCall::Unsubscribe { .. }
         ),
-        Call::Launches(call) => !matches!(
-            **call,
-            LaunchCall::Record(_)
+        Call::Launch(call) => !matches!(
+            call,
+            LaunchCall::Record { .. }
                 | LaunchCall::Set { .. }
                 | LaunchCall::SetAll { .. }
                 | LaunchCall::SetDimensions { .. }
         ),
-        _ => true,
     }
 }
 

@@ -4,7 +4,7 @@ use crate::recorder::Reporter;
 use crate::shared::Shared;
 use backend::Operation;
 use record::{BufferIndex, NameId, QUERY_ANSWER, QueryAnswer, Record, SpanId, Value};
-use workload::{Kernel, Launch, Plan};
+use workload::{KernelArguments, Plan};
 
 /// The names of arguments.
 #[derive(Clone, Debug)]
@@ -79,18 +79,20 @@ impl Arguments {
         }
     }
 
-    fn names_of(&mut self, shared: &Shared, reporter: &Reporter, launch: &Launch) -> &[NameId] {
+    fn names_of(
+        &mut self,
+        shared: &Shared,
+        reporter: &Reporter,
+        launch: &KernelArguments,
+    ) -> &[NameId] {
         let known = self.parameters.iter();
         let known = known
             .map(|(kernel, _)| *kernel)
-            .position(|kernel| kernel == launch.kernel);
+            .position(|kernel| kernel == launch.kernel.name);
         let place = known.unwrap_or_else(|| {
-            let kernel = Kernel::named(launch.kernel);
-            let parameters = kernel.map_or(&[][..], |kernel| kernel.parameters);
-            let names = parameters
-                .iter()
-                .map(|(name, _)| shared.names.id(name, reporter));
-            self.parameters.push((launch.kernel, names.collect()));
+            let parameters = launch.kernel.parameters.iter();
+            let names = parameters.map(|(name, _)| shared.names.id(name, reporter));
+            self.parameters.push((launch.kernel.name, names.collect()));
             self.parameters.len() - 1
         });
         self.parameters.get(place).map_or(&[], |(_, names)| names)

@@ -20,12 +20,16 @@ impl Caller {
         &mut self,
         current: &Current,
         target: Target,
+        timeout: Option<Nanos>,
     ) -> (SpanKind, Result<(), Error>) {
-        self.synchronize_for(current, target, None)
+        if let Some(timeout) = timeout {
+            self.limit(current.span, timeout);
+        }
+        self.synchronize_for(current, target, timeout.map(Nanos::to_duration))
     }
 
     /// Blocks until the target has ended, or for at most `timeout`; points at what it waited for either way (rule F9).
-    pub(super) fn synchronize_for(
+    fn synchronize_for(
         &mut self,
         current: &Current,
         target: Target,
@@ -134,10 +138,6 @@ impl Caller {
         }
         self.shared.device.raise(self.host, signal);
         Ok(())
-    }
-
-    pub(super) fn query(&mut self, current: &Current, event: EventIndex) -> Result<(), Error> {
-        self.ask(current, event, false).map(drop)
     }
 
     /// Asks how far the latest record of an event is, and says so (rule A9). Only where the host thread goes on with the

@@ -4,30 +4,26 @@ use std::sync::Arc;
 
 use super::{Caller, Current};
 use backend::{Communicator, Error, Exchange, Operation};
-use workload::CollectiveCall;
+use workload::Collective;
 
 impl Caller {
     /// Submits this rank's part of a collective operation, and says which one it is.
-    pub(super) fn collective(
-        &mut self,
-        current: &Current,
-        call: CollectiveCall,
-    ) -> Result<(), Error> {
+    pub(super) fn collective(&mut self, current: &Current, what: Collective) -> Result<(), Error> {
         let shared = Arc::clone(&self.shared);
         let mesh = shared.mesh.as_ref();
-        let number = mesh.map_or(0, |mesh| mesh.number(call.what));
+        let number = mesh.map_or(0, |mesh| mesh.number(what));
         let exchange = Exchange {
-            what: call.what,
+            what,
             number,
             through: mesh.map(|mesh| Arc::clone(mesh) as Arc<dyn Communicator>),
         };
         let span = self.submit(
             current,
-            call.stream,
+            what.stream(),
             Operation::Collective(Box::new(exchange)),
         )?;
         if let Some(mesh) = mesh.filter(|_| span.is_some()) {
-            let part = mesh.part(call.what, number);
+            let part = mesh.part(what, number);
             self.argue(span, "exchange", &part.exchange);
             self.argue(span, "part", part.share);
             self.say_number(span, "parts", i64::from(part.parts));

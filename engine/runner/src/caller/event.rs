@@ -1,10 +1,10 @@
-//! Calls about events: elapsed time, resets, destruction, pools, measured blocks, and waits with timeouts.
+//! Calls about events: records, waits, questions, elapsed time, resets, destruction, pools and measured blocks.
 
 use super::{Caller, Current};
 use crate::prepare::DEVICE;
 use crate::shared::Shared;
-use backend::{Callback, Error, Operation};
-use device::{ElapsedError, EventStatus, elapsed, lock};
+use backend::{Error, Operation};
+use device::{ElapsedError, EventStatus, elapsed};
 use order::Act;
 use record::time::Nanos;
 use record::{
@@ -12,7 +12,7 @@ use record::{
     TIME_LIMIT, Value,
 };
 use record::{Severity, Span, SpanId, SpanKind, State};
-use workload::{ErrorKind, EventCall, StreamKind, ThreadIndex};
+use workload::{ErrorKind, EventCall, Target};
 
 /// What each reason for which there is no elapsed time is called.
 const fn kind(error: ElapsedError) -> ErrorKind {
@@ -26,41 +26,47 @@ const fn kind(error: ElapsedError) -> ErrorKind {
 }
 
 impl Caller {
-    pub(super) fn event(
+    pub(super) fn event_call(
         &mut self,
         current: &Current,
         call: &EventCall,
     ) -> (SpanKind, Result<(), Error>) {
         let result = match call {
+            EventCall::Record {
+                is_external,
+                event,
+                stream,
+            } => {
+                let operation = if *is_external {
+                    Operation::RecordExternal(*event)
+                } else {
+                    Operation::Record(*event)
+                };
+                self.submit(current, *stream, operation).map(drop)
+            }
+            EventCall::Wait {
+                is_external,
+                timeout,
+                event,
+                stream,
+            } => self.wait(current, (*event, *stream), *is_external, *timeout),
+            EventCall::Synchronize { timeout, event } => {
+                return self.synchronize(current, Target::Event(*event), *timeout);
+            }
+            EventCall::Query { is_strict, event } => {
+                if *is_strict {
+                    self.demand(current, *event)
+                } else {
+                    self.ask(current, *event, false).map(drop)
+                }
+            }
             EventCall::Elapsed { start, end } => self.elapsed(current, *start, *end),
-            EventCall::RecordExternal { event, stream } => self
-                .submit(current, *stream, Operation::RecordExternal(*event))
-                .map(drop),
-            EventCall::WaitExternal { event, stream } => self
-                .submit(current, *stream, Operation::WaitExternal(*event))
-                .map(drop),
             EventCall::Reset { event, stream } => self
                 .submit(current, *stream, Operation::Reset(*event))
                 .map(drop),
-            EventCall::DestroyEvent(event) => self.destroy_event(current, *event),
-            EventCall::DestroyStream(stream) => self.destroy_stream(current, *stream),
-            EventCall::Abort(stream) => return self.abort(current, *stream),
-            EventCall::Wait {
-                event,
-                stream,
-                timeout,
-            } => {
-                let wait = Operation::WaitFor(*event, *timeout);
-                let waits = self.submit(current, *stream, wait);
-                waits.map(|span| self.limit(span, *timeout))
-            }
-            EventCall::Synchronize { target, timeout } => {
-                self.limit(current.span, *timeout);
-                return self.synchronize_for(current, *target, Some(timeout.to_duration()));
-            }
-            EventCall::Demand(event) => self.demand(current, *event),
-            EventCall::Acquire(event) => self.acquire(current, *event),
-            EventCall::Release(event) => self.release(*event),
+            EventCall::Destroy { event } => self.destroy_event(current, *event),
+            EventCall::Acquire { event } => self.acquire(current, *event),
+            EventCall::Release { event } => self.release(*event),
             EventCall::BeginTime { start, stream } => {
                 self.open.push((*start, current.start));
                 self.submit(current, *stream, Operation::Record(*start))
@@ -72,15 +78,31 @@ impl Caller {
                 end,
                 stream,
             } => self.end_time(current, name, (*start, *end), *stream),
-            EventCall::Subscribe { thread, stream } => self.subscribe(*thread, *stream),
-            EventCall::Unsubscribe { thread, stream } => self.unsubscribe(*thread, *stream),
-            EventCall::Callback { .. } | EventCall::Panic { .. } => self.function(current, call),
         };
         (SpanKind::Call, result)
     }
 
+    fn wait(
+        &mut self,
+        current: &Current,
+        (event, stream): (EventIndex, StreamIndex),
+        is_external: bool,
+        timeout: Option<Nanos>,
+    ) -> Result<(), Error> {
+        let operation = match timeout {
+            _ if is_external => Operation::WaitExternal(event),
+            Some(timeout) => Operation::WaitFor(event, timeout),
+            None => Operation::Wait(event),
+        };
+        let span = self.submit(current, stream, operation)?;
+        if let Some(timeout) = timeout {
+            self.limit(span, timeout);
+        }
+        Ok(())
+    }
+
     /// Says for how long a wait waits at most.
-    fn limit(&self, span: SpanId, limit: Nanos) {
+    pub(super) fn limit(&self, span: SpanId, limit: Nanos) {
         let name = self.shared.names.id(TIME_LIMIT, &self.reporter);
         self.reporter
             .send(Record::Argument(span, name, Value::Integer(limit.0)));
@@ -182,50 +204,6 @@ impl Caller {
         Ok(())
     }
 
-    fn destroy_stream(&self, current: &Current, stream: StreamIndex) -> Result<(), Error> {
-        let Some(tail) = self.shared.tail(stream) else {
-            return Err(Error::Unknown(format!("stream {}", stream.0)));
-        };
-        let mut tail = lock(tail);
-        if tail.is_destroyed {
-            return Err(self.destroyed(stream));
-        }
-        let plan = self.shared.plan.streams.get(stream.index());
-        if plan.is_some_and(|plan| plan.traits.kind != StreamKind::User) {
-            let name = self.stream_name(stream);
-            let reason = format!(
-                "stream {name} is a default stream, which the driver makes and everybody shares: it cannot be destroyed; \
-                 leave this call out, or make it a stream of its own (without kind=)"
-            );
-            return Err(Error::call(ErrorKind::InvalidValue, reason));
-        }
-        tail.is_destroyed = true;
-        self.note(current, Act::Destroy(stream));
-        Ok(())
-    }
-
-    /// What using a stream comes to that was destroyed (rule A27).
-    pub(super) fn destroyed(&self, stream: StreamIndex) -> Error {
-        let name = self.stream_name(stream);
-        let reason = format!(
-            "stream {name} was destroyed: what it was given before runs to its end, and it takes nothing more; destroy it \
-             after its last use"
-        );
-        Error::call(ErrorKind::Destroyed, reason)
-    }
-
-    fn abort(&mut self, current: &Current, stream: StreamIndex) -> (SpanKind, Result<(), Error>) {
-        use order::{Act, Awaited};
-        self.note(current, Act::Abort(stream));
-        self.note_begin(current, Awaited::Alone(stream));
-        let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
-            shared.device.abort(caller.host, stream, current.span)
-        });
-        // Nothing of what was dropped is still to come.
-        self.note_end(current, &done.1);
-        done
-    }
-
     fn demand(&mut self, current: &Current, event: EventIndex) -> Result<(), Error> {
         use device::Progress;
         let name = self.event_name(event).to_owned();
@@ -245,119 +223,6 @@ impl Caller {
                 ),
             ),
         }
-    }
-
-    /// A function that a callback thread calls, or one that panics.
-    fn function(&mut self, current: &Current, call: &EventCall) -> Result<(), Error> {
-        match call {
-            EventCall::Callback {
-                name,
-                length,
-                stream,
-                is_blocking,
-                panics,
-            } => {
-                let thread = self.shared.subscriptions.thread(*stream);
-                let thread = thread.ok_or_else(|| self.not_subscribed(*stream))?;
-                self.label_function(name, current.place);
-                let span = self.shared.next_span();
-                let callback = Callback {
-                    thread: thread.0 as usize,
-                    span,
-                    length: *length,
-                    is_blocking: *is_blocking,
-                    panics: *panics,
-                };
-                let submitted = self.submit(current, *stream, Operation::Callback(callback));
-                match submitted {
-                    Ok(operation) if *is_blocking => {
-                        self.tie(span, operation, DependencyKind::Step);
-                    }
-                    Ok(operation) => self.tie(operation, span, DependencyKind::Step),
-                    Err(error) => {
-                        self.report_uncalled(current, span, thread);
-                        return Err(error);
-                    }
-                }
-                Ok(())
-            }
-            EventCall::Panic {
-                name,
-                length,
-                stream,
-            } => {
-                self.label_function(name, current.place);
-                self.submit(current, *stream, Operation::Panic(*length))
-                    .map(drop)
-            }
-            _ => Ok(()),
-        }
-    }
-
-    fn not_subscribed(&self, stream: StreamIndex) -> Error {
-        let name = self.stream_name(stream);
-        let reason = format!(
-            "no thread takes callbacks of stream {name}: subscribe one before (subscribe \"calls\" stream=\"{name}\"), or \
-             leave blocking= out for a function that the stream calls by itself"
-        );
-        Error::call(ErrorKind::NotSubscribed, reason)
-    }
-
-    fn subscribe(&self, thread: ThreadIndex, stream: StreamIndex) -> Result<(), Error> {
-        match self.shared.subscriptions.subscribe(thread, stream) {
-            None => Ok(()),
-            Some(other) => {
-                let threads = &self.shared.plan.callback_threads;
-                let other = threads.get(other.0 as usize).map_or("?", |name| name);
-                let name = self.stream_name(stream);
-                let reason = format!(
-                    "callbacks of stream {name} are taken by {other} already, and a stream has one such thread: \
-                     unsubscribe it first"
-                );
-                Err(Error::call(ErrorKind::AlreadySubscribed, reason))
-            }
-        }
-    }
-
-    fn unsubscribe(&self, thread: ThreadIndex, stream: StreamIndex) -> Result<(), Error> {
-        let subscriptions = &self.shared.subscriptions;
-        if subscriptions.thread(stream) != Some(thread) {
-            return Err(self.not_subscribed(stream));
-        }
-        let name = self.stream_name(stream);
-        let device = &self.shared.device;
-        // In this order: what has left the stream without an end was handed to its thread before.
-        if device.pending(stream) > 0 {
-            let reason = format!(
-                "stream {name} is not done with what it was given, which may hold callbacks: synchronize with it first"
-            );
-            return Err(Error::call(ErrorKind::CallbacksPending, reason));
-        }
-        if device.calls(stream) > 0 {
-            let reason = format!(
-                "a callback of stream {name} that does not block it is still to run, or runs: submit one that does \
-                 (blocking=#true) after it, and synchronize with the stream"
-            );
-            return Err(Error::call(ErrorKind::CallbacksPending, reason));
-        }
-        subscriptions.unsubscribe(stream);
-        Ok(())
-    }
-
-    /// A callback that could not be submitted: its span was given out.
-    fn report_uncalled(&self, current: &Current, span: SpanId, thread: ThreadIndex) {
-        let now = self.shared.device.now(self.host);
-        self.reporter.send(Record::Span(Span {
-            id: span,
-            lane: self.shared.callback_lane(thread),
-            name: current.name,
-            call: CallId(current.place.call),
-            kind: SpanKind::HostFunction,
-            state: State::Cancelled,
-            enqueued: now,
-            start: now,
-            end: now,
-        }));
     }
 
     /// One more field of a span, in whole numbers.

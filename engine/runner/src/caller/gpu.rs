@@ -11,7 +11,7 @@ use record::{CallId, DependencyKind, SpanId, SpanKind};
 use workload::{GpuCall, Injection, LossBy, Moment, PipelineIndex};
 
 impl Caller {
-    pub(super) fn gpu(
+    pub(super) fn gpu_call(
         &mut self,
         current: &Current,
         call: &GpuCall,
@@ -23,12 +23,16 @@ impl Caller {
         }
         let shared = Arc::clone(&self.shared);
         let result = match (call, &shared.timelines) {
-            (GpuCall::Lose(injection), _) => {
+            (GpuCall::Lose { by, at }, _) => {
+                let injection = Injection {
+                    by: *by,
+                    at: at.clone(),
+                };
                 self.lose(current, injection);
                 Ok(())
             }
-            (GpuCall::Recover, _) => return self.recover(current),
-            (GpuCall::Settle(_) | GpuCall::SettleAll, Some(timelines)) => {
+            (GpuCall::Recover {}, _) => return self.recover(current),
+            (GpuCall::Settle { .. } | GpuCall::SettleAll {}, Some(timelines)) => {
                 return self.settle(current, call, timelines);
             }
             (call, Some(timelines)) => return self.promise(current, call, timelines),
@@ -90,7 +94,7 @@ impl Caller {
     ) -> (SpanKind, Result<(), Error>) {
         self.blocked(current, SpanKind::Synchronize, |shared, caller| {
             let steps = match call {
-                GpuCall::Settle(promise) => {
+                GpuCall::Settle { promise } => {
                     vec![timelines.settle(shared, caller.host, *promise)?]
                 }
                 _ => timelines.settle_all(shared, caller.host)?,
@@ -128,8 +132,7 @@ impl Caller {
         }
     }
 
-    fn lose(&self, current: &Current, injection: &Injection) {
-        let mut injection = injection.clone();
+    fn lose(&self, current: &Current, mut injection: Injection) {
         if let Moment::Time(after) = injection.at {
             // A workload counts from the call.
             injection.at = Moment::Time(self.shared.device.now(self.host) + after);

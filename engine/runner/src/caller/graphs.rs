@@ -23,7 +23,7 @@ impl Caller {
         operation: &Operation,
     ) -> Result<bool, Error> {
         let shared = Arc::clone(&self.shared);
-        let name = self.label_of_operation(operation, current.place);
+        let name = self.label_of_operation(operation, current);
         let mut uses = Vec::new();
         let act = uses::act(operation, stream, &mut uses);
         self.declare_uses(current.place, &act, &uses);

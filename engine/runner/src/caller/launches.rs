@@ -7,14 +7,18 @@ use crate::launches::{Recorded, recorded_id, step};
 use backend::{Error, Operation, Packed};
 use device::{LaunchError, RecordedLaunch};
 use record::{EventIndex, LaunchChange, LaunchStep, Record, Relaunch, Severity, StreamIndex};
-use workload::{ArgumentName, ErrorKind, LaunchCall, LaunchPlan, RecordedIndex};
+use workload::{ArgumentName, ErrorKind, KernelArguments, LaunchCall, RecordedIndex};
 
 impl Caller {
     /// A call of a recorded launch or of a graph.
-    pub(super) fn launches(&mut self, current: &Current, call: &LaunchCall) -> Result<(), Error> {
+    pub(super) fn launch_call(
+        &mut self,
+        current: &Current,
+        call: &LaunchCall,
+    ) -> Result<(), Error> {
         match call {
             LaunchCall::Relaunch { launch, stream } => self.relaunch(current, *launch, *stream),
-            LaunchCall::Record(plan) => self.record_launch(current, plan),
+            LaunchCall::Record { launch, kernel } => self.record_launch(current, *launch, kernel),
             LaunchCall::Set {
                 launch,
                 argument,
@@ -43,24 +47,30 @@ impl Caller {
                 self.begin_capture(current, *stream, *mode)
             }
             LaunchCall::EndCapture { stream, graph } => self.end_capture(current, *stream, *graph),
-            LaunchCall::Instantiate(graph) => self.instantiate(current, *graph),
-            LaunchCall::Update(graph) => self.update(current, *graph),
+            LaunchCall::Instantiate { graph } => self.instantiate(current, *graph),
+            LaunchCall::Update { graph } => self.update(current, *graph),
             LaunchCall::Replay { graph, stream } => self.replay(current, *graph, *stream),
         }
     }
 
     /// Rule D1: nothing runs.
-    fn record_launch(&self, current: &Current, plan: &LaunchPlan) -> Result<(), Error> {
+    fn record_launch(
+        &self,
+        current: &Current,
+        launch: RecordedIndex,
+        kernel: &KernelArguments,
+    ) -> Result<(), Error> {
         let launches = &self.shared.launches;
         let handles = |all: &[_]| -> Vec<_> { all.iter().map(|it| launches.handle(*it)).collect() };
-        let (reads, writes) = (handles(&plan.reads), handles(&plan.writes));
-        let recorded = RecordedLaunch::new(plan.kernel, &reads, &writes, &plan.parameters)?;
-        let Some(mut slot) = launches.recorded(plan.launch) else {
-            return Err(unknown(plan.launch));
+        let (reads, writes) = (handles(&kernel.reads), handles(&kernel.writes));
+        let recorded =
+            RecordedLaunch::new(kernel.kernel.name, &reads, &writes, &kernel.parameters)?;
+        let Some(mut slot) = launches.recorded(launch) else {
+            return Err(unknown(launch));
         };
         let before = slot.launch.as_ref().map(RecordedLaunch::revision);
         let recorded = recorded.after(before);
-        self.report_step(current, plan.launch, LaunchChange::Recorded, &recorded);
+        self.report_step(current, launch, LaunchChange::Recorded, &recorded);
         *slot = Recorded {
             launch: Some(recorded),
             ready: None,
@@ -94,7 +104,7 @@ impl Caller {
         index: RecordedIndex,
         stream: StreamIndex,
     ) -> Result<(), Error> {
-        let (packed, revision) = match self.packed(index, stream) {
+        let (packed, revision) = match self.packed(index) {
             Err(Error::Call {
                 kind: ErrorKind::StaleArgument,
                 reason,
@@ -125,11 +135,7 @@ impl Caller {
     }
 
     /// What the device keeps ready of a launch, looked at by it the first time after a change (rule D6).
-    fn packed(
-        &self,
-        index: RecordedIndex,
-        stream: StreamIndex,
-    ) -> Result<(Arc<Packed>, u32), Error> {
+    fn packed(&self, index: RecordedIndex) -> Result<(Arc<Packed>, u32), Error> {
         let shared = &self.shared;
         let Some(mut slot) = shared.launches.recorded(index) else {
             return Err(unknown(index));
@@ -148,7 +154,7 @@ impl Caller {
             let found = shared.plan.buffers.get(buffer.index());
             found.map_or(0, |found| found.len)
         };
-        let whole = launch.packed(stream, &|buffer| shared.launches.making(buffer), &len)?;
+        let whole = launch.packed(&|buffer| shared.launches.making(buffer), &len)?;
         let packed = shared.device.pack(whole, launch.elements())?;
         slot.ready = Some((Arc::clone(&packed), epoch));
         Ok((packed, launch.revision()))

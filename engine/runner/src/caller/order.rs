@@ -64,8 +64,8 @@ impl Caller {
     /// The host thread has heard of what was promised.
     pub(super) fn note_answered(&self, current: &Current, call: &GpuCall) {
         match call {
-            GpuCall::Settle(promise) => self.note(current, Act::End(promise.0)),
-            GpuCall::SettleAll => self.note(current, Act::EndAll),
+            GpuCall::Settle { promise } => self.note(current, Act::End(promise.0)),
+            GpuCall::SettleAll {} => self.note(current, Act::EndAll),
             _ => {}
         }
     }

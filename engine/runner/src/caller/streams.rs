@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use super::callbacks::HostFunction;
 use super::{Caller, Current};
 use crate::insertion::{Legacy, Need, State};
 use crate::shared::Shared;
@@ -13,7 +14,7 @@ use record::{
     BLOCKED_BECAUSE, BufferIndex, CallId, DependencyKind, EventId, INSERTED_BECAUSE, NameId,
     Record, SpanId, SpanKind, StreamIndex, Value,
 };
-use workload::{MemoryKind, StreamCall, Target};
+use workload::{ErrorKind, MemoryKind, StreamCall, StreamKind, Target};
 
 /// A wait of a stream for others, and why.
 struct Join<'a> {
@@ -30,15 +31,86 @@ impl Caller {
         &mut self,
         current: &Current,
         call: &StreamCall,
-    ) -> Result<(), Error> {
-        match *call {
+    ) -> (SpanKind, Result<(), Error>) {
+        let result = match *call {
+            StreamCall::Hold { signal, stream } => self
+                .submit(current, stream, Operation::Hold(signal))
+                .map(drop),
             StreamCall::Join { from, stream } => {
                 self.wait_stream(current, (from, stream), DependencyKind::Join)
             }
             StreamCall::Barrier { stream } => self.barrier(current, stream),
-            StreamCall::Allocate { buffer, stream } => self.allocate(current, buffer, stream),
-            StreamCall::Free { buffer, stream } => self.free(current, buffer, stream),
+            StreamCall::HostFunction {
+                is_blocking,
+                panics,
+                ref name,
+                length,
+                stream,
+            } => {
+                let function = HostFunction {
+                    name,
+                    length,
+                    is_blocking,
+                    panics,
+                };
+                self.function(current, stream, &function)
+            }
+            StreamCall::Synchronize { timeout, stream } => {
+                return self.synchronize(current, Target::Stream(stream), timeout);
+            }
+            StreamCall::SynchronizeDevice { timeout } => {
+                return self.synchronize(current, Target::Device, timeout);
+            }
+            StreamCall::Destroy { stream } => self.destroy_stream(current, stream),
+            StreamCall::Abort { stream } => return self.abort(current, stream),
+            StreamCall::Subscribe { thread, stream } => self.subscribe(thread, stream),
+            StreamCall::Unsubscribe { thread, stream } => self.unsubscribe(thread, stream),
+        };
+        (SpanKind::Call, result)
+    }
+
+    fn destroy_stream(&self, current: &Current, stream: StreamIndex) -> Result<(), Error> {
+        let Some(tail) = self.shared.tail(stream) else {
+            return Err(Error::Unknown(format!("stream {}", stream.0)));
+        };
+        let mut tail = lock(tail);
+        if tail.is_destroyed {
+            return Err(self.destroyed(stream));
         }
+        let plan = self.shared.plan.streams.get(stream.index());
+        if plan.is_some_and(|plan| plan.traits.kind != StreamKind::User) {
+            let name = self.stream_name(stream);
+            let reason = format!(
+                "stream {name} is a default stream, which the driver makes and everybody shares: it cannot be destroyed; \
+                 leave this call out, or make it a stream of its own (without kind=)"
+            );
+            return Err(Error::call(ErrorKind::InvalidValue, reason));
+        }
+        tail.is_destroyed = true;
+        self.note(current, Act::Destroy(stream));
+        Ok(())
+    }
+
+    /// What using a stream comes to that was destroyed (rule A27).
+    pub(super) fn destroyed(&self, stream: StreamIndex) -> Error {
+        let name = self.stream_name(stream);
+        let reason = format!(
+            "stream {name} was destroyed: what it was given before runs to its end, and it takes nothing more; destroy it \
+             after its last use"
+        );
+        Error::call(ErrorKind::Destroyed, reason)
+    }
+
+    fn abort(&mut self, current: &Current, stream: StreamIndex) -> (SpanKind, Result<(), Error>) {
+        use order::{Act, Awaited};
+        self.note(current, Act::Abort(stream));
+        self.note_begin(current, Awaited::Alone(stream));
+        let done = self.blocked(current, SpanKind::Synchronize, |shared, caller| {
+            shared.device.abort(caller.host, stream, current.span)
+        });
+        // Nothing of what was dropped is still to come.
+        self.note_end(current, &done.1);
+        done
     }
 
     /// Whether a wait for a stream was captured in place of being submitted.
@@ -315,7 +387,7 @@ impl Caller {
         done
     }
 
-    fn allocate(
+    pub(super) fn allocate(
         &mut self,
         current: &Current,
         buffer: BufferIndex,
@@ -358,7 +430,7 @@ impl Caller {
         self.join(current, &join).map(|_| ())
     }
 
-    fn free(
+    pub(super) fn free(
         &mut self,
         current: &Current,
         buffer: BufferIndex,

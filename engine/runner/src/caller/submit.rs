@@ -14,20 +14,26 @@ use record::{
     Basis, CallId, Dependency, DependencyKind, EventId, EventIndex, LaneId, Record, Sample,
     Severity, SignalIndex, Span, SpanId, SpanKind, State, StreamIndex, SubmittedSpan,
 };
-use workload::{FailureMode, Launch};
+use workload::{FailureMode, KernelArguments, PipelineIndex};
 
 impl Caller {
     /// Submits a launch, once the pipeline that it needs is ready.
-    pub(super) fn launch(&mut self, current: &Current, launch: &Launch) -> Result<(), Error> {
-        let ready = match launch.pipeline {
+    pub(super) fn launch(
+        &mut self,
+        current: &Current,
+        stream: StreamIndex,
+        pipeline: Option<PipelineIndex>,
+        kernel: &KernelArguments,
+    ) -> Result<(), Error> {
+        let ready = match pipeline {
             Some(pipeline) => self.until_ready(current, pipeline)?,
             None => Some(SpanId::NONE),
         };
         let Some(ready) = ready else {
             return Ok(());
         };
-        let operation = Operation::Launch(Box::new(launch.clone()));
-        let span = self.submit(current, launch.stream, operation)?;
+        let operation = Operation::Launch(Box::new(kernel.clone()));
+        let span = self.submit(current, stream, operation)?;
         if ready.is_some() && span.is_some() {
             self.tie(ready, span, DependencyKind::Pipeline);
         }
@@ -105,7 +111,7 @@ impl Caller {
         uses: &[Use],
     ) -> Result<SpanId, Error> {
         let shared = std::sync::Arc::clone(&self.shared);
-        let name = self.label_of_operation(&operation, current.place);
+        let name = self.label_of_operation(&operation, current);
         let tail = shared.tail(stream);
         let unknown = || Error::Unknown(format!("stream {}", stream.0));
         let mut tail = lock(tail.ok_or_else(unknown)?);

@@ -15,7 +15,7 @@ use record::{
     Began, BufferIndex, Clock, EventIndex, LossKind, Outcome, SignalIndex, SpanId, State,
     StreamIndex,
 };
-use workload::{Launch, Target};
+use workload::{KernelArguments, Target};
 
 /// Where the device fails.
 #[derive(Clone, Copy, PartialEq)]
@@ -62,7 +62,7 @@ impl Device for FaultyDevice {
         self.1.submit(h, s, submission)
     }
 
-    fn pack(&self, launch: Launch, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
+    fn pack(&self, launch: KernelArguments, elements: Option<usize>) -> Result<Arc<Packed>, Error> {
         self.1.pack(launch, elements)
     }
 

@@ -39,7 +39,7 @@ impl<'m> Operation<'m> {
         begun: u64,
         gives_up: &'m dyn Fn() -> bool,
     ) -> Self {
-        let verb = exchange.what.verb();
+        let verb = exchange.what.word();
         // Those between two ranks are numbered for themselves.
         let is_pair = exchange.what.partner().is_some();
         Self {

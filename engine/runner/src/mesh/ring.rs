@@ -48,7 +48,7 @@ pub fn perform(
             Ok(values)
         }
         Collective::Receive { from, .. } => ring.0.receive(from as usize, None),
-        Collective::Barrier => ring.barrier().map(|()| values),
+        Collective::Barrier { .. } => ring.barrier().map(|()| values),
     }
 }
 

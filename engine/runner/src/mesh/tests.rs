@@ -1,6 +1,6 @@
 //! What ranks compute together is what one process computes, and strangers are refused.
 
-use record::BufferIndex;
+use record::{BufferIndex, StreamIndex};
 use std::io::Write as _;
 
 use super::*;
@@ -52,6 +52,7 @@ fn one(mesh: &Arc<Mesh>, what: Collective, values: Vec<f32>) -> Result<Vec<f32>,
 }
 
 const B: BufferIndex = BufferIndex(0);
+const S: StreamIndex = StreamIndex(0);
 
 #[test]
 fn numbers_are_those_of_one_process() {
@@ -70,31 +71,48 @@ fn numbers_are_those_of_one_process() {
                 (Reduction::Maximum, &max),
                 (Reduction::Mean, &mean),
             ] {
-                let what = Collective::AllReduce { buffer: B, by };
+                let what = Collective::AllReduce {
+                    stream: S,
+                    buffer: B,
+                    by,
+                };
                 for got in together(&meshes, what, own) {
                     assert_eq!(&got.unwrap(), wanted, "{by:?} of {len} on {ranks}");
                 }
             }
             let gathered: Vec<f32> = (0..ranks).flat_map(own).collect();
-            let what = Collective::AllGather { from: B, to: B };
+            let what = Collective::AllGather {
+                stream: S,
+                from: B,
+                to: B,
+            };
             for got in together(&meshes, what, own) {
                 assert_eq!(got.unwrap(), gathered);
             }
             let root = ranks as u32 - 1;
-            let what = Collective::Broadcast { buffer: B, root };
+            let what = Collective::Broadcast {
+                stream: S,
+                buffer: B,
+                root,
+            };
             for got in together(&meshes, what, own) {
                 assert_eq!(got.unwrap(), own(ranks - 1));
             }
         }
         let by = Reduction::Sum;
-        let what = Collective::ReduceScatter { from: B, to: B, by };
+        let what = Collective::ReduceScatter {
+            stream: S,
+            from: B,
+            to: B,
+            by,
+        };
         let own = |rank: usize| (0..ranks * 10).map(|k| value(rank, k)).collect();
         for (part, got) in together(&meshes, what, own).into_iter().enumerate() {
             let sum = |k: usize| (0..ranks).map(|rank| value(rank, k)).sum::<f32>();
             let wanted: Vec<f32> = (part * 10..part * 10 + 10).map(sum).collect();
             assert_eq!(got.unwrap(), wanted);
         }
-        for got in together(&meshes, Collective::Barrier, |_| Vec::new()) {
+        for got in together(&meshes, Collective::Barrier { stream: S }, |_| Vec::new()) {
             assert_eq!(got.unwrap(), Vec::<f32>::new());
         }
     }
@@ -106,11 +124,24 @@ fn two_ranks_send_and_receive() {
     let values: Vec<f32> = (0..150_000).map(|k| k as f32).collect();
     let (first, second) = (&meshes[0], &meshes[1]);
     std::thread::scope(|scope| {
-        let sent =
-            scope.spawn(|| one(first, Collective::Send { buffer: B, to: 1 }, values.clone()));
+        let sent = scope.spawn(|| {
+            one(
+                first,
+                Collective::Send {
+                    stream: S,
+                    buffer: B,
+                    to: 1,
+                },
+                values.clone(),
+            )
+        });
         let got = one(
             second,
-            Collective::Receive { buffer: B, from: 0 },
+            Collective::Receive {
+                stream: S,
+                buffer: B,
+                from: 0,
+            },
             Vec::new(),
         );
         assert_eq!(got.unwrap(), values);
@@ -126,13 +157,21 @@ fn who_calls_something_else_or_does_not_come_is_named() {
         other => panic!("{other:?}"),
     };
     let by = Reduction::Sum;
-    let all_reduce = Collective::AllReduce { buffer: B, by };
+    let all_reduce = Collective::AllReduce {
+        stream: S,
+        buffer: B,
+        by,
+    };
     let why = failed(one(&meshes[0], all_reduce, vec![1.0; 4]));
     assert!(
         why.contains("all-reduce 1: rank 1 sent nothing for 0.3 s"),
         "{why}"
     );
-    let gather = Collective::AllGather { from: B, to: B };
+    let gather = Collective::AllGather {
+        stream: S,
+        from: B,
+        to: B,
+    };
     let why = failed(one(&meshes[1], gather, vec![1.0; 4]));
     assert!(why.contains("rank 0 calls all-reduce here"), "{why}");
     std::thread::scope(|scope| {
@@ -184,7 +223,7 @@ fn strangers_are_refused_and_the_rest_is_unharmed() {
         let why = wrong(change);
         assert!(why.contains(words), "{why}");
     }
-    let got = together(&meshes, Collective::Barrier, |_| Vec::new());
+    let got = together(&meshes, Collective::Barrier { stream: S }, |_| Vec::new());
     assert!(got.iter().all(Result::is_ok), "{got:?}");
 }
 
@@ -202,15 +241,32 @@ fn absurd_and_cut_messages_end_their_link_alone() {
         stream.write_all(&link::hello(meshes[0].seat(), 1)).unwrap();
         stream.write_all(&bytes).unwrap();
         stream.shutdown(std::net::Shutdown::Write).unwrap();
-        let receive = Collective::Receive { buffer: B, from: 0 };
+        let receive = Collective::Receive {
+            stream: S,
+            buffer: B,
+            from: 0,
+        };
         let Err(Interrupted::Failed(why)) = one(&meshes[1], receive, Vec::new()) else {
             panic!("nothing came from rank 0");
         };
         assert!(why.contains(words), "{why}");
         std::thread::scope(|scope| {
-            let sent =
-                scope.spawn(|| one(&meshes[2], Collective::Send { buffer: B, to: 1 }, vec![5.0]));
-            let receive = Collective::Receive { buffer: B, from: 2 };
+            let sent = scope.spawn(|| {
+                one(
+                    &meshes[2],
+                    Collective::Send {
+                        stream: S,
+                        buffer: B,
+                        to: 1,
+                    },
+                    vec![5.0],
+                )
+            });
+            let receive = Collective::Receive {
+                stream: S,
+                buffer: B,
+                from: 2,
+            };
             assert_eq!(one(&meshes[1], receive, Vec::new()).unwrap(), [5.0]);
             sent.join().unwrap().unwrap();
         });

@@ -80,7 +80,7 @@ impl Timelines {
         let host = Self::content(asked.host);
         let mut state = self.lock();
         let (made, name) = match *call {
-            GpuCall::Unmap(buffer) => {
+            GpuCall::Unmap { buffer } => {
                 let Some(id) = state.buffers.get(buffer.index()).copied() else {
                     return;
                 };
@@ -90,7 +90,7 @@ impl Timelines {
                 }
                 (state.model.unmap(host, asked.span, id), None)
             }
-            GpuCall::PushErrorScope(filter) => {
+            GpuCall::PushErrorScope { filter } => {
                 let filter = filter.into();
                 (state.model.push_error_scope(host, asked.span, filter), None)
             }

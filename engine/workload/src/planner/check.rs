@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use super::Planner;
 use super::count::{CALLS, Counter, TooMany};
-use crate::program::{Act, CallTemplate, Reference, Step, rounds};
-use crate::stream_act::StreamAct;
+use crate::call::{Call, DataCall, EventCall, HostCall, StreamCall};
+use crate::fields::KernelArguments;
+use crate::phase::{AsWritten, Reference};
+use crate::program::{CallTemplate, Step, rounds};
 use crate::{BufferPlan, Expression, Kernel, MemoryKind, Shape};
 
 /// Rounds of one loop, at most.
@@ -60,13 +62,14 @@ impl Planner<'_> {
             })
         };
         let raised: BTreeSet<usize> = calls()
-            .filter_map(|call| match &call.act {
-                Act::Signal(signal) => Some(signal.declaration),
+            .filter_map(|it| match &it.call {
+                Call::Host(HostCall::Signal { signal }) => Some(signal.declaration),
                 _ => None,
             })
             .collect();
         for call in calls() {
-            if let Act::Await(signal) | Act::Hold(signal, _) = &call.act
+            if let Call::Host(HostCall::Await { signal })
+            | Call::Stream(StreamCall::Hold { signal, .. }) = &call.call
                 && !raised.contains(&signal.declaration)
             {
                 let name = self
@@ -167,12 +170,18 @@ impl Planner<'_> {
         if walk.faulty.contains(&call.range.start) {
             return;
         }
-        let found = call
-            .act
-            .references()
+        let mentioned = call.call.mentioned();
+        let found = mentioned
+            .references
             .into_iter()
             .find_map(|reference| self.reference(reference, variables))
-            .or_else(|| Some((call.range.clone(), self.act(walk, &call.act, variables)?)));
+            .or_else(|| {
+                let times = mentioned.micros.into_iter();
+                let mut times = times.map(|micros| micros.evaluate(variables));
+                let complaint = times.find_map(impossible_time);
+                let complaint = complaint.or_else(|| self.complaint(walk, &call.call, variables));
+                Some((call.range.clone(), complaint?))
+            });
         if let Some((place, (message, help))) = found {
             walk.faulty.insert(call.range.start);
             self.errors.push(self.source.error(place, message, help));
@@ -202,68 +211,79 @@ impl Planner<'_> {
         Some((reference.range.clone(), complaint))
     }
 
-    fn act(&self, walk: &Walk<'_>, act: &Act, variables: &[f64]) -> Option<Complaint> {
-        let len = |reference: &Reference| {
-            let element = self.layout.element(reference, variables) as usize;
-            walk.buffers.get(element).map_or(0, |buffer| buffer.len)
-        };
-        match act {
-            Act::Copy(from, to, _) => {
-                let (source, target) = (len(from), len(to));
-                if self.layout.element(from, variables) == self.layout.element(to, variables) {
+    fn complaint(
+        &self,
+        walk: &Walk<'_>,
+        call: &Call<AsWritten>,
+        variables: &[f64],
+    ) -> Option<Complaint> {
+        match call {
+            Call::Data(call) => self.data_complaint(walk, call, variables),
+            Call::Rank(call) => self.collective(walk.buffers, call, variables),
+            Call::Event(EventCall::Wait {
+                is_external: true,
+                timeout: Some(_),
+                ..
+            }) => Some((
+                "a node of a graph waits for as long as it takes".to_owned(),
+                "leave timeout-micros out, or external=".to_owned(),
+            )),
+            Call::Event(_) | Call::Stream(_) | Call::Host(_) | Call::Launch(_) | Call::Gpu(_) => {
+                None
+            }
+        }
+    }
+
+    fn data_complaint(
+        &self,
+        walk: &Walk<'_>,
+        call: &DataCall<AsWritten>,
+        variables: &[f64],
+    ) -> Option<Complaint> {
+        let element = |reference: &Reference| self.layout.element(reference, variables);
+        let buffer = |reference: &Reference| walk.buffers.get(element(reference) as usize);
+        let len = |reference: &Reference| buffer(reference).map_or(0, |buffer| buffer.len);
+        match call {
+            DataCall::Copy { from, to, .. } => {
+                if element(from) == element(to) {
                     return Some((
                         "this copies a buffer to itself".into(),
                         "name two buffers".into(),
                     ));
                 }
+                let (source, target) = (len(from), len(to));
                 (source != target).then(|| {
                     let message = format!("this copies {source} floats to a buffer of {target}");
                     (message, "make the two buffers equally long".into())
                 })
             }
-            Act::Streams(StreamAct::Allocate(buffer, _) | StreamAct::Free(buffer, _)) => {
-                let element = self.layout.element(buffer, variables) as usize;
-                let found = walk.buffers.get(element)?;
+            DataCall::Allocate { buffer: it, .. } | DataCall::Free { buffer: it, .. } => {
+                let found = buffer(it)?;
                 (found.memory != MemoryKind::StreamOrdered).then(|| {
                     let message = format!("the memory of “{}” is not stream-ordered", found.name);
                     (message, "declare it with memory=\"stream-ordered\"".into())
                 })
             }
-            Act::HostFunction(_, micros, _) | Act::Work(micros) => {
-                let value = micros.evaluate(variables);
-                (!(0.0..=MICROS).contains(&value)).then(|| {
-                    (
-                        format!("this takes {value} µs"),
-                        format!("write 0 to {MICROS} (a minute)"),
-                    )
-                })
-            }
-            Act::Fill(_, value, _) => {
+            DataCall::Fill { value, .. } => {
                 let value = value.evaluate(variables);
                 (!value.is_finite())
                     .then(|| (format!("this fills with {value}"), "write a number".into()))
             }
-            Act::Launch {
-                kernel,
-                reads,
-                writes,
-                parameters,
-                ..
-            } => {
-                let element = |reference: &Reference| self.layout.element(reference, variables);
-                aliases(
+            DataCall::Launch { kernel, .. } => {
+                let KernelArguments {
                     kernel,
-                    reads.iter().map(element),
-                    writes.iter().map(element),
-                )
-                .or_else(|| {
+                    reads,
+                    writes,
+                    parameters,
+                } = kernel;
+                let elements = |all: &[Reference]| all.iter().map(element).collect::<Vec<_>>();
+                aliases(kernel, &elements(reads), &elements(writes)).or_else(|| {
+                    let lens = |all: &[Reference]| all.iter().map(len).collect::<Vec<_>>();
+                    let numbers = parameters.iter().map(|it| it.evaluate(variables));
                     let shape = Shape {
-                        reads: &reads.iter().map(len).collect::<Vec<_>>(),
-                        writes: &writes.iter().map(len).collect::<Vec<_>>(),
-                        parameters: &parameters
-                            .iter()
-                            .map(|p| p.evaluate(variables))
-                            .collect::<Vec<_>>(),
+                        reads: &lens(reads),
+                        writes: &lens(writes),
+                        parameters: &numbers.collect::<Vec<_>>(),
                     };
                     let broken = kernel.check(&shape).err()?;
                     Some((
@@ -272,19 +292,18 @@ impl Planner<'_> {
                     ))
                 })
             }
-            Act::Collective(act) => self.collective(walk.buffers, act, variables),
-            Act::Event(act) => {
-                let value = act.micros()?.evaluate(variables);
-                (!(0.0..=MICROS).contains(&value)).then(|| {
-                    (
-                        format!("this takes {value} µs"),
-                        format!("write 0 to {MICROS} (a minute)"),
-                    )
-                })
-            }
-            _ => None,
+            DataCall::Upload { .. } | DataCall::Download { .. } => None,
         }
     }
+}
+
+fn impossible_time(micros: f64) -> Option<Complaint> {
+    (!(0.0..=MICROS).contains(&micros)).then(|| {
+        (
+            format!("this takes {micros} µs"),
+            format!("write 0 to {MICROS} (a minute)"),
+        )
+    })
 }
 
 /// What is wrong, and what to do.
@@ -298,13 +317,7 @@ struct Walk<'b> {
     faulty: BTreeSet<usize>,
 }
 
-fn aliases(
-    kernel: &Kernel,
-    reads: impl Iterator<Item = u32>,
-    writes: impl Iterator<Item = u32>,
-) -> Option<Complaint> {
-    let reads: Vec<u32> = reads.collect();
-    let writes: Vec<u32> = writes.collect();
+fn aliases(kernel: &Kernel, reads: &[u32], writes: &[u32]) -> Option<Complaint> {
     let twice = writes
         .iter()
         .enumerate()

@@ -4,7 +4,7 @@ use record::{BufferIndex, StreamIndex};
 use std::sync::Arc;
 
 use super::Planner;
-use crate::program::Reference;
+use crate::phase::Reference;
 use crate::template::{Amount, Form, Limits, Order};
 use crate::{Bounds, ExpectationKind, ExpectationPlan, PromiseIndex};
 

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{Planner, extent};
-use crate::gpu_act::GpuAct;
-use crate::program::{Act, CallTemplate, Step};
+use crate::call::{Call, DataCall, GpuCall};
+use crate::program::{CallTemplate, Step};
 use crate::template::Shader;
 use crate::{PipelinePlan, ShaderPlan};
 use record::time::Nanos;
@@ -73,24 +73,22 @@ impl Planner<'_> {
             .collect();
         let made: BTreeSet<usize> = calls
             .iter()
-            .filter_map(|call| match &call.act {
-                Act::Gpu(act) => act.promise().map(|promise| promise.declaration),
-                _ => None,
-            })
+            .filter_map(|it| Some(it.call.mentioned().promise?.declaration))
             .collect();
         for call in calls {
-            match &call.act {
-                Act::Gpu(GpuAct::Settle(promise)) if !made.contains(&promise.declaration) => {
+            match &call.call {
+                Call::Gpu(GpuCall::Settle { promise }) if !made.contains(&promise.declaration) => {
                     let help = "give it to a call: map-async \"x\" promise=\"…\"";
                     let message = "no call makes this promise, so this waits for ever";
                     self.errors
                         .push(self.source.error(promise.range.clone(), message, help));
                 }
-                Act::Launch {
+                Call::Data(DataCall::Launch {
                     kernel,
                     pipeline: Some(pipeline),
                     ..
-                } => {
+                }) => {
+                    let kernel = kernel.kernel;
                     let declared = self.template.pipelines.get(pipeline.declaration);
                     let compiled = declared.map(|found| found.shader);
                     if compiled.is_some_and(|shader| shader != Shader::Kernel(kernel.name)) {

@@ -5,9 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Planner, extent};
-use crate::launch_act::{Given, LaunchAct, Which};
-use crate::program::{Act, CallTemplate, Step};
-use crate::{Kernel, RecordedPlan, nearest};
+use crate::call::{Call, LaunchCall};
+use crate::phase::AsWritten;
+use crate::program::{CallTemplate, Step};
+use crate::{ArgumentName, ArgumentValue, Kernel, RecordedPlan, nearest};
 
 /// The kernels that each declaration is recorded with, anywhere in the file.
 type Kernels = BTreeMap<usize, Vec<&'static Kernel>>;
@@ -42,10 +43,10 @@ impl Planner<'_> {
         let calls = || {
             hosts.iter().flatten().filter_map(|step| match step {
                 Step::Call(CallTemplate {
-                    act: Act::Launches(act),
+                    call: Call::Launch(call),
                     range,
                     ..
-                }) => Some((act, range)),
+                }) => Some((call, range)),
                 _ => None,
             })
         };
@@ -55,19 +56,27 @@ impl Planner<'_> {
             kernels.entry(place).or_default().extend(kernel);
         }
         let mut captured = BTreeSet::new();
-        for (act, _) in calls() {
-            match act {
-                LaunchAct::Record { launch, kernel, .. } => {
-                    kernels.entry(launch.declaration).or_default().push(kernel);
+        for (call, _) in calls() {
+            match call {
+                LaunchCall::Record { launch, kernel } => {
+                    let known = kernels.entry(launch.declaration).or_default();
+                    known.push(kernel.kernel);
                 }
-                LaunchAct::EndCapture(_, graph) => {
+                LaunchCall::EndCapture { graph, .. } => {
                     captured.insert(graph.declaration);
                 }
-                _ => {}
+                LaunchCall::Set { .. }
+                | LaunchCall::SetAll { .. }
+                | LaunchCall::SetDimensions { .. }
+                | LaunchCall::Relaunch { .. }
+                | LaunchCall::BeginCapture { .. }
+                | LaunchCall::Instantiate { .. }
+                | LaunchCall::Update { .. }
+                | LaunchCall::Replay { .. } => {}
             }
         }
-        for (act, range) in calls() {
-            let found = complaint(act, range, &kernels, &captured);
+        for (call, range) in calls() {
+            let found = complaint(call, range, &kernels, &captured);
             if let Some((place, message, help)) = found {
                 self.errors.push(self.source.error(place, message, help));
             }
@@ -76,56 +85,68 @@ impl Planner<'_> {
 }
 
 fn complaint(
-    act: &LaunchAct,
+    call: &LaunchCall<AsWritten>,
     range: &Range<usize>,
     kernels: &Kernels,
     captured: &BTreeSet<usize>,
 ) -> Option<(Range<usize>, String, String)> {
-    match act {
-        LaunchAct::Relaunch(launch, _)
-        | LaunchAct::Set(launch, ..)
-        | LaunchAct::SetAll(launch, _)
-        | LaunchAct::SetDimensions(launch, _) => {
+    match call {
+        LaunchCall::Relaunch { launch, .. }
+        | LaunchCall::Set { launch, .. }
+        | LaunchCall::SetAll { launch, .. }
+        | LaunchCall::SetDimensions { launch, .. } => {
             let known = kernels.get(&launch.declaration);
             let Some(known) = known.filter(|known| !known.is_empty()) else {
                 let message = "nothing records this launch".to_owned();
                 let help = "record it first: record-launch \"step\" \"saxpy\" { … }".to_owned();
                 return Some((launch.range.clone(), message, help));
             };
-            match act {
-                LaunchAct::Set(_, which, given) => {
-                    let (message, help) = unfit(which, given, known)?;
-                    Some((range.clone(), message, help))
-                }
-                _ => None,
-            }
+            let LaunchCall::Set {
+                argument, value, ..
+            } = call
+            else {
+                return None;
+            };
+            let (message, help) = unfit(argument, value, known)?;
+            Some((range.clone(), message, help))
         }
-        LaunchAct::Instantiate(graph) | LaunchAct::Update(graph) | LaunchAct::Replay(graph, _)
-            if !captured.contains(&graph.declaration) =>
-        {
+        LaunchCall::Instantiate { graph }
+        | LaunchCall::Update { graph }
+        | LaunchCall::Replay { graph, .. } => {
+            if captured.contains(&graph.declaration) {
+                return None;
+            }
             let message = "nothing captures this graph".to_owned();
             let help = "capture it first: begin-capture \"compute\", calls, end-capture \"compute\" \"step\"";
             Some((graph.range.clone(), message, help.to_owned()))
         }
-        _ => None,
+        LaunchCall::Record { .. }
+        | LaunchCall::BeginCapture { .. }
+        | LaunchCall::EndCapture { .. } => None,
     }
 }
 
 /// Why no kernel of the launch takes this as that argument (rule D3).
-fn unfit(which: &Which, given: &Given, kernels: &[&'static Kernel]) -> Option<(String, String)> {
+fn unfit(
+    which: &ArgumentName,
+    given: &ArgumentValue<AsWritten>,
+    kernels: &[&'static Kernel],
+) -> Option<(String, String)> {
     let buffers = |kernel: &Kernel| kernel.reads.len() + kernel.writes.len();
     let place = |kernel: &&'static Kernel| match which {
-        Which::Named(name) => names(kernel).position(|known| known == &**name),
-        Which::At(place) => names(kernel).nth(*place).map(|_| *place),
+        ArgumentName::Named(name) => names(kernel).position(|known| known == &**name),
+        ArgumentName::At(place) => names(kernel).nth(*place).map(|_| *place),
     };
-    let is_buffer = matches!(given, Given::Buffer(_));
+    let is_buffer = matches!(given, ArgumentValue::Buffer(_));
     let mut found = kernels.iter().filter_map(|it| Some((it, place(it)?)));
     if found.clone().next().is_none() {
         let all = || kernels.iter().flat_map(|kernel| names(kernel));
         let listed = format!("arguments: {}", all().collect::<Vec<_>>().join(", "));
         let (word, help) = match which {
-            Which::Named(name) => (format!("“{name}”"), nearest(name, all()).unwrap_or(listed)),
-            Which::At(place) => (format!("at place {place}"), listed),
+            ArgumentName::Named(name) => {
+                (format!("“{name}”"), nearest(name, all()).unwrap_or(listed))
+            }
+            ArgumentName::At(place) => (format!("at place {place}"), listed),
         };
         let kernel = kernels.first().map_or("", |kernel| kernel.name);
         return Some((

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use super::Planner;
-use crate::collective_act::{CollectiveAct, What};
-use crate::program::Reference;
+use crate::call::Collective;
+use crate::phase::{AsWritten, Reference};
 use crate::{BufferPlan, LeftOut, Placement, RankPlan};
 
 impl Planner<'_> {
@@ -61,7 +61,7 @@ impl Planner<'_> {
     pub(super) fn collective(
         &self,
         buffers: &[BufferPlan],
-        act: &CollectiveAct,
+        call: &Collective<AsWritten>,
         variables: &[f64],
     ) -> Option<(String, String)> {
         let ranks = self.value("ranks");
@@ -69,11 +69,14 @@ impl Planner<'_> {
             let element = self.layout.element(reference, variables) as usize;
             buffers.get(element).map_or(0, |buffer| buffer.len)
         };
-        let (part, whole) = match &act.what {
-            What::AllGather(part, whole) | What::ReduceScatter(whole, part, _) => {
-                (len(part), len(whole))
-            }
-            _ => (0, 0),
+        let (part, whole) = match call {
+            Collective::AllGather { from, to, .. } => (len(from), len(to)),
+            Collective::ReduceScatter { from, to, .. } => (len(to), len(from)),
+            Collective::AllReduce { .. }
+            | Collective::Broadcast { .. }
+            | Collective::Send { .. }
+            | Collective::Receive { .. }
+            | Collective::Barrier { .. } => (0, 0),
         };
         if part * ranks as usize != whole {
             return Some((
@@ -83,9 +86,17 @@ impl Planner<'_> {
                 "make the whole as long as all parts together: f32=\"ranks * n\"".to_owned(),
             ));
         }
-        let rank = act.rank()?.evaluate(variables);
+        let named = match call {
+            Collective::Broadcast { root, .. } => root,
+            Collective::Send { to: rank, .. } | Collective::Receive { from: rank, .. } => rank,
+            Collective::AllReduce { .. }
+            | Collective::AllGather { .. }
+            | Collective::ReduceScatter { .. }
+            | Collective::Barrier { .. } => return None,
+        };
+        let rank = named.evaluate(variables);
         let own = self.value("rank");
-        let is_own = rank == own && !matches!(act.what, What::Broadcast(..));
+        let is_own = rank == own && !matches!(call, Collective::Broadcast { .. });
         if is_own {
             return Some((
                 format!("rank {own} sends to itself here"),

@@ -78,7 +78,7 @@ impl Reader<'_> {
         reason = "none where it is wrong, and some none where it is not there"
     )]
     fn catch_kind(&mut self, node: &KdlNode, before: &[Branch]) -> Option<Option<ErrorKind>> {
-        self.rule(node, CALLS, "a host")?;
+        self.rule(node, &CALLS, "a host")?;
         let entry = self.argument(node, 0);
         let kind = match entry {
             Some(entry) => Some(self.one_of(entry, "error", ErrorKind::LABELS)?),

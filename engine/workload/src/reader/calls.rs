@@ -5,18 +5,19 @@ use std::ops::Range;
 use kdl::{KdlDocument, KdlEntry, KdlNode};
 
 use super::entries::{property, value_range};
-use super::forms::{CALLS, LAUNCH, Rule};
+use super::forms::{CALLS, LAUNCH};
 use super::{Reader, node_range, word_range};
+use crate::call::Call;
 use crate::error::nearest;
-use crate::program::{Act, CallTemplate, Class, Reference, Step};
+use crate::fields::KernelArguments;
+use crate::phase::{AsWritten, Class, Reference};
+use crate::program::{CallTemplate, Step};
 use crate::template::{HostTemplate, Template};
+use crate::verb::{FieldSlot, ReadCall, WordRule};
 use crate::{CallSite, Edition, Expression, KERNELS, Kernel, Place};
 
 /// Loops inside each other, at most.
 const LOOPS: usize = 16;
-
-/// The buffers that a kernel reads, those that it writes, and its numbers.
-type KernelArguments = (Vec<Reference>, Vec<Reference>, Vec<Expression>);
 
 impl Reader<'_> {
     /// The code of a host thread.
@@ -62,16 +63,16 @@ impl Reader<'_> {
         }
         let mut nodes = block.nodes().iter().peekable();
         while let Some(child) = nodes.next() {
-            let Some(rule) = self.rule(child, CALLS, "a host") else {
+            let Some(rule) = self.rule(child, &CALLS, "a host") else {
                 continue;
             };
-            match rule.name {
-                "repeat" => self.repeat(child, template, code),
-                "only" | "except" => self.for_ranks(rule.name, child, template, code),
-                "try" => self.attempt(child, &mut nodes, template, code),
-                "catch" => self.stray_catch(child),
-                "time" => self.time(rule, child, template, code),
-                _ => self.call(rule, child, template, code),
+            match (rule.read, rule.name) {
+                (Some(read), _) => self.call(rule, read, child, template, code),
+                (None, "repeat") => self.repeat(child, template, code),
+                (None, "try") => self.attempt(child, &mut nodes, template, code),
+                (None, "catch") => self.stray_catch(child),
+                (None, "time") => self.time(rule, child, template, code),
+                (None, word) => self.for_ranks(word, child, template, code),
             }
         }
     }
@@ -124,7 +125,8 @@ impl Reader<'_> {
 
     fn call(
         &mut self,
-        rule: &'static Rule,
+        rule: &'static WordRule,
+        read: ReadCall,
         node: &KdlNode,
         template: &mut Template,
         code: &mut Vec<Step>,
@@ -132,11 +134,11 @@ impl Reader<'_> {
         // Placed first, so that what it names by a label is known even where it is wrong.
         let place = self.site(rule, node, template);
         self.names.lazy.chosen.clear();
-        if let Some(act) = self.act(rule.name, node) {
+        if let Some(call) = read(self, node) {
             code.push(Step::Call(CallTemplate {
                 place,
                 range: node_range(node),
-                act,
+                call,
             }));
         }
         if let Some(site) = template.sites.last_mut() {
@@ -147,21 +149,21 @@ impl Reader<'_> {
     /// A call that a word makes besides those in its block.
     pub(super) fn place(
         &mut self,
-        rule: &'static Rule,
+        rule: &'static WordRule,
         node: &KdlNode,
         template: &mut Template,
         code: &mut Vec<Step>,
-        act: Act,
+        call: Call<AsWritten>,
     ) {
         let place = self.site(rule, node, template);
         code.push(Step::Call(CallTemplate {
             place,
             range: node_range(node),
-            act,
+            call,
         }));
     }
 
-    fn site(&mut self, rule: &'static Rule, node: &KdlNode, template: &mut Template) -> Place {
+    fn site(&mut self, rule: &'static WordRule, node: &KdlNode, template: &mut Template) -> Place {
         let place = Place {
             call: template.sites.len() as u32,
             line: self.source.line(node.span().offset()),
@@ -184,60 +186,26 @@ impl Reader<'_> {
         place
     }
 
-    fn act(&mut self, verb: &str, node: &KdlNode) -> Option<Act> {
-        use Class::{Buffer, Event, Signal, Stream};
-        // Both are read before either may fail, so that both are reported.
-        let on = |reader: &mut Self, class: Class| {
-            let first = reader.named(class, node);
-            let stream = reader.on(node);
-            Some((first?, stream?))
-        };
-        if let Some(form) = self.event_form(verb, node)? {
-            return Some(Act::Event(form));
+    /// The resource that stands at a place of a node.
+    pub(crate) fn resource_at(
+        &mut self,
+        class: Class,
+        node: &KdlNode,
+        slot: FieldSlot,
+    ) -> Option<Reference> {
+        match slot {
+            FieldSlot::Named => self.named(class, node),
+            FieldSlot::Chosen(role, why) => self.chosen(node, role, why),
+            FieldSlot::At(_)
+            | FieldSlot::Property(_)
+            | FieldSlot::On
+            | FieldSlot::AtOr(..)
+            | FieldSlot::OneOf(_)
+            | FieldSlot::Block => {
+                let entry = self.entry_at(node, slot)?;
+                self.reference(class, entry, None)
+            }
         }
-        Some(match verb {
-            "upload" => on(self, Buffer).map(|(b, s)| Act::Upload(b, s))?,
-            "download" => on(self, Buffer).map(|(b, s)| Act::Download(b, s))?,
-            "record" => on(self, Event).map(|(e, s)| Act::Record(e, s))?,
-            "wait" => on(self, Event).map(|(e, s)| Act::Wait(e, s))?,
-            "hold" => on(self, Signal).map(|(g, s)| Act::Hold(g, s))?,
-            "fill" => {
-                let value = property(node, "value").and_then(|entry| self.call_number(entry));
-                let (buffer, stream) = on(self, Buffer)?;
-                Act::Fill(buffer, value?, stream)
-            }
-            "copy" => self.copy(node)?,
-            "launch" => self.launch(node)?,
-            "host-function" => {
-                let name = self.argument(node, 0).and_then(|entry| self.text(entry));
-                let micros = self.micros(node);
-                let stream = self.on(node);
-                Act::HostFunction(name?, micros?, stream?)
-            }
-            "synchronize-event" => Act::SynchronizeEvent(self.named(Event, node)?),
-            "synchronize-stream" => Act::SynchronizeStream(self.named(Stream, node)?),
-            "synchronize-device" => Act::SynchronizeDevice,
-            "query" => Act::Query(self.named(Event, node)?),
-            "signal" => Act::Signal(self.named(Signal, node)?),
-            "await" => Act::Await(self.named(Signal, node)?),
-            "work" => Act::Work(self.micros(node)?),
-            "wait-stream" | "barrier" | "allocate" | "free" => {
-                Act::Streams(self.stream_act(verb, node)?)
-            }
-            "elapsed" | "reset" | "destroy-event" | "destroy-stream" | "abort-stream"
-            | "acquire" | "release" | "subscribe" | "unsubscribe" => {
-                Act::Event(self.event_act(verb, node)?)
-            }
-            _ => {
-                if let Some(act) = self.collective_act(verb, node) {
-                    return act.map(Act::Collective);
-                }
-                match self.launch_act(verb, node) {
-                    Some(act) => Act::Launches(act?),
-                    None => Act::Gpu(self.gpu_act(verb, node)?),
-                }
-            }
-        })
     }
 
     /// The resource that the first argument names; the second is its index.
@@ -247,12 +215,8 @@ impl Reader<'_> {
         self.reference(class, name, index)
     }
 
-    pub(super) fn micros(&mut self, node: &KdlNode) -> Option<Expression> {
-        property(node, "micros").and_then(|entry| self.call_number(entry))
-    }
-
     /// A number of a call: an expression over the parameters and the loop indices.
-    pub(super) fn call_number(&mut self, entry: &KdlEntry) -> Option<Expression> {
+    pub(crate) fn call_number(&mut self, entry: &KdlEntry) -> Option<Expression> {
         let names = self.call_variables();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         self.expression(entry, &names)
@@ -270,46 +234,14 @@ impl Reader<'_> {
         names.map(str::to_owned).collect()
     }
 
-    fn copy(&mut self, node: &KdlNode) -> Option<Act> {
-        let from = self
-            .argument(node, 0)
-            .and_then(|entry| self.reference(Class::Buffer, entry, None));
-        let to = self
-            .argument(node, 1)
-            .and_then(|entry| self.reference(Class::Buffer, entry, None));
-        let stream = self.on(node);
-        Some(Act::Copy(from?, to?, stream?))
-    }
-
-    fn launch(&mut self, node: &KdlNode) -> Option<Act> {
-        let stream = self.on(node);
-        // None where it is wrong, and Some(None) where it is not there.
-        let pipeline = match property(node, "pipeline") {
-            Some(entry) => self.reference(Class::Pipeline, entry, None).map(Some),
-            None => Some(None),
-        };
-        let kernel = self
-            .argument(node, 0)
-            .and_then(|entry| self.kernel(entry))?;
-        let place = self.argument(node, 0).map_or(0..0, value_range);
-        let (reads, writes, parameters) = self.kernel_arguments(kernel, node, &place)?;
-        Some(Act::Launch {
-            kernel,
-            stream: stream?,
-            reads,
-            writes,
-            parameters,
-            pipeline: pipeline?,
-        })
-    }
-
-    /// What the block of a launch gives its kernel, which is named at `place`.
-    pub(super) fn kernel_arguments(
+    /// What the block of a launch gives its kernel, which `name` names.
+    pub(crate) fn kernel_arguments(
         &mut self,
         kernel: &'static Kernel,
         node: &KdlNode,
-        place: &Range<usize>,
-    ) -> Option<KernelArguments> {
+        name: &KdlEntry,
+    ) -> Option<KernelArguments<AsWritten>> {
+        let place = &value_range(name);
         let (mut reads, mut writes) = (Vec::new(), Vec::new());
         let mut parameters: Vec<Option<Expression>> = vec![None; kernel.parameters.len()];
         let before = self.errors.len();
@@ -332,10 +264,15 @@ impl Reader<'_> {
             .map(|(_, value)| Expression::constant(*value));
         let parameters = parameters.into_iter().zip(defaults);
         let parameters = parameters.map(|(set, default)| set.unwrap_or(default));
-        Some((reads, writes, parameters.collect()))
+        Some(KernelArguments {
+            kernel,
+            reads,
+            writes,
+            parameters: parameters.collect(),
+        })
     }
 
-    pub(super) fn kernel(&mut self, entry: &KdlEntry) -> Option<&'static Kernel> {
+    pub(crate) fn kernel(&mut self, entry: &KdlEntry) -> Option<&'static Kernel> {
         let name = self.text(entry)?;
         let found = Kernel::named(&name);
         if found.is_none() {

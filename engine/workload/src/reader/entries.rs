@@ -4,16 +4,16 @@ use std::ops::Range;
 
 use kdl::{KdlEntry, KdlNode, KdlValue};
 
-use super::forms::{Block, Rule};
 use super::{Reader, node_range, word_range};
 use crate::Expression;
 use crate::error::nearest;
 use crate::expression;
 use crate::template::Amount;
+use crate::verb::{BlockRule, FieldSlot, WordRule};
 
 impl Reader<'_> {
     /// Reports where a node is not as its rule says.
-    pub fn obey(&mut self, node: &KdlNode, rule: &Rule) {
+    pub fn obey(&mut self, node: &KdlNode, rule: &WordRule) {
         let write = format!("write: {}", rule.usage);
         if node.ty().is_some() || node.entries().iter().any(|entry| entry.ty().is_some()) {
             self.report(
@@ -25,14 +25,14 @@ impl Reader<'_> {
         self.obey_arguments(node, rule, &write);
         self.obey_properties(node, rule, &write);
         match (rule.block, node.children()) {
-            (Block::Never, Some(_)) => {
+            (BlockRule::Never, Some(_)) => {
                 self.report(
                     word_range(node),
                     format!("“{}” has no block", rule.name),
                     &write,
                 );
             }
-            (Block::Must, None) => {
+            (BlockRule::Must, None) => {
                 self.report(
                     word_range(node),
                     format!("“{}” needs a block", rule.name),
@@ -43,13 +43,13 @@ impl Reader<'_> {
         }
     }
 
-    fn obey_arguments(&mut self, node: &KdlNode, rule: &Rule, write: &str) {
+    fn obey_arguments(&mut self, node: &KdlNode, rule: &WordRule, write: &str) {
         let arguments: Vec<&KdlEntry> = node
             .entries()
             .iter()
             .filter(|entry| entry.name().is_none())
             .collect();
-        let (fewest, most) = rule.arguments;
+        let (fewest, most) = rule.arguments();
         if arguments.len() < fewest {
             let message = format!(
                 "“{}” needs {}, and has {}",
@@ -65,12 +65,13 @@ impl Reader<'_> {
         }
     }
 
-    fn obey_properties(&mut self, node: &KdlNode, rule: &Rule, write: &str) {
+    fn obey_properties(&mut self, node: &KdlNode, rule: &WordRule, write: &str) {
+        let (properties, required) = rule.properties();
         let mut seen: Vec<&str> = Vec::new();
         for entry in node.entries() {
             let Some(name) = entry.name() else { continue };
-            if !rule.properties.contains(&name.value()) {
-                let help = nearest(name.value(), rule.properties.iter().copied())
+            if !properties.contains(&name.value()) {
+                let help = nearest(name.value(), properties.iter().copied())
                     .unwrap_or_else(|| write.to_owned());
                 let message = format!("“{}” has no property “{}”", rule.name, name.value());
                 self.report(name_range(entry), message, help);
@@ -83,12 +84,8 @@ impl Reader<'_> {
             }
             seen.push(name.value());
         }
-        for missing in rule
-            .properties
-            .iter()
-            .take(rule.required)
-            .filter(|name| !seen.contains(name))
-        {
+        let needed = properties.iter().take(required);
+        for missing in needed.filter(|name| !seen.contains(name)) {
             self.report(
                 word_range(node),
                 format!("“{}” needs {missing}=…", rule.name),
@@ -109,8 +106,23 @@ impl Reader<'_> {
             .nth(place)
     }
 
+    /// What stands at a place of a node.
+    pub(crate) fn entry_at<'n>(&self, node: &'n KdlNode, slot: FieldSlot) -> Option<&'n KdlEntry> {
+        match slot {
+            FieldSlot::Named => self.argument(node, 0),
+            FieldSlot::At(place) => self.argument(node, place),
+            FieldSlot::Property(name) => property(node, name),
+            FieldSlot::On | FieldSlot::Chosen(..) => property(node, "on"),
+            FieldSlot::AtOr(place, name) => {
+                property(node, name).or_else(|| self.argument(node, place))
+            }
+            FieldSlot::OneOf(names) => names.iter().find_map(|name| property(node, name)),
+            FieldSlot::Block => None,
+        }
+    }
+
     /// A text that is not empty.
-    pub fn text(&mut self, entry: &KdlEntry) -> Option<String> {
+    pub(crate) fn text(&mut self, entry: &KdlEntry) -> Option<String> {
         match entry.value() {
             KdlValue::String(text) if !text.trim().is_empty() => Some(text.clone()),
             KdlValue::String(_) => {
@@ -152,7 +164,7 @@ impl Reader<'_> {
     }
 
     /// `#true` or `#false`.
-    pub fn flag(&mut self, entry: &KdlEntry) -> Option<bool> {
+    pub(crate) fn flag(&mut self, entry: &KdlEntry) -> Option<bool> {
         let flag = entry.value().as_bool();
         if flag.is_none() {
             self.report(

@@ -4,11 +4,12 @@ use kdl::{KdlEntry, KdlNode};
 
 use super::Reader;
 use super::entries::{property, value_range};
-use super::forms::Rule;
+use crate::call::{Call, EventCall};
 use crate::error::nearest;
-use crate::event_act::{EventAct, Function};
-use crate::program::{Act, Class, Reference, Step};
+use crate::phase::{Class, Reference};
+use crate::program::Step;
 use crate::template::{Declaration, EventTemplate, PoolTemplate, Template};
+use crate::verb::WordRule;
 use crate::{Capabilities, EventOptions, PoolIndex, SlotUse};
 
 /// The words of `kind=`, as in `AscendCL`'s flags (rule F1).
@@ -123,7 +124,7 @@ impl Reader<'_> {
     /// A measured block: its calls between the records of two events of its own, called `name.start` and `name.end`.
     pub fn time(
         &mut self,
-        rule: &'static Rule,
+        rule: &'static WordRule,
         node: &KdlNode,
         template: &mut Template,
         code: &mut Vec<Step>,
@@ -161,127 +162,23 @@ impl Reader<'_> {
         let [start, end] = ends.as_slice() else {
             return;
         };
-        let begin = EventAct::BeginTime(start.clone(), stream.clone());
-        self.place(rule, node, template, code, Act::Event(begin));
+        let begin = EventCall::BeginTime {
+            start: start.clone(),
+            stream: stream.clone(),
+        };
+        self.place(rule, node, template, code, Call::Event(begin));
         self.body(node, template, code);
-        let end = EventAct::EndTime(name, start.clone(), end.clone(), stream);
-        self.place(rule, node, template, code, Act::Event(end));
-    }
-
-    /// A call about events.
-    pub fn event_act(&mut self, verb: &str, node: &KdlNode) -> Option<EventAct> {
-        use Class::{Event, Stream, Thread};
-        Some(match verb {
-            "elapsed" => {
-                let mut of = |place| {
-                    let entry = self.argument(node, place)?;
-                    self.reference(Event, entry, None)
-                };
-                let (start, end) = (of(0), of(1));
-                EventAct::Elapsed(start?, end?)
-            }
-            "reset" => {
-                let (event, stream) = (self.named(Event, node), self.on(node));
-                EventAct::Reset(event?, stream?)
-            }
-            "destroy-event" => EventAct::DestroyEvent(self.named(Event, node)?),
-            "destroy-stream" => EventAct::DestroyStream(self.named(Stream, node)?),
-            "abort-stream" => EventAct::Abort(self.named(Stream, node)?),
-            "acquire" => EventAct::Acquire(self.pooled(node)?),
-            "release" => EventAct::Release(self.pooled(node)?),
-            _ => {
-                let thread = self.named(Thread, node);
-                let entry = property(node, "stream");
-                let stream = entry.and_then(|entry| self.reference(Stream, entry, None));
-                match verb {
-                    "subscribe" => EventAct::Subscribe(thread?, stream?),
-                    _ => EventAct::Unsubscribe(thread?, stream?),
-                }
-            }
-        })
-    }
-
-    /// The form of a wait, a synchronisation, a query or a function of the host that says more than its plain one; none
-    /// where the plain one is meant.
-    #[expect(
-        clippy::option_option,
-        reason = "none where it is wrong, and some none where it is not there"
-    )]
-    pub fn event_form(&mut self, verb: &str, node: &KdlNode) -> Option<Option<EventAct>> {
-        use Class::{Event, Stream};
-        let timeout = match property(node, "timeout-micros") {
-            Some(entry) => Some(self.call_number(entry)?),
-            None => None,
+        let end = EventCall::EndTime {
+            name: name.into(),
+            start: start.clone(),
+            end: end.clone(),
+            stream,
         };
-        Some(match (verb, timeout.clone()) {
-            ("record" | "wait", _) if self.is_external(node)? => {
-                if let (Some(_), Some(entry)) = (timeout, property(node, "timeout-micros")) {
-                    let message = "a node of a graph waits for as long as it takes";
-                    let help = "leave timeout-micros out, or external=";
-                    self.report(value_range(entry), message, help);
-                    return None;
-                }
-                let (event, stream) = (self.named(Event, node), self.on(node));
-                Some(match verb {
-                    "record" => EventAct::RecordExternal(event?, stream?),
-                    _ => EventAct::WaitExternal(event?, stream?),
-                })
-            }
-            ("wait", Some(micros)) => {
-                let (event, stream) = (self.named(Event, node), self.on(node));
-                Some(EventAct::Wait(event?, stream?, micros))
-            }
-            ("synchronize-event", Some(micros)) => {
-                Some(EventAct::SynchronizeEvent(self.named(Event, node)?, micros))
-            }
-            ("synchronize-stream", Some(micros)) => Some(EventAct::SynchronizeStream(
-                self.named(Stream, node)?,
-                micros,
-            )),
-            ("synchronize-device", Some(micros)) => Some(EventAct::SynchronizeDevice(micros)),
-            ("query", _) => match property(node, "strict") {
-                Some(entry) if self.flag(entry)? => {
-                    Some(EventAct::Demand(self.named(Event, node)?))
-                }
-                _ => None,
-            },
-            ("host-function", _) => self.function(node)?,
-            _ => None,
-        })
-    }
-
-    /// Whether a record or a wait becomes a node of a graph that does it at each replay.
-    fn is_external(&mut self, node: &KdlNode) -> Option<bool> {
-        property(node, "external").map_or(Some(false), |entry| self.flag(entry))
-    }
-
-    #[expect(
-        clippy::option_option,
-        reason = "none where it is wrong, and some none where it is not there"
-    )]
-    fn function(&mut self, node: &KdlNode) -> Option<Option<EventAct>> {
-        let mut flag = |name| match property(node, name) {
-            Some(entry) => self.flag(entry).map(Some),
-            None => Some(None),
-        };
-        let (is_blocking, panics) = (flag("blocking")?, flag("panics")?.unwrap_or(false));
-        if is_blocking.is_none() && !panics {
-            return Some(None);
-        }
-        let name = self.argument(node, 0).and_then(|entry| self.text(entry));
-        let micros = self.micros(node);
-        let stream = self.on(node);
-        Some(Some(EventAct::Callback(Function {
-            name: name?,
-            micros: micros?,
-            stream: stream?,
-            is_blocking,
-            panics,
-        })))
+        self.place(rule, node, template, code, Call::Event(end));
     }
 
     /// An event that is taken from a pool.
-    fn pooled(&mut self, node: &KdlNode) -> Option<Reference> {
+    pub(crate) fn pooled(&mut self, node: &KdlNode) -> Option<Reference> {
         let event = self.named(Class::Event, node)?;
         let name = self.names.events.get(event.declaration)?.clone();
         if !self.names.pooled.contains(&name) {

@@ -8,7 +8,7 @@ use super::entries::{property, value_range};
 use super::forms::EXPECTATIONS;
 use super::{Reader, node_range, word_range};
 use crate::error::nearest;
-use crate::program::{Class, Reference};
+use crate::phase::{Class, Reference};
 use crate::template::{Amount, ExpectationTemplate, Form, Limits, Order, Template};
 
 /// How far off a float may be where nothing else is said: rounding of a few operations on 32 bits.

@@ -1,38 +1,14 @@
-//! The language as tables: what each word of a workload takes. Checks, suggestions and help read them.
+//! The words of a workload besides calls, as tables: what each takes. Checks, suggestions and help read them.
 
-mod calls;
-mod launches;
 mod ranks;
 
-pub(super) use calls::CALLS;
-pub(super) use launches::VALUES;
+use std::sync::LazyLock;
+
 pub(super) use ranks::PLACEMENT;
 
+use crate::call::GROUPS;
+use crate::verb::{BlockRule, Takes, WordRule};
 use ranks::RANKS;
-
-/// What one word takes.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Rule {
-    pub name: &'static str,
-    /// The fewest and the most arguments.
-    pub arguments: (usize, usize),
-    /// Properties that may be given; those that must be come first.
-    pub properties: &'static [&'static str],
-    /// How many of the properties must be given.
-    pub required: usize,
-    /// Whether it has a block of its own.
-    pub block: Block,
-    /// How it is written.
-    pub usage: &'static str,
-}
-
-/// Whether a word has a block of its own.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Block {
-    Never,
-    May,
-    Must,
-}
 
 const fn rule(
     name: &'static str,
@@ -40,52 +16,142 @@ const fn rule(
     required: usize,
     properties: &'static [&'static str],
     usage: &'static str,
-) -> Rule {
-    Rule {
+) -> WordRule {
+    WordRule {
         name,
-        arguments,
-        properties,
-        required,
-        block: Block::Never,
+        takes: Takes::Entries {
+            arguments,
+            required,
+            properties,
+        },
+        block: BlockRule::Never,
         usage,
+        about: "",
+        read: None,
     }
 }
 
-const fn with(block: Block, rule: Rule) -> Rule {
-    Rule { block, ..rule }
+const fn with(block: BlockRule, rule: WordRule) -> WordRule {
+    WordRule { block, ..rule }
 }
 
+const fn about(about: &'static str, rule: WordRule) -> WordRule {
+    WordRule { about, ..rule }
+}
+
+/// What a host thread does: calls, and what is around them.
+pub(super) static CALLS: LazyLock<Vec<WordRule>> = LazyLock::new(|| {
+    let calls = GROUPS.iter().flat_map(|(_, words)| words.iter());
+    calls.chain(BLOCKS).copied().collect()
+});
+
+/// What is around calls.
+pub(crate) const BLOCKS: &[WordRule] = &[
+    about(
+        "Makes its calls so many times; `index` names the number of the round, counted from 0.",
+        with(
+            BlockRule::Must,
+            rule(
+                "repeat",
+                (1, 1),
+                0,
+                &["index"],
+                "repeat 8 index=\"i\" { … }",
+            ),
+        ),
+    ),
+    about(
+        "Makes its calls, and goes on with the first `catch` behind it that takes the error of one that fails.",
+        with(BlockRule::Must, rule("try", (0, 0), 0, &[], "try { … }")),
+    ),
+    about(
+        "Is made in place of what is left of the `try` before it, after an error of this kind, or of any.",
+        with(
+            BlockRule::May,
+            rule("catch", (0, 1), 0, &[], "catch \"not-ready\" { … }"),
+        ),
+    ),
+    about(
+        "Measures its calls on a stream, between the records of two events of its own.",
+        with(
+            BlockRule::Must,
+            rule(
+                "time",
+                (1, 1),
+                1,
+                &["on"],
+                "time \"step\" on=\"compute\" { … }",
+            ),
+        ),
+    ),
+    about(
+        "Is for one rank alone.",
+        with(
+            BlockRule::Must,
+            rule("only", (1, 1), 0, &[], "only 0 { … }"),
+        ),
+    ),
+    about(
+        "Is for all ranks but one.",
+        with(
+            BlockRule::Must,
+            rule("except", (1, 1), 0, &[], "except 0 { … }"),
+        ),
+    ),
+];
+
+/// What `set-all` gives, in the order of the kernel's arguments.
+pub(crate) const SET_ALL_WORDS: &[WordRule] = &[
+    about(
+        "Floats on the device, which begin as zeros, and their copy on the host, which `init` fills: `k` is the element's number, and `part` the number of the buffer in its array. `memory` is `device`, `pinned`, `pageable` (copies block, rule A31) or `stream-ordered` (allocated and freed by calls, rule A33).",
+        rule("buffer", (1, 2), 0, &[], "buffer \"x\" i"),
+    ),
+    rule("number", (1, 1), 0, &[], "number 2.0"),
+];
+
 /// What stands at the top of a file.
-pub(super) const TOP: &[Rule] = &[
-    rule("about", (1, 1), 0, &[], "about \"what the workload shows\""),
-    rule(
-        "param",
-        (2, 2),
-        0,
-        &["min", "max", "about"],
-        "param \"n\" 1024 min=1 max=4096 about=\"elements\"",
+pub(crate) const TOP: &[WordRule] = &[
+    about(
+        "What the workload shows, in one or two sentences.",
+        rule("about", (1, 1), 0, &[], "about \"what the workload shows\""),
     ),
-    rule(
-        "stream",
-        (1, 1),
-        0,
-        &["role", "priority", "count", "kind", "blocking", "failure"],
-        "stream \"copy\" role=\"host-to-device\"",
+    about(
+        "A number that a run can have another value of, within its limits; formulas use it by its name.",
+        rule(
+            "param",
+            (2, 2),
+            0,
+            &["min", "max", "about"],
+            "param \"n\" 1024 min=1 max=4096 about=\"elements\"",
+        ),
     ),
-    rule(
-        "event",
-        (1, 1),
-        0,
-        &[
-            "timing",
-            "count",
-            "blocking",
-            "kind",
-            "slot",
-            "pool",
-            "interprocess",
-        ],
-        "event \"ready\" count=2",
+    about(
+        "A stream, or an array of them. Its role chooses it for operations that name none; of two, the one of lower priority runs first. With `blocking=#true` it and the stream of `kind=\"legacy\"` wait for each other (rule A22); `kind=\"per-thread\"` is one for each host thread. With `failure=\"continue\"` it goes on after an operation that failed (rule F13).",
+        rule(
+            "stream",
+            (1, 1),
+            0,
+            &["role", "priority", "count", "kind", "blocking", "failure"],
+            "stream \"copy\" role=\"host-to-device\"",
+        ),
+    ),
+    about(
+        "An event. `blocking=#true` lets a thread that waits for it sleep; without, it spins (rule A10). `kind=\"sync progress timeline\"` says what it is made for, as in `AscendCL` (rule F1), and `slot=` when it takes one of the `event-slots` (rule F3): at its `creation` or at each `record`. `pool=` takes it from an `event-pool` at run time. One for several processes, `interprocess=#true`, keeps no times (rule A12).",
+        rule(
+            "event",
+            (1, 1),
+            0,
+            &[
+                "timing",
+                "count",
+                "blocking",
+                "kind",
+                "slot",
+                "pool",
+                "interprocess",
+            ],
+            "event \"ready\" count=2",
+        ),
     ),
     rule(
         "buffer",
@@ -94,142 +160,211 @@ pub(super) const TOP: &[Rule] = &[
         &["f32", "count", "init", "memory"],
         "buffer \"x\" f32=\"n\" init=\"k % 7\"",
     ),
-    rule(
-        "event-pool",
-        (1, 1),
-        1,
-        &["count", "timing"],
-        "event-pool \"pool\" count=4",
+    about(
+        "Events that `acquire` and `release` take and give back.",
+        rule(
+            "event-pool",
+            (1, 1),
+            1,
+            &["count", "timing"],
+            "event-pool \"pool\" count=4",
+        ),
     ),
-    rule("event-slots", (1, 1), 0, &[], "event-slots 4"),
-    rule(
-        "callback-thread",
-        (1, 1),
-        0,
-        &["count"],
-        "callback-thread \"calls\"",
+    about(
+        "How many events the device has room for (rule F3).",
+        rule("event-slots", (1, 1), 0, &[], "event-slots 4"),
     ),
-    rule("signal", (1, 1), 0, &["count"], "signal \"go\""),
-    rule(
-        "machine",
-        (0, 0),
-        0,
-        &["high", "low", "threads"],
-        "machine high=64 low=32",
+    about(
+        "A thread that takes the callbacks of the streams that it is subscribed to (rule F15).",
+        rule(
+            "callback-thread",
+            (1, 1),
+            0,
+            &["count"],
+            "callback-thread \"calls\"",
+        ),
     ),
-    rule(
-        "synchronization",
-        (1, 1),
-        0,
-        &[],
-        "synchronization \"automatic\"",
+    about(
+        "A signal that host threads raise, and that they and streams wait for.",
+        rule("signal", (1, 1), 0, &["count"], "signal \"go\""),
     ),
-    rule(
-        "shader",
-        (1, 1),
-        1,
-        &["wgsl"],
-        "shader \"mine\" wgsl=\"@compute @workgroup_size(64) fn main() {}\"",
+    about(
+        "Calls become instructions of a virtual machine, whose lives are shown. With `high` and `low` whoever calls waits once so many are on their way, until that few are left (rule E13); with `threads=\"many\"` workers launch them.",
+        rule(
+            "machine",
+            (0, 0),
+            0,
+            &["high", "low", "threads"],
+            "machine high=64 low=32",
+        ),
     ),
-    rule(
-        "pipeline",
-        (1, 1),
-        0,
-        &[
-            "kernel",
+    about(
+        "Who orders the uses of buffers on several streams: `manual` the workload, `automatic` a wait for the last use on another stream (rule E2), `least` only the waits that nothing else makes needless, `compared` automatic with a comparison to the least.",
+        rule(
+            "synchronization",
+            (1, 1),
+            0,
+            &[],
+            "synchronization \"automatic\"",
+        ),
+    ),
+    about(
+        "A shader in WGSL, for pipelines.",
+        rule(
             "shader",
-            "entry",
-            "kind",
-            "count",
-            "slow-micros",
-            "fails",
-            "cache",
-        ],
-        "pipeline \"saxpy\" kernel=\"saxpy\"",
+            (1, 1),
+            1,
+            &["wgsl"],
+            "shader \"mine\" wgsl=\"@compute @workgroup_size(64) fn main() {}\"",
+        ),
     ),
-    rule(
-        "promise",
-        (1, 1),
-        0,
-        &["count"],
-        "promise \"built\" count=4",
+    about(
+        "A pipeline that is compiled when a call creates it: of a kernel of the library or of a shader. `slow-micros` and `fails` make its compilation slow or let it fail; `cache=#false` compiles it each time.",
+        rule(
+            "pipeline",
+            (1, 1),
+            0,
+            &[
+                "kernel",
+                "shader",
+                "entry",
+                "kind",
+                "count",
+                "slow-micros",
+                "fails",
+                "cache",
+            ],
+            "pipeline \"saxpy\" kernel=\"saxpy\"",
+        ),
     ),
-    rule(
-        "recorded",
-        (1, 1),
-        0,
-        &["kernel", "count"],
-        "recorded \"step\"",
+    about(
+        "A name for promises; each call that is given it makes a new one.",
+        rule(
+            "promise",
+            (1, 1),
+            0,
+            &["count"],
+            "promise \"built\" count=4",
+        ),
     ),
-    rule("graph", (1, 1), 0, &["count"], "graph \"step\""),
-    with(
-        Block::Must,
-        rule("host", (1, 1), 0, &["edition"], "host \"main\" { … }"),
+    about(
+        "A launch that is recorded once and launched many times (rules D1 to D10).",
+        rule(
+            "recorded",
+            (1, 1),
+            0,
+            &["kernel", "count"],
+            "recorded \"step\"",
+        ),
     ),
-    with(Block::Must, rule("expect", (0, 0), 0, &[], "expect { … }")),
+    about(
+        "A graph of captured calls (rules A36 to A44).",
+        rule("graph", (1, 1), 0, &["count"], "graph \"step\""),
+    ),
+    about(
+        "A host thread and what it calls. `edition` chooses the text of the WebGPU specification that its promises go by.",
+        with(
+            BlockRule::Must,
+            rule("host", (1, 1), 0, &["edition"], "host \"main\" { … }"),
+        ),
+    ),
+    about(
+        "What is checked after the run.",
+        with(
+            BlockRule::Must,
+            rule("expect", (0, 0), 0, &[], "expect { … }"),
+        ),
+    ),
     RANKS[0],
     RANKS[1],
 ];
 
 /// What a launch says of its kernel.
-pub(super) const LAUNCH: &[Rule] = &[
+pub(crate) const LAUNCH: &[WordRule] = &[
     rule("read", (1, 2), 0, &[], "read \"x\" i"),
     rule("write", (1, 2), 0, &[], "write \"y\""),
     rule("set", (2, 2), 0, &[], "set \"a\" 2.0"),
 ];
 
 /// What can be expected.
-pub(super) const EXPECTATIONS: &[Rule] = &[
-    rule(
-        "overlap",
-        (2, 2),
-        0,
-        &["at-least", "at-most"],
-        "overlap \"copy\" \"compute\" at-least=0.3",
+pub(crate) const EXPECTATIONS: &[WordRule] = &[
+    about(
+        "How much of the time that the less busy of two streams was busy, both were: 0 to 1.",
+        rule(
+            "overlap",
+            (2, 2),
+            0,
+            &["at-least", "at-most"],
+            "overlap \"copy\" \"compute\" at-least=0.3",
+        ),
     ),
-    rule(
-        "busy",
-        (1, 1),
-        0,
-        &["at-least", "at-most"],
-        "busy \"compute\" at-least=0.5",
+    about(
+        "How much of the time from the first operation to the end of the last a stream was busy: 0 to 1.",
+        rule(
+            "busy",
+            (1, 1),
+            0,
+            &["at-least", "at-most"],
+            "busy \"compute\" at-least=0.5",
+        ),
     ),
-    rule(
-        "each",
-        (1, 1),
-        1,
-        &["equals", "tolerance"],
-        "each \"y\" equals=\"a * k + 1\"",
+    about(
+        "Every element of a buffer's copy on the host is what the formula says, within `tolerance`; `k` and `part` are as for `init`.",
+        rule(
+            "each",
+            (1, 1),
+            1,
+            &["equals", "tolerance"],
+            "each \"y\" equals=\"a * k + 1\"",
+        ),
     ),
-    rule(
-        "sum",
-        (1, 1),
-        0,
-        &["equals", "tolerance", "at-least", "at-most"],
-        "sum \"bins\" equals=\"n\"",
+    about(
+        "What all elements of a buffer's copy on the host come to.",
+        rule(
+            "sum",
+            (1, 1),
+            0,
+            &["equals", "tolerance", "at-least", "at-most"],
+            "sum \"bins\" equals=\"n\"",
+        ),
     ),
-    rule(
-        "settles",
-        (2, 2),
-        0,
-        &["value"],
-        "settles \"mapped\" \"rejected\" value=\"AbortError\"",
+    about(
+        "What the latest promise of a name came to: `resolved`, `rejected` or `pending`, and with which value.",
+        rule(
+            "settles",
+            (2, 2),
+            0,
+            &["value"],
+            "settles \"mapped\" \"rejected\" value=\"AbortError\"",
+        ),
     ),
-    rule("before", (2, 2), 0, &[], "before \"load\" \"use\""),
-    rule("in-turn", (2, 2), 0, &[], "in-turn \"load\" \"use\""),
-    rule(
-        "ends-before",
-        (2, 2),
-        0,
-        &[],
-        "ends-before \"load\" \"use\"",
+    about(
+        "Every operation of the first label ends before any of the second begins.",
+        rule("before", (2, 2), 0, &[], "before \"load\" \"use\""),
     ),
-    rule(
-        "problem",
-        (1, 1),
-        0,
-        &["equals", "at-least", "at-most"],
-        "problem \"wait-before-record\" at-least=1",
+    about(
+        "There are as many operations of the first label as of the second, and each of the first ends before its partner begins.",
+        rule("in-turn", (2, 2), 0, &[], "in-turn \"load\" \"use\""),
+    ),
+    about(
+        "Every operation of the first label ends before any of the second ends.",
+        rule(
+            "ends-before",
+            (2, 2),
+            0,
+            &[],
+            "ends-before \"load\" \"use\"",
+        ),
+    ),
+    about(
+        "How often a problem of this code is reported.",
+        rule(
+            "problem",
+            (1, 1),
+            0,
+            &["equals", "at-least", "at-most"],
+            "problem \"wait-before-record\" at-least=1",
+        ),
     ),
 ];
 
@@ -239,25 +374,15 @@ mod tests {
 
     #[test]
     fn rules_are_consistent() {
-        for rules in [TOP, CALLS, LAUNCH, VALUES, EXPECTATIONS] {
+        for rules in [TOP, CALLS.as_slice(), LAUNCH, SET_ALL_WORDS, EXPECTATIONS] {
             for (place, rule) in rules.iter().enumerate() {
-                assert!(
-                    rules
-                        .iter()
-                        .skip(place + 1)
-                        .all(|other| other.name != rule.name),
-                    "{}",
-                    rule.name
-                );
-                assert!(
-                    rule.required <= rule.properties.len() && rule.arguments.0 <= rule.arguments.1
-                );
+                let mut later = rules.iter().skip(place + 1);
+                assert!(later.all(|other| other.name != rule.name), "{}", rule.name);
+                let ((properties, required), arguments) = (rule.properties(), rule.arguments());
+                assert!(required <= properties.len() && arguments.0 <= arguments.1);
                 assert!(rule.usage.starts_with(rule.name), "{}", rule.usage);
-                assert!(
-                    kdl::KdlDocument::parse_v2(&rule.usage.replace("{ … }", "{ }")).is_ok(),
-                    "{}",
-                    rule.usage
-                );
+                let usage = rule.usage.replace("{ … }", "{ }");
+                assert!(kdl::KdlDocument::parse_v2(&usage).is_ok(), "{usage}");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Reads shaders, pipelines, and WebGPU's calls.
+//! Reads shaders and pipelines, and what WebGPU's calls have besides them.
 
 use kdl::{KdlEntry, KdlNode};
 
@@ -6,10 +6,10 @@ use super::Reader;
 use super::entries::{property, value_range};
 use super::word_range;
 use crate::error::nearest;
-use crate::gpu_act::{GpuAct, When};
-use crate::program::{Class, Reference};
+use crate::fields::WrittenMoment;
+use crate::phase::Class;
 use crate::template::{PipelineTemplate, Shader, ShaderTemplate, Template};
-use crate::{ErrorFilter, LossBy, MapMode, PipelineKind};
+use crate::{Moment, PipelineKind};
 
 impl Reader<'_> {
     pub fn shader(&mut self, node: &KdlNode, template: &mut Template) {
@@ -93,7 +93,7 @@ impl Reader<'_> {
     }
 
     /// One of a closed set of words.
-    pub fn one_of<T: Copy>(
+    pub(crate) fn one_of<T: Copy>(
         &mut self,
         entry: &KdlEntry,
         what: &str,
@@ -111,54 +111,8 @@ impl Reader<'_> {
         None
     }
 
-    /// A call of WebGPU's.
-    pub fn gpu_act(&mut self, verb: &str, node: &KdlNode) -> Option<GpuAct> {
-        use Class::{Buffer, Pipeline, Promise};
-        // Both are read before either may fail, so that both are reported.
-        let to = |reader: &mut Self, class: Class| {
-            let first = reader.named(class, node);
-            let promise = reader.promise(node);
-            Some((first?, promise?))
-        };
-        Some(match verb {
-            "create-pipeline" => GpuAct::CreatePipeline(self.named(Pipeline, node)?),
-            "create-pipeline-async" => {
-                let (pipeline, promise) = to(self, Pipeline)?;
-                GpuAct::CreatePipelineAsync(pipeline, promise)
-            }
-            "map-async" => {
-                let mode = match property(node, "mode") {
-                    Some(entry) => self.one_of(entry, "mode", MapMode::LABELS),
-                    None => Some(MapMode::Read),
-                };
-                let (buffer, promise) = to(self, Buffer)?;
-                GpuAct::MapAsync(buffer, mode?, promise)
-            }
-            "unmap" => GpuAct::Unmap(self.named(Buffer, node)?),
-            "push-error-scope" => {
-                let entry = self.argument(node, 0)?;
-                GpuAct::PushErrorScope(self.one_of(entry, "filter", ErrorFilter::LABELS)?)
-            }
-            "pop-error-scope" => GpuAct::PopErrorScope(self.promise(node)?),
-            "compilation-info" => {
-                let (pipeline, promise) = to(self, Pipeline)?;
-                GpuAct::CompilationInfo(pipeline, promise)
-            }
-            "work-done" => GpuAct::WorkDone(self.promise(node)?),
-            "device-lost" => GpuAct::DeviceLost(self.promise(node)?),
-            "settle" => GpuAct::Settle(self.named(Promise, node)?),
-            "settle-all" => GpuAct::SettleAll,
-            "lose-device" => self.lose(node)?,
-            _ => GpuAct::Recover,
-        })
-    }
-
-    fn promise(&mut self, node: &KdlNode) -> Option<Reference> {
-        self.reference(Class::Promise, property(node, "promise")?, None)
-    }
-
-    fn lose(&mut self, node: &KdlNode) -> Option<GpuAct> {
-        let by = property(node, "by").and_then(|entry| self.one_of(entry, "way", LossBy::LABELS));
+    /// The moment of a loss.
+    pub(crate) fn loss_moment(&mut self, node: &KdlNode) -> Option<WrittenMoment> {
         let moments = ["pipeline", "stream", "after-micros"];
         let given: Vec<&KdlEntry> = moments.iter().filter_map(|it| property(node, it)).collect();
         if let [_, second, ..] = given.as_slice() {
@@ -166,17 +120,16 @@ impl Reader<'_> {
             self.report(value_range(second), "a loss has one moment", help);
             return None;
         }
-        let when = if let Some(entry) = property(node, "pipeline") {
+        Some(if let Some(entry) = property(node, "pipeline") {
             self.reference(Class::Pipeline, entry, None)?;
-            When::Pipeline(self.text(entry)?)
+            WrittenMoment::Fixed(Moment::Pipeline(self.text(entry)?))
         } else if let Some(entry) = property(node, "stream") {
             self.reference(Class::Stream, entry, None)?;
-            When::Stream(self.text(entry)?)
+            WrittenMoment::Fixed(Moment::Stream(self.text(entry)?))
         } else if let Some(entry) = property(node, "after-micros") {
-            When::Time(self.call_number(entry)?)
+            WrittenMoment::Micros(self.call_number(entry)?)
         } else {
-            When::Now
-        };
-        Some(GpuAct::Lose(by?, when))
+            WrittenMoment::Fixed(Moment::Now)
+        })
     }
 }

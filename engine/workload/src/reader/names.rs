@@ -11,7 +11,7 @@ use super::entries::{text_range, value_range};
 use super::streams::Lazy;
 use super::{ERRORS, Reader};
 use crate::error::nearest;
-use crate::program::{Class, Reference};
+use crate::phase::{Class, Reference};
 use list::NameList;
 
 /// The element of an array that an initial value or an expected value is for.
@@ -100,7 +100,8 @@ impl Names {
 }
 
 impl Class {
-    fn word(self) -> &'static str {
+    /// The word that declares one.
+    pub(crate) const fn word(self) -> &'static str {
         match self {
             Self::Stream => "stream",
             Self::Event => "event",

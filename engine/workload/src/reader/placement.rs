@@ -10,7 +10,7 @@ use super::{Reader, word_range};
 use crate::placement::RANKS;
 use crate::program::Step;
 use crate::template::{Guard, MachineTemplate, ParameterTemplate, PlacementTemplate, Template};
-use crate::{Expression, FaultKind, FaultMoment, MachinePlan, Parameter, RankFault, RemoteAddress};
+use crate::{FaultKind, FaultMoment, MachinePlan, Parameter, RankFault, RemoteAddress};
 use record::time::Nanos;
 
 /// The number of the rank whose calls are made, in expressions.
@@ -270,13 +270,5 @@ impl Reader<'_> {
             });
         }
         self.rounds_of(node, template, code, (count, value_range(entry)));
-    }
-
-    /// The rank that a property names; 0 where it is left out.
-    pub(super) fn rank_of(&mut self, node: &KdlNode, name: &str) -> Option<Expression> {
-        match property(node, name) {
-            Some(entry) => self.call_number(entry),
-            None => Some(Expression::constant(0.0)),
-        }
     }
 }

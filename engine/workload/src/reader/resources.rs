@@ -6,7 +6,7 @@ use super::Reader;
 use super::entries::{property, value_range};
 use super::names::{ELEMENT, PART};
 use crate::error::nearest;
-use crate::program::Class;
+use crate::phase::Class;
 use crate::template::{
     Amount, BufferTemplate, Declaration, ParameterTemplate, StreamTemplate, Template,
 };

@@ -1,12 +1,12 @@
-//! Reads what streams are like, chooses streams for calls that name none, and reads calls on streams as a whole.
+//! Reads what streams are like, and chooses streams for calls that name none.
 
 use kdl::KdlNode;
 
 use super::entries::{property, value_range};
 use super::{Reader, word_range};
-use crate::program::{Class, Reference};
-use crate::stream_act::StreamAct;
+use crate::phase::{Class, Reference};
 use crate::template::{Declaration, StreamTemplate, Template, VirtualMachineTemplate};
+use crate::verb::FieldSlot;
 use crate::{Expression, MachineThreads, Role, StreamKind, StreamTraits, Synchronization};
 
 /// What is known of streams while calls are read.
@@ -49,26 +49,6 @@ impl Lazy {
         let found = found.filter(|(_, known)| **known == (role, StreamKind::User));
         found.map(|(place, _)| place).collect()
     }
-}
-
-/// The role that an operation asks for, and why (rule E1); the second where no stream has the first.
-fn role_of(verb: &str) -> Option<(Role, &'static str)> {
-    Some(match verb {
-        "upload" => (
-            Role::HostToDevice,
-            "upload copies from the host to the device",
-        ),
-        "download" => (
-            Role::DeviceToHost,
-            "download copies from the device to the host",
-        ),
-        "copy" => (Role::DeviceToDevice, "copy moves within the device"),
-        "launch" => (Role::Compute, "launch runs a kernel"),
-        "fill" => (Role::Compute, "fill computes"),
-        "all-reduce" | "all-gather" | "reduce-scatter" | "broadcast" | "send" | "receive"
-        | "rank-barrier" => (Role::Collective, "ranks make it together"),
-        _ => return None,
-    })
 }
 
 impl Reader<'_> {
@@ -139,19 +119,28 @@ impl Reader<'_> {
         template.synchronization = self.one_of(entry, "synchronization", Synchronization::LABELS);
     }
 
-    /// The stream that `on=` names; where it is left out, the one that the operation asks for.
+    /// The stream that `on=` names.
     pub fn on(&mut self, node: &KdlNode) -> Option<Reference> {
+        self.resource_at(Class::Stream, node, FieldSlot::On)
+    }
+
+    /// The stream that an operation runs on for which one is chosen where it names none.
+    pub(super) fn chosen(&mut self, node: &KdlNode, role: Role, why: &str) -> Option<Reference> {
+        if role == Role::Collective && !self.names.has_ranks {
+            let verb = node.name().value();
+            let message = format!("{verb} is for ranks, and this workload has no placement");
+            let help = "write at the top: placement ranks=4; streams are held together by barrier";
+            self.report(word_range(node), message, help);
+        }
         match property(node, "on") {
             Some(entry) => self.reference(Class::Stream, entry, None),
-            None => self.lazy_stream(node),
+            None => self.lazy_stream(node, role, why),
         }
     }
 
     /// A stream has one key: what it is for, and which host thread calls (rule E1). Of several that are declared for
     /// one thing, host threads take one after the other; where none is, the first call makes it.
-    fn lazy_stream(&mut self, node: &KdlNode) -> Option<Reference> {
-        let verb = node.name().value();
-        let (mut role, why) = role_of(verb)?;
+    fn lazy_stream(&mut self, node: &KdlNode, mut role: Role, why: &str) -> Option<Reference> {
         let (host, host_name) = self.names.lazy.host.clone()?;
         let mut declared = self.names.lazy.of(role);
         let mut why = why.to_owned();
@@ -230,25 +219,5 @@ impl Reader<'_> {
                 },
             });
         }
-    }
-
-    /// A call on a stream as a whole, or on memory in its order; nothing where the verb is another's.
-    pub fn stream_act(&mut self, verb: &str, node: &KdlNode) -> Option<StreamAct> {
-        if verb == "barrier" {
-            return self.on(node).map(StreamAct::Barrier);
-        }
-        let class = match verb {
-            "wait-stream" => Class::Stream,
-            _ => Class::Buffer,
-        };
-        // Both are read before either may fail, so that both are reported.
-        let first = self.named(class, node);
-        let stream = self.on(node);
-        let (first, stream) = (first?, stream?);
-        Some(match verb {
-            "wait-stream" => StreamAct::Join(first, stream),
-            "allocate" => StreamAct::Allocate(first, stream),
-            _ => StreamAct::Free(first, stream),
-        })
     }
 }

@@ -1,85 +1,40 @@
-//! Where a workload runs, and what its ranks call together.
+//! Where a workload runs.
 
-use super::{Block, Rule, rule, with};
+use super::{about, rule, with};
+use crate::verb::{BlockRule, WordRule};
 
 /// What says where a workload runs.
-pub(super) const RANKS: [Rule; 2] = [
-    with(
-        Block::May,
-        rule(
-            "placement",
-            (0, 0),
-            0,
-            &["ranks", "timeout-millis", "again"],
-            "placement ranks=4",
+pub(super) const RANKS: [WordRule; 2] = [
+    about(
+        "Where it runs: so many processes on this machine, or in its block machines with devices. Formulas know `rank` and `ranks`. `timeout-millis` is how long a rank waits for another, and `again=#true` lets all ranks begin again, in new processes, where one is lost.",
+        with(
+            BlockRule::May,
+            rule(
+                "placement",
+                (0, 0),
+                0,
+                &["ranks", "timeout-millis", "again"],
+                "placement ranks=4",
+            ),
         ),
     ),
-    rule(
-        "fault",
-        (1, 1),
-        1,
-        &["rank", "collective", "at-micros"],
-        "fault \"kill\" rank=2 collective=3",
+    about(
+        "Does something to a rank on purpose: `kill` ends its process, `stop` stops it, `slow` lets it sleep for a millisecond before each step of a collective operation; at once, in the middle of its collective operation of this number, counted from 1, or so many microseconds after the run began.",
+        rule(
+            "fault",
+            (1, 1),
+            1,
+            &["rank", "collective", "at-micros"],
+            "fault \"kill\" rank=2 collective=3",
+        ),
     ),
 ];
 
 /// The machines of a placement.
-pub(in super::super) const PLACEMENT: &[Rule] = &[rule(
+pub(in super::super) const PLACEMENT: &[WordRule] = &[rule(
     "machine",
     (1, 1),
     1,
     &["devices", "at"],
     "machine \"left\" devices=\"0 1\" at=\"user@host\"",
 )];
-
-/// What ranks call together, and what some of them call alone.
-pub(super) const COLLECTIVES: [Rule; 9] = [
-    rule(
-        "all-reduce",
-        (1, 2),
-        0,
-        &["by", "on", "label"],
-        "all-reduce \"x\" by=\"mean\"",
-    ),
-    rule(
-        "all-gather",
-        (2, 2),
-        0,
-        &["on", "label"],
-        "all-gather \"part\" \"whole\"",
-    ),
-    rule(
-        "reduce-scatter",
-        (2, 2),
-        0,
-        &["by", "on", "label"],
-        "reduce-scatter \"whole\" \"part\"",
-    ),
-    rule(
-        "broadcast",
-        (1, 2),
-        0,
-        &["root", "on", "label"],
-        "broadcast \"x\" root=0",
-    ),
-    rule(
-        "send",
-        (1, 2),
-        1,
-        &["to", "on", "label"],
-        "send \"x\" to=\"rank + 1\"",
-    ),
-    rule(
-        "receive",
-        (1, 2),
-        1,
-        &["from", "on", "label"],
-        "receive \"x\" from=\"rank - 1\"",
-    ),
-    rule("rank-barrier", (0, 0), 0, &["on", "label"], "rank-barrier"),
-    with(Block::Must, rule("only", (1, 1), 0, &[], "only 0 { … }")),
-    with(
-        Block::Must,
-        rule("except", (1, 1), 0, &[], "except 0 { … }"),
-    ),
-];

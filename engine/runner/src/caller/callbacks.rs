@@ -1,0 +1,135 @@
+//! Functions of the host that streams call, and the threads that take a stream's callbacks.
+
+use super::{Caller, Current};
+use backend::{Callback, Error, Operation};
+use record::time::Nanos;
+use record::{CallId, DependencyKind, Record, Span, SpanId, SpanKind, State, StreamIndex};
+use workload::{ErrorKind, ThreadIndex};
+
+/// A function of the host.
+pub(super) struct HostFunction<'n> {
+    pub name: &'n str,
+    pub length: Nanos,
+    /// Whether later operations of the stream wait for its end; none where the stream calls it by itself.
+    pub is_blocking: Option<bool>,
+    pub panics: bool,
+}
+
+impl Caller {
+    /// A function of the host: called by the stream itself, or by the thread that takes its callbacks.
+    pub(super) fn function(
+        &mut self,
+        current: &Current,
+        stream: StreamIndex,
+        function: &HostFunction<'_>,
+    ) -> Result<(), Error> {
+        let &HostFunction {
+            name,
+            length,
+            is_blocking,
+            panics,
+        } = function;
+        let name = self.shared.names.id(name, &self.reporter);
+        let current = &Current {
+            function: Some(name),
+            ..*current
+        };
+        let Some(is_blocking) = is_blocking else {
+            let operation = if panics {
+                Operation::Panic(length)
+            } else {
+                Operation::HostFunction(length)
+            };
+            return self.submit(current, stream, operation).map(drop);
+        };
+        let thread = self.shared.subscriptions.thread(stream);
+        let thread = thread.ok_or_else(|| self.not_subscribed(stream))?;
+        let span = self.shared.next_span();
+        let callback = Callback {
+            thread: thread.0 as usize,
+            span,
+            length,
+            is_blocking,
+            panics,
+        };
+        match self.submit(current, stream, Operation::Callback(callback)) {
+            Ok(operation) if is_blocking => self.tie(span, operation, DependencyKind::Step),
+            Ok(operation) => self.tie(operation, span, DependencyKind::Step),
+            Err(error) => {
+                self.report_uncalled(current, span, thread);
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn not_subscribed(&self, stream: StreamIndex) -> Error {
+        let name = self.stream_name(stream);
+        let reason = format!(
+            "no thread takes callbacks of stream {name}: subscribe one before (subscribe \"calls\" stream=\"{name}\"), or \
+             leave blocking= out for a function that the stream calls by itself"
+        );
+        Error::call(ErrorKind::NotSubscribed, reason)
+    }
+
+    pub(super) fn subscribe(&self, thread: ThreadIndex, stream: StreamIndex) -> Result<(), Error> {
+        match self.shared.subscriptions.subscribe(thread, stream) {
+            None => Ok(()),
+            Some(other) => {
+                let threads = &self.shared.plan.callback_threads;
+                let other = threads.get(other.0 as usize).map_or("?", |name| name);
+                let name = self.stream_name(stream);
+                let reason = format!(
+                    "callbacks of stream {name} are taken by {other} already, and a stream has one such thread: \
+                     unsubscribe it first"
+                );
+                Err(Error::call(ErrorKind::AlreadySubscribed, reason))
+            }
+        }
+    }
+
+    pub(super) fn unsubscribe(
+        &self,
+        thread: ThreadIndex,
+        stream: StreamIndex,
+    ) -> Result<(), Error> {
+        let subscriptions = &self.shared.subscriptions;
+        if subscriptions.thread(stream) != Some(thread) {
+            return Err(self.not_subscribed(stream));
+        }
+        let name = self.stream_name(stream);
+        let device = &self.shared.device;
+        // In this order: what has left the stream without an end was handed to its thread before.
+        if device.pending(stream) > 0 {
+            let reason = format!(
+                "stream {name} is not done with what it was given, which may hold callbacks: synchronize with it first"
+            );
+            return Err(Error::call(ErrorKind::CallbacksPending, reason));
+        }
+        if device.calls(stream) > 0 {
+            let reason = format!(
+                "a callback of stream {name} that does not block it is still to run, or runs: submit one that does \
+                 (blocking=#true) after it, and synchronize with the stream"
+            );
+            return Err(Error::call(ErrorKind::CallbacksPending, reason));
+        }
+        subscriptions.unsubscribe(stream);
+        Ok(())
+    }
+
+    /// A callback that could not be submitted: its span was given out.
+    fn report_uncalled(&self, current: &Current, span: SpanId, thread: ThreadIndex) {
+        let now = self.shared.device.now(self.host);
+        self.reporter.send(Record::Span(Span {
+            id: span,
+            lane: self.shared.callback_lane(thread),
+            name: current.name,
+            call: CallId(current.place.call),
+            kind: SpanKind::HostFunction,
+            state: State::Cancelled,
+            enqueued: now,
+            start: now,
+            end: now,
+        }));
+    }
+}
