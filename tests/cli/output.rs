@@ -74,8 +74,13 @@ fn what_was_not_saved_is_exit_code_1_and_said() {
 fn a_write_that_fails_late_is_exit_code_1() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("out.pftrace");
+    // In virtual time, so that what is saved is as long each time.
+    let mut run = vec!["run", "heat", "--set", "steps=2", "--backend", "mock"];
+    run.extend(["--format", "json", "--save"]);
     let whole = {
-        let (_folder, path) = saved();
+        let path = text(&folder.path().join("whole.pftrace"));
+        let (code, out, err) = syncline(&[&run[..], &[&path]].concat());
+        assert_eq!(code, FINE, "{out}{err}");
         fs::metadata(path).unwrap().len()
     };
     for blocks in [1, whole / 512 / 2, whole / 512 - 1] {
@@ -84,9 +89,7 @@ fn a_write_that_fails_late_is_exit_code_1() {
             .args(["-c", "trap '' XFSZ; ulimit -f $0 && exec \"$@\""])
             .arg(blocks.max(1).to_string())
             .arg(program::syncline())
-            .args([
-                "run", "heat", "--set", "steps=2", "--format", "json", "--save",
-            ])
+            .args(&run)
             .arg(&path)
             .output()
             .unwrap();

@@ -102,10 +102,7 @@ pub(crate) const BLOCKS: &[WordRule] = &[
 
 /// What `set-all` gives, in the order of the kernel's arguments.
 pub(crate) const SET_ALL_WORDS: &[WordRule] = &[
-    about(
-        "Floats on the device, which begin as zeros, and their copy on the host, which `init` fills: `k` is the element's number, and `part` the number of the buffer in its array. `memory` is `device`, `pinned`, `pageable` (copies block, rule A31) or `stream-ordered` (allocated and freed by calls, rule A33).",
-        rule("buffer", (1, 2), 0, &[], "buffer \"x\" i"),
-    ),
+    rule("buffer", (1, 2), 0, &[], "buffer \"x\" i"),
     rule("number", (1, 1), 0, &[], "number 2.0"),
 ];
 
@@ -153,12 +150,15 @@ pub(crate) const TOP: &[WordRule] = &[
             "event \"ready\" count=2",
         ),
     ),
-    rule(
-        "buffer",
-        (1, 1),
-        1,
-        &["f32", "count", "init", "memory"],
-        "buffer \"x\" f32=\"n\" init=\"k % 7\"",
+    about(
+        "Floats on the device, which begin as zeros, and their copy on the host, which `init` fills: `k` is the element's number, and `part` the number of the buffer in its array. `memory` is `device`, `pinned`, `pageable` (copies block, rule A31) or `stream-ordered` (allocated and freed by calls, rule A33).",
+        rule(
+            "buffer",
+            (1, 1),
+            1,
+            &["f32", "count", "init", "memory"],
+            "buffer \"x\" f32=\"n\" init=\"k % 7\"",
+        ),
     ),
     about(
         "Events that `acquire` and `release` take and give back.",
