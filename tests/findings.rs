@@ -525,3 +525,16 @@ fn memory_is_not_handed_on_while_its_former_life_goes_on() {
         assert!(verdict.holds, "{backend}: {verdict:?}");
     }
 }
+
+/// The answer of a plain query may be another one in the next run (rule A9).
+#[test]
+fn a_query_of_a_stream_orders_where_nothing_goes_on_without_its_answer() {
+    for (strict, expected) in [("", 1), ("strict=#true", 0)] {
+        let source = format!(
+            "stream \"a\"; stream \"b\"; buffer \"x\" f32=16; buffer \"y\" f32=16\nhost \"main\" {{\n\
+             fill \"x\" value=1 on=\"a\"; work micros=10000; query-stream \"a\" {strict}; copy \"x\" \"y\" on=\"b\"\n}}"
+        );
+        let found = races(&capture_of(&source, "mock")).len();
+        assert_eq!(found, expected, "{strict}");
+    }
+}

@@ -534,4 +534,33 @@ pub const CASES: &[Case] = &[
             assert!(lane_of("host-function later", "later").starts_with("machine: lazy jobs of "));
         },
     },
+    Case {
+        name: "a query of a stream, and of the legacy default stream",
+        rules: "A9 A24",
+        source: r#"
+            stream "idle"; stream "d" kind="legacy"; stream "b" blocking=#true; signal "go"
+            host "main" {
+                hold "go" on="b"
+                query-stream "idle"
+                query-stream "b"
+                query-stream "d"
+                try { query-stream "b" strict=#true }
+                catch "not-ready" { signal "go" }
+                synchronize-stream "b"
+                query-stream "b" strict=#true
+                query-stream "d"
+            }"#,
+        check: |view| {
+            let answers = |call: &str| -> Vec<String> {
+                let calls = view.calls(call).into_iter();
+                calls.filter_map(|it| view.text(it.id, "answer")).collect()
+            };
+            assert_eq!(answers("query idle"), ["complete"]);
+            assert_eq!(answers("query b"), ["not ready", "not ready", "complete"]);
+            assert_eq!(answers("query d"), ["not ready", "complete"]);
+            assert_eq!(view.results("query b"), ["not-ready"]);
+            let calls = view.calls("query b");
+            before(view.operation("hold go"), calls[2]);
+        },
+    },
 ];

@@ -60,6 +60,9 @@ pub trait Device: Send + Sync {
     /// Blocks `host` until so many operations of `stream` have ended; gives up where the device is over.
     fn until_ended(&self, host: HostIndex, stream: StreamIndex, ended: u64);
 
+    /// Whether nothing that `host` knows to be submitted to these streams is still to end.
+    fn is_idle(&self, host: HostIndex, streams: &[StreamIndex]) -> bool;
+
     /// Operations of `stream` that have not ended.
     fn pending(&self, stream: StreamIndex) -> u64;
 

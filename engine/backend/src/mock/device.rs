@@ -225,6 +225,13 @@ impl Device for MockDevice {
         lock(&self.simulation).pending(stream.index())
     }
 
+    fn is_idle(&self, host: HostIndex, streams: &[StreamIndex]) -> bool {
+        self.call(host, cost::CALL, |simulation| {
+            let mut streams = streams.iter();
+            streams.all(|it| simulation.pending(it.index()) == 0)
+        })
+    }
+
     fn calls(&self, stream: StreamIndex) -> u64 {
         lock(&self.simulation).calls(stream.index())
     }

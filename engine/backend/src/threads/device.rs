@@ -316,6 +316,10 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         })
     }
 
+    fn is_idle(&self, _: HostIndex, streams: &[StreamIndex]) -> bool {
+        streams.iter().all(|&it| self.pending(it) == 0)
+    }
+
     fn calls(&self, stream: StreamIndex) -> u64 {
         self.stream(stream).map_or(0, Stream::calls)
     }

@@ -12,9 +12,9 @@ use device::lock;
 use order::{Act, Use};
 use record::{
     BLOCKED_BECAUSE, BufferIndex, CallId, DependencyKind, EventId, INSERTED_BECAUSE, NameId,
-    Record, SpanId, SpanKind, StreamIndex, Value,
+    QueryAnswer, Record, SpanId, SpanKind, StreamIndex, Value,
 };
-use workload::{ErrorKind, MemoryKind, StreamCall, StreamKind, Target};
+use workload::{ErrorKind, MemoryKind, StreamCall, StreamKind, StreamPlan, Target};
 
 /// A wait of a stream for others, and why.
 struct Join<'a> {
@@ -61,12 +61,59 @@ impl Caller {
             StreamCall::SynchronizeDevice { timeout } => {
                 return self.synchronize(current, Target::Device, timeout);
             }
+            StreamCall::Query { is_strict, stream } => {
+                self.query_stream(current, stream, is_strict)
+            }
             StreamCall::Destroy { stream } => self.destroy_stream(current, stream),
             StreamCall::Abort { stream } => return self.abort(current, stream),
             StreamCall::Subscribe { thread, stream } => self.subscribe(thread, stream),
             StreamCall::Unsubscribe { thread, stream } => self.unsubscribe(thread, stream),
         };
         (SpanKind::Call, result)
+    }
+
+    /// Asks whether a stream is idle, and says so. As with events, only a call that goes on with the answer “complete”
+    /// alone orders what follows in every run (rules A9, A24).
+    fn query_stream(
+        &mut self,
+        current: &Current,
+        stream: StreamIndex,
+        is_strict: bool,
+    ) -> Result<(), Error> {
+        let target = Target::Stream(stream);
+        self.mind_captures(current, target)?;
+        let shared = Arc::clone(&self.shared);
+        if shared.tail(stream).is_some_and(|it| lock(it).is_destroyed) {
+            return Err(self.destroyed(stream));
+        }
+        let covered = covered(&shared.plan.streams, stream);
+        let causes = covered
+            .iter()
+            .flat_map(|&it| self.last_operations(Target::Stream(it)));
+        let causes: Vec<_> = causes.map(|it| (it, (EventId::NONE, 0))).collect();
+        let is_idle = shared.device.is_idle(self.host, &covered);
+        let answer = if is_idle {
+            QueryAnswer::Complete
+        } else {
+            QueryAnswer::NotReady
+        };
+        self.arguments
+            .report_answer(&self.reporter, current.span, answer);
+        if is_idle {
+            self.report_waited(current, &causes, &Ok(()));
+            if is_strict {
+                self.note_begin(current, super::order::awaited(target));
+                self.note_end(current, &Ok(()));
+            }
+            return Ok(());
+        }
+        if !is_strict {
+            return Ok(());
+        }
+        let name = self.stream_name(stream);
+        let reason =
+            format!("{name} still has work to do: ask again later, or synchronize with it");
+        Err(Error::call(ErrorKind::NotReady, reason))
     }
 
     fn destroy_stream(&self, current: &Current, stream: StreamIndex) -> Result<(), Error> {
@@ -442,6 +489,18 @@ impl Caller {
         }
         Ok(())
     }
+}
+
+/// The streams that a query of one is about: the legacy default stream stands for every blocking one as well.
+fn covered(streams: &[StreamPlan], stream: StreamIndex) -> Vec<StreamIndex> {
+    let is_legacy = |it: &StreamPlan| it.traits.kind == StreamKind::Legacy;
+    let mut covered = vec![stream];
+    if streams.get(stream.index()).is_some_and(is_legacy) {
+        let others = (0_u32..).zip(streams);
+        let others = others.filter(|(_, it)| it.traits.is_blocking && !is_legacy(it));
+        covered.extend(others.map(|(place, _)| StreamIndex(place)));
+    }
+    covered
 }
 
 /// What a wait of `stream` for what the operation names is called.

@@ -165,6 +165,10 @@ impl Device for FaultyDevice {
         self.1.pending(stream)
     }
 
+    fn is_idle(&self, host: HostIndex, streams: &[StreamIndex]) -> bool {
+        self.1.is_idle(host, streams)
+    }
+
     fn calls(&self, stream: StreamIndex) -> u64 {
         self.1.calls(stream)
     }

@@ -56,6 +56,14 @@ calls! {
             /// The longest that it waits (rule F9).
             timeout: OptionalField<NumberField<Nanos>> = Property("timeout-micros"),
         }
+        /// Asks whether all that was submitted to a stream has ended, without blocking; of the legacy default stream, what
+        /// was submitted to the blocking streams as well (rule A24).
+        Query = "query-stream", "query-stream \"compute\"", "query {stream}" {
+            /// Whether it fails where the answer is not “complete” (rule A9).
+            is_strict: FlagField = Property("strict"),
+            /// The stream.
+            stream: ResourceField<StreamIndex> = Named,
+        }
         /// Destroys a stream, also while it is busy (rule A27).
         Destroy = "destroy-stream", "destroy-stream \"copy\"", "destroy {stream}" {
             /// The stream.
