@@ -29,6 +29,8 @@ pub struct Captures<P> {
     streams: BTreeMap<StreamIndex, u32>,
     /// Events whose latest record is in a capture, which may have ended since.
     events: BTreeMap<EventIndex, Mark>,
+    /// Memory that captured graphs allocate and do not free.
+    graph_memory: BTreeSet<BufferIndex>,
     traits: Vec<Traits>,
     begun: u32,
 }
@@ -81,6 +83,7 @@ impl<P> Captures<P> {
             open: BTreeMap::new(),
             streams: BTreeMap::new(),
             events: BTreeMap::new(),
+            graph_memory: BTreeSet::new(),
             traits,
             begun: 0,
         }
@@ -168,6 +171,7 @@ impl<P> Captures<P> {
             );
             return Err(CaptureError::new(Violation::Unjoined, text));
         }
+        self.graph_memory.extend(capture.allocations.keys());
         let count = capture.nodes.len() as u32;
         let before = (0..count).map(|node| capture.topology.before(NodeIndex(node)));
         Ok(Captured {
@@ -201,7 +205,8 @@ impl<P> Captures<P> {
     /// may use the memory, and before what follows on streams that do.
     ///
     /// # Errors
-    /// As for [`Captures::node`].
+    /// As for [`Captures::node`]; or a capture frees what no graph allocated, which `cuMemFreeAsync` refuses. The capture
+    /// goes on then.
     pub fn memory(
         &mut self,
         host: u32,
@@ -211,11 +216,18 @@ impl<P> Captures<P> {
         node: impl FnOnce() -> P,
     ) -> Result<Option<NodeIndex>, CaptureError> {
         let Some(id) = self.enter(stream)? else {
+            self.graph_memory.remove(&buffer);
             return Ok(None);
         };
         let Some(capture) = self.open.get_mut(&id) else {
             return Ok(None);
         };
+        let is_known =
+            capture.allocations.contains_key(&buffer) || self.graph_memory.remove(&buffer);
+        if is_free && !is_known {
+            let text = "a graph frees only memory that a graph allocated: allocate it in the capture, or free it outside";
+            return Err(CaptureError::new(Violation::InvalidValue, text));
+        }
         capture.nodes.push(node());
         let allocation = capture.allocations.remove(&buffer).filter(|_| is_free);
         let made = match allocation {

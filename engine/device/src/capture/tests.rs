@@ -92,6 +92,35 @@ fn memory_of_the_graph_is_freed_after_all_who_use_it() {
 }
 
 #[test]
+fn a_graph_frees_only_what_a_graph_allocated() {
+    let x = record::BufferIndex(0);
+    let mut captures = Captures::new(vec![]);
+    let free = |it: &mut Captures<&'static str>| it.memory(0, A, x, true, || "free");
+    let mode = CaptureMode::Global;
+    // Allocated outside: refused, and the capture goes on.
+    captures.memory(0, A, x, false, || "allocate").unwrap();
+    captures.begin((0, 0), A, mode).unwrap();
+    assert_eq!(number(free(&mut captures)), 1);
+    captures.node(0, A, || "later").unwrap();
+    assert_eq!(captures.end(0, A).unwrap().nodes, ["later"]);
+    // By another graph, once.
+    captures.begin((0, 0), A, mode).unwrap();
+    captures.memory(0, A, x, false, || "allocate").unwrap();
+    captures.end(0, A).unwrap();
+    captures.begin((0, 0), A, mode).unwrap();
+    free(&mut captures).unwrap();
+    assert_eq!(number(free(&mut captures)), 1);
+    captures.end(0, A).unwrap();
+    // What a graph allocates may be freed outside, and is no graph's any more then.
+    captures.begin((0, 0), A, mode).unwrap();
+    captures.memory(0, A, x, false, || "allocate").unwrap();
+    captures.end(0, A).unwrap();
+    assert_eq!(free(&mut captures), Ok(None));
+    captures.begin((0, 0), A, mode).unwrap();
+    assert_eq!(number(free(&mut captures)), 1);
+}
+
+#[test]
 fn a_capture_begins_and_ends_on_one_stream_and_by_one_thread() {
     let mut captures = begun(CaptureMode::Global);
     assert_eq!(

@@ -31,8 +31,8 @@ macro_rules! violations {
 }
 
 violations! {
-    /// A flag that means nothing here.
-    InvalidValue = 1 "CUDA_ERROR_INVALID_VALUE" "A42",
+    /// A flag that means nothing here, or memory that is not a graph's.
+    InvalidValue = 1 "CUDA_ERROR_INVALID_VALUE" "A42, A44",
     /// A capture is begun where one is, or ended where none is.
     IllegalState = 401 "CUDA_ERROR_ILLEGAL_STATE" "A36",
     /// The call is not possible while a capture is under way.
