@@ -2,6 +2,7 @@
 
 mod counted;
 mod destroyed;
+mod resumed;
 
 use engine::backend::BACKENDS;
 use engine::capture::Capture;

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard};
 use backend::Operation;
 use device::lock;
 use record::{BufferIndex, EventId, Expectation, Problem, Record, Severity, SpanId, StreamIndex};
-use workload::{ExpectationKind, Plan};
+use workload::{BufferPlan, ExpectationKind, Plan};
 
 use super::recorder::Reporter;
 use super::shared::Shared;
@@ -21,6 +21,8 @@ const MOST_NAMES: usize = 8;
 #[derive(Debug)]
 pub struct LostValues {
     buffers: Vec<Mutex<BufferCopies>>,
+    /// For each buffer whether the host's copy begins with anything but zeros, with which the device's begins.
+    begin_unlike: Vec<bool>,
     /// Whether anything was ever lost; nothing has to be followed before that.
     is_any_stale: AtomicBool,
 }
@@ -33,6 +35,8 @@ struct BufferCopies {
     saved: u64,
     /// Downloads: their stream, their place in it counted from 1, and the writes before each.
     downloads: VecDeque<(StreamIndex, u64, u64)>,
+    /// Whether nothing has touched the device's copy, so that it is not what a device would have that is opened anew.
+    is_unlike: bool,
     /// Whether the device's numbers are not what the calls say.
     is_stale: bool,
     /// The same for the host's copy.
@@ -42,16 +46,23 @@ struct BufferCopies {
 impl LostValues {
     /// Of the buffers of a plan, none of them lost.
     pub fn new(plan: &Plan) -> Self {
-        Self {
+        let begins_unlike = |it: &BufferPlan| it.init.as_constant() != Some(0.0);
+        let values = Self {
             buffers: plan.buffers.iter().map(|_| Mutex::default()).collect(),
+            begin_unlike: plan.buffers.iter().map(begins_unlike).collect(),
             is_any_stale: AtomicBool::new(false),
-        }
+        };
+        values.forget();
+        values
     }
 
     /// Nothing was called yet: the workload begins again.
     pub fn forget(&self) {
-        for buffer in &self.buffers {
-            *lock(buffer) = BufferCopies::default();
+        for (buffer, &is_unlike) in self.buffers.iter().zip(&self.begin_unlike) {
+            *lock(buffer) = BufferCopies {
+                is_unlike,
+                ..BufferCopies::default()
+            };
         }
         self.is_any_stale.store(false, SeqCst);
     }
@@ -76,6 +87,7 @@ impl LostValues {
             Operation::Upload(buffer) => {
                 let mut it = self.get(*buffer)?;
                 (it.saved, it.is_stale) = (it.writes, it.is_host_stale);
+                it.is_unlike = false;
                 it.downloads.clear();
             }
             Operation::Download(buffer) => {
@@ -118,6 +130,7 @@ impl LostValues {
     fn write(&self, buffer: BufferIndex, is_stale: Option<bool>) {
         if let Some(mut it) = self.get(buffer) {
             it.writes += 1;
+            it.is_unlike = false;
             it.is_stale = is_stale.unwrap_or(it.is_stale);
         }
     }
@@ -127,6 +140,7 @@ impl LostValues {
     /// host has of them is from before.
     fn lose(&self, completed: &dyn Fn(StreamIndex) -> u64) -> [Vec<BufferIndex>; 2] {
         let [mut lost, mut unread] = [Vec::new(), Vec::new()];
+        let mut is_any_stale = false;
         for (place, buffer) in (0_u32..).zip(&self.buffers) {
             let mut it = lock(buffer);
             let downloads = std::mem::take(&mut it.downloads);
@@ -136,8 +150,10 @@ impl LostValues {
             let (ended, saved) = done.fold((0, it.saved), |(ended, saved), (_, _, writes)| {
                 (ended + 1, saved.max(*writes))
             });
+            it.is_stale |= it.is_unlike || it.writes > saved;
+            it.is_unlike = false;
+            is_any_stale |= it.is_stale;
             if it.writes > saved {
-                it.is_stale = true;
                 // A download that was lost would have brought them.
                 if ended < downloads.len() {
                     it.is_host_stale = true;
@@ -147,7 +163,7 @@ impl LostValues {
             }
             it.saved = it.writes;
         }
-        if !lost.is_empty() {
+        if is_any_stale {
             self.is_any_stale.store(true, SeqCst);
         }
         [lost, unread]

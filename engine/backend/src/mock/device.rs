@@ -103,6 +103,7 @@ impl MockDevice {
     ) -> Result<(), Error> {
         let mut simulation = lock(&self.simulation);
         simulation.may_wait(until)?;
+        let generation = simulation.generation;
         let is_met = simulation.is_met(until);
         let Some(slot) = simulation.hosts.get_mut(host.0) else {
             return Ok(());
@@ -117,6 +118,10 @@ impl MockDevice {
         slot.timed_out = false;
         self.await_turn(simulation, host)?;
         let simulation = lock(&self.simulation);
+        // Opened anew by now, it is another device than the one that was waited for.
+        if until.is_of_device() && simulation.generation != generation {
+            return Err(Error::Lost(simulation.reason.clone()));
+        }
         // A signal that was raised, or a promise that settled, stays so whatever became of the device.
         let is_asked = until.is_of_device() || !simulation.is_met(until);
         if is_asked {
@@ -259,7 +264,11 @@ impl Device for MockDevice {
             let point = mark.and_then(|mark| simulation.marks.get(mark));
             match point.map(|point| point.progress()).unwrap_or_default() {
                 // Its stream comes to it no more (rule A9).
-                Progress::Pending if simulation.cause == Some(Cause::Poisoned) => Progress::Failed,
+                Progress::Pending
+                    if matches!(simulation.cause, Some(Cause::Poisoned | Cause::Lost)) =>
+                {
+                    Progress::Failed
+                }
                 progress => progress,
             }
         })

@@ -1,7 +1,7 @@
 //! Whether a device still runs work: read before every operation, so it is one atomic load.
 
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU8, AtomicU64, Ordering::SeqCst};
 
 use crate::Error;
 use device::{Cause, Status, lock};
@@ -13,6 +13,7 @@ pub struct Condition {
     code: AtomicU8,
     is_stopped: AtomicBool,
     lost: AtomicI64,
+    losses: AtomicU64,
     reason: Mutex<String>,
 }
 
@@ -28,6 +29,7 @@ impl Default for Condition {
             code: AtomicU8::new(0),
             is_stopped: AtomicBool::new(false),
             lost: AtomicI64::new(UNKNOWN),
+            losses: AtomicU64::new(0),
             reason: Mutex::default(),
         }
     }
@@ -80,6 +82,7 @@ impl Condition {
         // Read after the loss is seen: what looked before and saw none ended before this time.
         let time = now();
         self.lost.store(time.0, SeqCst);
+        self.losses.fetch_add(1, SeqCst);
         *guard = act();
         Some(time)
     }
@@ -97,6 +100,30 @@ impl Condition {
     /// Whether the device is lost.
     pub fn is_lost(&self) -> bool {
         self.code.load(SeqCst) == LOST
+    }
+
+    /// Whether it failed or was lost, so that nothing more comes to what is pending.
+    pub fn has_failed(&self) -> bool {
+        matches!(self.code.load(SeqCst), POISONED | LOST)
+    }
+
+    /// How often the device was lost.
+    pub fn losses(&self) -> u64 {
+        self.losses.load(SeqCst)
+    }
+
+    /// Whether a wait that began when there had been so many losses was for a device that is there still: it may have been
+    /// lost and opened anew before who waited looks.
+    ///
+    /// # Errors
+    /// It was lost meanwhile.
+    pub fn lost_since(&self, losses: u64) -> Result<(), Error> {
+        // Whoever loses it holds the reason until all of the loss is known.
+        let reason = lock(&self.reason);
+        if self.losses() == losses {
+            return Ok(());
+        }
+        Err(Error::Lost(reason.clone()))
     }
 
     /// Whether what runs may be cut short: nobody will see what it comes to.

@@ -18,7 +18,7 @@ use crate::{
     Flag, HostIndex, Layout, LossReport, Operation, Overhead, Packed, Question, Side, Sink,
     Submission,
 };
-use device::{Cause, Progress, Status, lock};
+use device::{Progress, Status, lock};
 use record::time::Nanos;
 use record::{Began, BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, StreamIndex};
 use workload::{KernelArguments, Target};
@@ -160,6 +160,7 @@ impl<E: Executor> ThreadedDevice<E> {
         deadline: Option<Instant>,
     ) -> Result<(), Error> {
         let shared = &self.shared;
+        let losses = shared.condition.losses();
         let Some(mark) = self.latest(event) else {
             return shared.condition.check();
         };
@@ -173,7 +174,7 @@ impl<E: Executor> ThreadedDevice<E> {
                 mark.level().spin(Mark::SETTLED, &is_void, deadline)
             }
         };
-        shared.block(host, &wait, deadline.is_some(), block)?;
+        shared.block(host, (&wait, losses), deadline.is_some(), block)?;
         match mark.progress() {
             Progress::Failed => Err(trouble::failed_record()),
             _ => Ok(()),
@@ -188,6 +189,7 @@ impl<E: Executor> ThreadedDevice<E> {
         streams: &[StreamIndex],
         deadline: Option<Instant>,
     ) -> Result<(), Error> {
+        let losses = self.shared.condition.losses();
         let mut ends = Vec::new();
         let mut aborts = Vec::new();
         for index in streams {
@@ -197,7 +199,7 @@ impl<E: Executor> ThreadedDevice<E> {
         }
         let wait = Wait::Streams(target, ends.clone());
         let block = || self.wait_for_streams(&ends, deadline);
-        let done = self.shared.block(host, &wait, deadline.is_some(), block);
+        let done = (self.shared).block(host, (&wait, losses), deadline.is_some(), block);
         if matches!(done, Err(Error::Stopped | Error::Lost(_) | Error::TimedOut)) {
             return done;
         }
@@ -265,20 +267,22 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         let Ok(stream) = self.stream(index) else {
             return;
         };
+        let losses = self.shared.condition.losses();
         let is_over = || self.shared.condition.is_over();
         let wait = Wait::Room(index, ended);
         let block = || stream.ended.wait(ended, &is_over, None);
-        let _ = self.shared.block(host, &wait, false, block);
+        let _ = (self.shared).block(host, (&wait, losses), false, block);
     }
 
     fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error> {
+        let losses = self.shared.condition.losses();
         let slots = &self.shared.slots;
         let given_back = slots.take();
         let is_over = || self.shared.condition.is_over();
         let block = || slots.free().wait(given_back, &is_over, None);
         let taken = self
             .shared
-            .block(host, &Wait::Slot(given_back), false, block);
+            .block(host, (&Wait::Slot(given_back), losses), false, block);
         match taken {
             Ok(()) => Ok(slots.giver(given_back)),
             Err(error) => {
@@ -294,6 +298,7 @@ impl<E: Executor> Device for ThreadedDevice<E> {
     }
 
     fn abort(&self, host: HostIndex, index: StreamIndex, by: SpanId) -> Result<(), Error> {
+        let losses = self.shared.condition.losses();
         let stream = self.stream(index)?;
         let submitted = stream.submitted();
         stream.trouble.abort(submitted, by, self.shared.now());
@@ -305,7 +310,7 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         let wait = Wait::Streams(Target::Stream(index), vec![(index, submitted)]);
         let block = || stream.ended.wait(submitted, &is_void, None);
         // What is killed may take a while to notice, but it does.
-        self.shared.block(host, &wait, true, block)
+        (self.shared).block(host, (&wait, losses), true, block)
     }
 
     fn pending(&self, stream: StreamIndex) -> u64 {
@@ -373,9 +378,7 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         let progress = self.latest(event).map(|mark| mark.progress());
         match progress.unwrap_or(Progress::NotRecorded) {
             // Its stream comes to it no more, though it may not have noticed (rule A9).
-            Progress::Pending if self.shared.condition.cause() == Some(Cause::Poisoned) => {
-                Progress::Failed
-            }
+            Progress::Pending if self.shared.condition.has_failed() => Progress::Failed,
             progress => progress,
         }
     }

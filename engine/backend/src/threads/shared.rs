@@ -229,16 +229,19 @@ impl<E> Shared<E> {
     ///
     /// A device that failed ends no wait for work (rule A47): whoever hears of the failure comes after what was covered.
     ///
+    /// A loss since there were so many `losses` ends it, also where the device was opened anew before who waits looks.
+    ///
     /// # Errors
     /// Time ran out, or nothing more runs.
     pub fn block(
         &self,
         host: HostIndex,
-        wait: &Wait,
+        (wait, losses): (&Wait, u64),
         gives_up: bool,
         block: impl FnOnce() -> bool,
     ) -> Result<(), Error> {
         let reached = self.show_blocked(host, wait, gives_up, block);
+        self.condition.lost_since(losses)?;
         match self.condition.check() {
             // A failed device does not end such a wait: somebody stopped it, or it took too long.
             Err(Error::Poisoned(_)) | Ok(()) if !reached && wait.is_for_work() => {

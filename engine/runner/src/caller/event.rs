@@ -4,7 +4,7 @@ use super::{Caller, Current};
 use crate::prepare::DEVICE;
 use crate::shared::Shared;
 use backend::{Error, Operation};
-use device::{ElapsedError, EventStatus, elapsed};
+use device::{ElapsedError, EventStatus, Status, elapsed};
 use order::Act;
 use record::time::Nanos;
 use record::{
@@ -124,8 +124,10 @@ impl Caller {
             Ok::<_, Error>((latest, status))
         };
         let ((first, from), (second, to)) = (status(start)?, status(end)?);
-        let length =
-            elapsed(from, to).map_err(|error| Error::call(kind(error), error.to_string()))?;
+        let length = elapsed(from, to).map_err(|error| match error {
+            ElapsedError::Failed => self.never_reached(error.to_string()),
+            _ => Error::call(kind(error), error.to_string()),
+        })?;
         self.say(current.span, "elapsed", &length.to_string());
         if let (Some(first), Some(second)) = (first, second) {
             self.tie_elapsed(first.span, second.span, (end, second.generation));
@@ -216,12 +218,17 @@ impl Caller {
                     "{name} was recorded and is not reached yet: ask again later, or synchronize with it"
                 ),
             ),
-            Progress::Failed => refuse(
-                ErrorKind::Failed,
-                format!(
-                    "the record of {name} failed or was cancelled: see the first operation that failed"
-                ),
-            ),
+            Progress::Failed => Err(self.never_reached(format!(
+                "the record of {name} failed or was cancelled: see the first operation that failed"
+            ))),
+        }
+    }
+
+    /// What asking for a record comes to that is never reached: on a device that is lost, what every call comes to there.
+    fn never_reached(&self, reason: String) -> Error {
+        match self.shared.device.status() {
+            Status::Lost(reason) => Error::Lost(reason),
+            _ => Error::call(ErrorKind::Failed, reason),
         }
     }
 

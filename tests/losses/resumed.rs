@@ -1,0 +1,114 @@
+//! Calls that go on with a device that was opened anew: what a loss ended has not succeeded, and what it took is told.
+
+use engine::record::{Basis, DependencyKind, Outcome, SpanKind, State};
+use engine::runner::Recovery;
+
+use super::{backends, lose};
+
+#[test]
+fn a_synchronisation_that_a_loss_ended_is_lost_where_the_device_is_opened_anew_at_once() {
+    let awaited = [
+        "synchronize-event \"e\"",
+        "synchronize-event \"e\" timeout-micros=60000000",
+        "synchronize-stream \"a\"",
+        "synchronize-device",
+    ];
+    for call in awaited {
+        let source = format!(
+            "stream \"a\"\nevent \"e\"\nbuffer \"x\" f32=64\nhost \"main\" {{\n\
+             launch \"spin\" on=\"a\" {{ set \"micros\" 400000 }}\nrecord \"e\" on=\"a\"\n{call}\n\
+             fill \"x\" value=3 on=\"a\"\ndownload \"x\" on=\"a\"\nsynchronize-device\n}}\n\
+             expect {{ each \"x\" equals=3 }}\n"
+        );
+        for backend in backends() {
+            let place = format!("{call} on {backend}");
+            let (capture, outcome) = lose(backend, &source, &["driver@20ms"], Recovery::Resume);
+            assert_eq!(outcome, Outcome::Finished, "{place}");
+            assert_eq!(capture.recoveries().len(), 1, "{place}");
+            let mut calls: Vec<_> = capture.spans().map(|it| it.span).collect();
+            calls.retain(|it| it.kind == SpanKind::Synchronize);
+            calls.sort_by_key(|it| it.start);
+            let [ended, last] = calls[..] else {
+                panic!("{place}: {calls:?}")
+            };
+            assert_eq!(ended.state, State::Lost, "{place}: {ended:?}");
+            assert_eq!(last.state, State::Done, "{place}: {last:?}");
+            let mut arrows = capture
+                .causes(ended.id)
+                .filter_map(|it| capture.dependency(it));
+            let is_enforced = arrows.any(|it| {
+                it.kind == DependencyKind::Synchronization && it.basis == Basis::Enforced
+            });
+            assert!(!is_enforced, "{place}");
+            let verdict = capture.expectations().first().unwrap();
+            assert!(verdict.holds, "{place}: {verdict:?}");
+        }
+    }
+}
+
+#[test]
+fn numbers_that_a_device_began_with_are_told_where_one_opened_anew_has_others() {
+    // Nothing was uploaded: y is copied from zeros, and after the loss from what the host has of x. z is uploaded anew.
+    let source = r#"
+stream "a"
+buffer "x" f32=64 init="7"
+buffer "y" f32=64
+buffer "z" f32=64 init="5"
+host "main" {
+    synchronize-device label="lose"
+    copy "x" "y" on="a"
+    upload "z" on="a"
+    download "y" on="a"
+    download "z" on="a"
+    synchronize-device
+}
+expect {
+    each "y" equals=0
+    each "z" equals=5
+}
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, source, &["destroy@label:lose"], Recovery::Resume);
+        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let wrong = capture.problems().iter();
+        let wrong: Vec<_> = wrong.filter(|it| it.code == "stale-result").collect();
+        assert_eq!(wrong.len(), 1, "{backend}: {:?}", capture.problems());
+        assert!(
+            wrong[0].text.contains("read back of y"),
+            "{backend}: {wrong:?}"
+        );
+        let [y, z] = capture.expectations() else {
+            panic!("{backend}: {:?}", capture.expectations())
+        };
+        assert!(
+            !y.holds && y.found.contains("lost with the device"),
+            "{y:?}"
+        );
+        assert!(z.holds, "{backend}: {z:?}");
+    }
+}
+
+#[test]
+fn what_is_asked_of_records_that_a_loss_took_comes_to_nothing() {
+    let source = r#"
+stream "a"
+event "e"
+event "f"
+host "main" {
+    record "e" on="a"
+    launch "spin" on="a" { set "micros" 400000 }
+    record "f" on="a"
+    synchronize-device
+    elapsed "e" "f" label="between"
+    query "f" strict=#true label="asked"
+    work micros=1 label="last"
+}
+"#;
+    for backend in backends() {
+        let (capture, outcome) = lose(backend, source, &["driver@20ms"], Recovery::Stay);
+        assert_eq!(outcome, Outcome::Finished, "{backend}");
+        let calls = capture.spans().filter(|it| it.span.kind == SpanKind::Call);
+        let lost = calls.filter(|it| it.span.state == State::Lost).count();
+        assert_eq!(lost, 2, "{backend}: {capture}");
+    }
+}
