@@ -192,13 +192,16 @@ const RULES_ELSEWHERE: &[(&str, &str)] = &[
     ),
     (
         "A49 A50",
-        "of CUDA's own process and numbers, which no backend here has",
+        "faults of the backend cuda and its workers, on a stand-in for the driver: tests/cuda/faults.rs",
     ),
     (
         "A51",
         "there is no error of a thread that is kept and cleared: an error is at its call, or at the next synchronisation (A48)",
     ),
-    ("A52 A53 A54 A55", "of cudarc, which no backend here uses"),
+    (
+        "A52 A53 A54 A55",
+        "of cudarc's own objects; the backend cuda takes its types and constants alone, and calls the driver itself",
+    ),
     (
         "B2 B3 B7 B8 B10",
         "every case of tests/data/hazard_cases.json, run by tests/hazards.rs",
