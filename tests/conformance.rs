@@ -194,7 +194,7 @@ fn a_deterministic_backend_gives_the_same_records_every_time() {
                 })
                 .unwrap();
                 // Races are looked for beside the run: what else was told by then is a matter of real time.
-                let is_finding = |it: &Record| matches!(it, Record::Finding(_));
+                let is_finding = |it: &Record| matches!(it, Record::Finding(_) | Record::Search(_));
                 records.into_iter().partition::<Vec<_>, _>(is_finding)
             };
             let first = records();
