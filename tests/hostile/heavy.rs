@@ -1,5 +1,6 @@
 //! Huge files, each opened in a process of its own, so that the memory it takes at most can be measured.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{BufWriter, Cursor, Read, Write as _, repeat};
 use std::path::Path;
@@ -226,6 +227,24 @@ const LANES: &[Case] = &[
 
 /// The fields of the event with a number.
 type EventText = fn(u32) -> String;
+
+/// The file of which all is printed, which is its case as well: a line of a table for each of its streams.
+const LISTED: &str = "listed.json";
+
+/// Writes the file of which all is printed.
+fn make_listed(folder: &Path) {
+    let mut out = BufWriter::new(File::create(folder.join(LISTED)).unwrap());
+    out.write_all(b"[").unwrap();
+    for it in 0..500_000 {
+        let of = format!(r#""cat":"kernel","args":{{"stream":{it}}}"#);
+        write!(
+            out,
+            r#"{{"ph":"X","pid":1,"tid":{it},"ts":{it},"dur":1,"name":"a",{of}}},"#
+        )
+        .unwrap();
+    }
+    out.write_all(b"{}]").unwrap();
+}
 
 /// Writes the files of [`LANES`].
 fn make_lanes(folder: &Path) {
@@ -455,6 +474,9 @@ fn one_case() {
         return;
     };
     let folder = std::env::var(FOLDER).unwrap();
+    if name == LISTED {
+        return list(&Path::new(&folder).join(LISTED));
+    }
     let is_case = |it: &&Case| it.name == name;
     let case = CASES.iter().chain(LANES).find(is_case).unwrap();
     let source = (case.source)(Path::new(&folder));
@@ -478,6 +500,16 @@ fn one_case() {
     writeln!(out, "length {}", source.length()).unwrap();
 }
 
+/// Prints all that is known of a file.
+fn list(path: &Path) {
+    let arguments = [OsStr::new("syncline"), OsStr::new("info"), path.as_os_str()];
+    let code = app::cli::run(&arguments, &mut std::io::sink(), &mut std::io::sink());
+    assert_eq!(code, app::cli::FINE);
+    let mut out = std::io::stdout();
+    writeln!(out, "peak {}", peak().unwrap_or(0)).unwrap();
+    writeln!(out, "length {}", path.metadata().unwrap().len()).unwrap();
+}
+
 /// What a process said after a word.
 fn said(output: &str, word: &str) -> Option<u64> {
     let at = output.find(&format!("{word} "))? + word.len() + 1;
@@ -497,26 +529,41 @@ fn huge_files_take_bounded_memory_and_time() {
     let folder = tempfile::tempdir().unwrap();
     make_databases(folder.path());
     make_lanes(folder.path());
+    let names = CASES.iter().chain(LANES).map(|it| it.name);
+    measure(folder.path(), names);
+}
+
+#[test]
+fn what_is_printed_of_very_many_streams_takes_bounded_memory() {
+    if peak().is_some() {
+        let folder = tempfile::tempdir().unwrap();
+        make_listed(folder.path());
+        measure(folder.path(), [LISTED]);
+    }
+}
+
+/// Opens each of them in a process of its own.
+fn measure(folder: &Path, names: impl IntoIterator<Item = &'static str>) {
     let mut wrong = Vec::new();
-    for case in CASES.iter().chain(LANES) {
+    for name in names {
         let begun = Instant::now();
         let child = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "hostile::heavy::one_case", "--nocapture"])
-            .env(CASE, case.name)
-            .env(FOLDER, folder.path())
+            .env(CASE, name)
+            .env(FOLDER, folder)
             .output()
             .unwrap();
         let took = begun.elapsed();
         let output = String::from_utf8_lossy(&child.stdout);
         let (Some(peak), Some(length)) = (said(&output, "peak"), said(&output, "length")) else {
             let error = String::from_utf8_lossy(&child.stderr);
-            wrong.push(format!("{}: {output}{error}", case.name));
+            wrong.push(format!("{}: {output}{error}", name));
             continue;
         };
         let most = 4 * length.min(LONG) + 256 * MEGABYTE;
         let figures = format!(
             "{}: {} MB of {} MB, {took:.1?}",
-            case.name,
+            name,
             peak / MEGABYTE,
             most / MEGABYTE
         );

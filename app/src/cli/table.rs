@@ -2,10 +2,16 @@
 
 use std::io::{self, Write};
 
-/// A table under construction.
+/// A table under construction. It may have a row for each of a million streams, so its cells lie in one text.
 pub(super) struct Table {
     heads: Vec<Head>,
-    rows: Vec<Vec<String>>,
+    text: String,
+    /// Where each cell ends in the text.
+    ends: Vec<usize>,
+    /// How many cells there are after each row.
+    rows: Vec<usize>,
+    /// The characters of the widest cell of each column.
+    widths: Vec<usize>,
 }
 
 /// The head of a column; `>` before its words aligns the column to the right.
@@ -21,16 +27,29 @@ impl Table {
             words: words.trim_start_matches('>'),
             right: words.starts_with('>'),
         };
+        let heads: Vec<Head> = heads.iter().map(head).collect();
         Self {
-            heads: heads.iter().map(head).collect(),
+            widths: heads.iter().map(|it| it.words.chars().count()).collect(),
+            heads,
+            text: String::new(),
+            ends: Vec::new(),
             rows: Vec::new(),
         }
     }
 
     /// Adds a row. Thin spaces, which few terminals draw well, become plain ones.
     pub fn row(&mut self, cells: impl IntoIterator<Item = String>) {
-        let plain = |cell: String| cell.replace(crate::text::THIN, " ");
-        self.rows.push(cells.into_iter().map(plain).collect());
+        for (column, cell) in cells.into_iter().enumerate() {
+            let begin = self.text.len();
+            let plain = |it: char| if it == crate::text::THIN { ' ' } else { it };
+            self.text.extend(cell.chars().map(plain));
+            self.ends.push(self.text.len());
+            let width = self.text.get(begin..).map_or(0, |it| it.chars().count());
+            if let Some(widest) = self.widths.get_mut(column) {
+                *widest = width.max(*widest);
+            }
+        }
+        self.rows.push(self.ends.len());
     }
 
     /// As [`Table::write`], with an empty line before it.
@@ -46,21 +65,25 @@ impl Table {
         if self.rows.is_empty() {
             return Ok(());
         }
-        let heads: Vec<String> = self
-            .heads
-            .iter()
-            .map(|head| head.words.to_owned())
-            .collect();
-        let widths: Vec<usize> = (0..heads.len()).map(|column| self.width(column)).collect();
-        self.line(&heads, &widths, out)?;
-        self.rows
-            .iter()
-            .try_for_each(|row| self.line(row, &widths, out))
+        let heads: Vec<&str> = self.heads.iter().map(|head| head.words).collect();
+        self.line(&heads, out)?;
+        let (mut at, mut begin) = (0, 0);
+        let mut cells = Vec::with_capacity(heads.len());
+        for &row in &self.rows {
+            cells.clear();
+            for &end in self.ends.get(at..row).unwrap_or_default() {
+                cells.push(self.text.get(begin..end).unwrap_or_default());
+                begin = end;
+            }
+            at = row;
+            self.line(&cells, out)?;
+        }
+        Ok(())
     }
 
-    fn line(&self, cells: &[String], widths: &[usize], out: &mut dyn Write) -> io::Result<()> {
+    fn line(&self, cells: &[&str], out: &mut dyn Write) -> io::Result<()> {
         let mut line = String::new();
-        let columns = cells.iter().zip(&self.heads).zip(widths);
+        let columns = cells.iter().zip(&self.heads).zip(&self.widths);
         for (column, ((cell, head), width)) in columns.enumerate() {
             if column > 0 {
                 line.push_str("  ");
@@ -76,16 +99,6 @@ impl Table {
             }
         }
         writeln!(out, "{}", line.trim_end())
-    }
-
-    fn width(&self, column: usize) -> usize {
-        let cells = self.rows.iter().filter_map(|row| row.get(column));
-        let widest = cells.map(|cell| cell.chars().count()).max().unwrap_or(0);
-        let head = self
-            .heads
-            .get(column)
-            .map_or(0, |head| head.words.chars().count());
-        widest.max(head)
     }
 }
 

@@ -1,5 +1,7 @@
 //! Lanes and devices: one lane for each stream and thread, with what the file calls them.
 
+use std::num::NonZeroU32;
+
 use super::nature::Nature;
 use super::rows::{RowFacts, Rows, Slot};
 use super::scan::Token;
@@ -12,11 +14,11 @@ use record::{Device, DeviceId, Group, Lane, LaneId, LaneOrigin, Record, Role, Sp
 /// What ran on a lane, by sort.
 #[derive(Clone, Copy, Debug, Default)]
 struct Work {
-    kernels: u64,
-    uploads: u64,
-    downloads: u64,
-    copies: u64,
-    collectives: u64,
+    kernels: u32,
+    uploads: u32,
+    downloads: u32,
+    copies: u32,
+    collectives: u32,
 }
 
 /// A lane that is in use.
@@ -25,14 +27,16 @@ struct Used {
     slot: Slot,
     nature: Nature,
     device: DeviceId,
-    /// What ran there, of lanes of devices.
-    work: Option<Box<Work>>,
+    /// The place of what ran there, of streams.
+    work: Option<NonZeroU32>,
 }
 
 /// Every lane and device in use.
 #[derive(Default)]
 pub(super) struct Lanes {
     used: Vec<Used>,
+    /// What ran on streams, in a list of its own: most lanes may be of host threads.
+    work: Vec<Work>,
     devices: Vec<Token>,
 }
 
@@ -89,7 +93,14 @@ impl Lanes {
         let Some(used) = self.used.get_mut(lane.index()) else {
             return;
         };
-        let work = used.work.get_or_insert_default();
+        let next = NonZeroU32::MIN.saturating_add(self.work.len() as u32);
+        let place = *used.work.get_or_insert(next);
+        if place == next {
+            self.work.push(Work::default());
+        }
+        let Some(work) = self.work.get_mut(place.get() as usize - 1) else {
+            return;
+        };
         let count = match kind {
             _ if collective => &mut work.collectives,
             SpanKind::Kernel => &mut work.kernels,
@@ -99,6 +110,10 @@ impl Lanes {
             _ => return,
         };
         *count += 1;
+    }
+
+    fn work_of(&self, used: &Used) -> Option<&Work> {
+        self.work.get(used.work?.get() as usize - 1)
     }
 
     /// The device that is a process.
@@ -180,7 +195,7 @@ impl Lanes {
             group,
             device: Some(used.device).filter(|it| it.is_some()),
             role: match (used.slot, group) {
-                (_, Group::Streams) => used.work.as_deref().map_or(Role::None, Work::role),
+                (_, Group::Streams) => self.work_of(used).map_or(Role::None, Work::role),
                 (Slot::Functions, _) => Role::Functions,
                 _ => Role::None,
             },

@@ -20,12 +20,82 @@ pub(super) struct Order {
     all: Vec<Operation>,
     /// The process and the stream of each row.
     rows: Vec<Stream>,
-    /// Places in the list of all.
-    streams: BTreeMap<Stream, Vec<u32>>,
-    threads: BTreeMap<u32, Vec<u32>>,
-    hosts: BTreeMap<Token, Vec<u32>>,
+    /// Rows that are streams on which anything ran, by process and stream.
+    used: Vec<u32>,
+    /// By row, what ran on it.
+    streams: Lists,
+    /// By row, what it launched.
+    threads: Lists,
+    /// What each process launched.
+    hosts: Lists,
+    processes: BTreeMap<Token, u32>,
     /// The streams of each device; made for the first call that waits for all of one.
     devices: OnceCell<StreamsByDevice>,
+}
+
+/// Places in the list of all, in lists by number that lie one behind the other: there may be a million lists.
+#[derive(Default)]
+struct Lists {
+    /// Where each list ends; none where all of them are empty.
+    ends: Vec<u32>,
+    places: Vec<u32>,
+}
+
+impl Lists {
+    /// So many lists, with each operation in the one that `of` names, in the order of launches.
+    fn of(all: &[Operation], count: usize, of: impl Fn(&Operation) -> Option<u32>) -> Self {
+        let mut ends = vec![0; count];
+        let lists = || {
+            all.iter()
+                .zip(0..)
+                .filter_map(|(it, at)| Some((of(it)?, at)))
+        };
+        for (list, _) in lists() {
+            if let Some(length) = ends.get_mut(list as usize) {
+                *length += 1;
+            }
+        }
+        let mut sum = 0_u32;
+        for end in &mut ends {
+            // Where the list begins, for now: putting a place in moves it on, to the end once all are there.
+            (*end, sum) = (sum, sum + *end);
+        }
+        if sum == 0 {
+            return Self::default();
+        }
+        let mut places = vec![0; sum as usize];
+        for (list, at) in lists() {
+            let Some(end) = ends.get_mut(list as usize) else {
+                continue;
+            };
+            if let Some(slot) = places.get_mut(*end as usize) {
+                *slot = at;
+            }
+            *end += 1;
+        }
+        // Where two begin together, the file's order counts.
+        let key = |place: &u32| {
+            let operation = all.get(*place as usize);
+            operation.map(|it| (it.launched, it.start, *place))
+        };
+        let mut begin = 0;
+        for &end in &ends {
+            let list = places.get_mut(begin..end as usize).unwrap_or_default();
+            if !list.is_sorted_by_key(key) {
+                list.sort_by_key(key);
+            }
+            begin = end as usize;
+        }
+        Self { ends, places }
+    }
+
+    fn get(&self, list: u32) -> &[u32] {
+        let list = list as usize;
+        let before = list.checked_sub(1).and_then(|it| self.ends.get(it));
+        let begin = before.map_or(0, |it| *it as usize);
+        let end = self.ends.get(list).map_or(begin, |it| *it as usize);
+        self.places.get(begin..end).unwrap_or_default()
+    }
 }
 
 /// The streams of each device.
@@ -45,54 +115,44 @@ impl Order {
         }
         place_unlaunched(builder, &mut all);
         let rows: Vec<Stream> = builder.rows.all.iter().map(|it| it.row).collect();
-        let mut by_stream = vec![Vec::new(); rows.len()];
-        let mut by_thread = vec![Vec::new(); rows.len()];
-        for (place, operation) in all.iter().enumerate() {
-            if let Some(list) = by_stream.get_mut(operation.row as usize) {
-                list.push(place as u32);
-            }
-            let call = builder.work.of(operation.correlation);
-            if let Some(list) = call.and_then(|it| by_thread.get_mut(it.row as usize)) {
-                list.push(place as u32);
-            }
-        }
-        let sort = |list: &mut Vec<u32>| {
-            // Where two begin together, the file's order counts.
-            let key = |place: &u32| {
-                let operation = all.get(*place as usize);
-                operation.map(|it| (it.launched, it.start, *place))
-            };
-            if !list.is_sorted_by_key(key) {
-                list.sort_by_key(key);
-            }
-        };
-        let mut streams: BTreeMap<Stream, Vec<u32>> = BTreeMap::new();
-        let mut threads: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let mut hosts: BTreeMap<Token, Vec<u32>> = BTreeMap::new();
-        for (row, (list, stream)) in by_stream.into_iter().zip(&rows).enumerate() {
-            if !list.is_empty() {
-                streams.entry(*stream).or_default().extend(list);
-            }
-            let launched = by_thread
-                .get_mut(row)
-                .map(std::mem::take)
-                .unwrap_or_default();
-            if !launched.is_empty() {
-                hosts.entry(stream.0).or_default().extend(&launched);
-                threads.insert(row as u32, launched);
+        let caller = |it: &Operation| builder.work.of(it.correlation).map(|it| it.row);
+        let streams = Lists::of(&all, rows.len(), |it| Some(it.row));
+        let threads = Lists::of(&all, rows.len(), caller);
+        let mut used: Vec<u32> = (0..rows.len() as u32).collect();
+        used.retain(|row| !streams.get(*row).is_empty());
+        used.sort_unstable_by_key(|row| rows.get(*row as usize));
+        let mut processes = BTreeMap::new();
+        for (row, stream) in rows.iter().enumerate() {
+            if !threads.get(row as u32).is_empty() {
+                let next = processes.len() as u32;
+                processes.entry(stream.0).or_insert(next);
             }
         }
-        streams.values_mut().for_each(sort);
-        threads.values_mut().for_each(sort);
-        hosts.values_mut().for_each(sort);
+        let process = |row: u32| processes.get(&rows.get(row as usize)?.0).copied();
+        let hosts = Lists::of(&all, processes.len(), |it| process(caller(it)?));
         Self {
             all,
             rows,
+            used,
             streams,
             threads,
             hosts,
+            processes,
             devices: OnceCell::new(),
         }
+    }
+
+    /// The work of a stream.
+    fn stream(&self, stream: Stream) -> Option<&[u32]> {
+        let by = |row: &u32| self.rows.get(*row as usize).cmp(&Some(&stream));
+        let row = *self.used.get(self.used.binary_search_by(by).ok()?)?;
+        Some(self.streams.get(row))
+    }
+
+    /// The streams on which anything ran, with their work.
+    fn streams(&self) -> impl Iterator<Item = (Stream, &[u32])> {
+        let used = self.used.iter();
+        used.filter_map(|row| Some((*self.rows.get(*row as usize)?, self.streams.get(*row))))
     }
 
     /// The process and the stream on which an operation ran.
@@ -108,12 +168,12 @@ impl Order {
 
     /// Whether anything ran on a stream.
     pub fn ran(&self, stream: Stream) -> bool {
-        self.streams.contains_key(&stream)
+        self.stream(stream).is_some()
     }
 
     /// The last work of a stream that was launched before an instant: its place on the stream, and in the list of all.
     pub fn before(&self, stream: Stream, instant: i64) -> Option<(u32, u32)> {
-        let list = self.streams.get(&stream)?;
+        let list = self.stream(stream)?;
         let place = self.begun(list, instant).checked_sub(1)?;
         Some((place as u32, *list.get(place)?))
     }
@@ -125,17 +185,18 @@ impl Order {
 
     /// The first work of a stream that was launched after an instant.
     pub fn first_after(&self, stream: Stream, instant: i64) -> Option<&Operation> {
-        self.after(self.streams.get(&stream)?, instant)
+        self.after(self.stream(stream)?, instant)
     }
 
     /// The first work that a thread launched after an instant.
     pub fn next_of_thread(&self, row: u32, instant: i64) -> Option<&Operation> {
-        self.after(self.threads.get(&row)?, instant)
+        self.after(self.threads.get(row), instant)
     }
 
     /// What a process launched before an instant, the latest first.
     pub fn of_host(&self, process: Token, instant: i64) -> impl Iterator<Item = &Operation> {
-        let list = self.hosts.get(&process).map_or(&[][..], Vec::as_slice);
+        let list = self.processes.get(&process);
+        let list = list.map_or(&[][..], |it| self.hosts.get(*it));
         let end = self.begun(list, instant);
         let before = list.get(..end).unwrap_or_default().iter().rev();
         before.filter_map(|place| self.all.get(*place as usize))
@@ -145,16 +206,14 @@ impl Order {
     /// is given. Where those are many, what ended last of all.
     pub fn last_of_each(&self, process: Option<Token>, instant: i64) -> Vec<&Operation> {
         let last = |stream: Stream| self.get(self.before(stream, instant)?.1);
-        let devices = self
-            .devices
-            .get_or_init(|| StreamsByDevice::of(&self.streams, &self.all));
+        let devices = self.devices.get_or_init(|| StreamsByDevice::of(self));
         let Some(crowd) = devices.crowds.get(&process) else {
             return match process {
                 Some(process) => {
                     let own = devices.few.get(&process).into_iter().flatten();
                     own.filter_map(|it| last(*it)).collect()
                 }
-                None => self.streams.keys().filter_map(|it| last(*it)).collect(),
+                None => self.streams().filter_map(|it| last(it.0)).collect(),
             };
         };
         let mut streams: Vec<Stream> = crowd.streams(instant).iter().map(|it| it.1).collect();
@@ -188,12 +247,12 @@ impl Order {
 }
 
 impl StreamsByDevice {
-    fn of(streams: &BTreeMap<Stream, Vec<u32>>, all: &[Operation]) -> Self {
-        let crowds = crowds(streams, all);
+    fn of(order: &Order) -> Self {
+        let crowds = crowds(order);
         let mut few: BTreeMap<Token, Vec<Stream>> = BTreeMap::new();
-        for stream in streams.keys() {
+        for (stream, _) in order.streams() {
             if !crowds.contains_key(&Some(stream.0)) {
-                few.entry(stream.0).or_default().push(*stream);
+                few.entry(stream.0).or_default().push(stream);
             }
         }
         Self { few, crowds }
@@ -201,24 +260,20 @@ impl StreamsByDevice {
 }
 
 /// Devices of many streams.
-fn crowds(
-    streams: &BTreeMap<Stream, Vec<u32>>,
-    all: &[Operation],
-) -> BTreeMap<Option<Token>, Crowd> {
+fn crowds(order: &Order) -> BTreeMap<Option<Token>, Crowd> {
     let mut of: BTreeMap<Option<Token>, Vec<Stream>> = BTreeMap::new();
-    for stream in streams.keys() {
-        of.entry(Some(stream.0)).or_default().push(*stream);
-        of.entry(None).or_default().push(*stream);
+    for (stream, _) in order.streams() {
+        of.entry(Some(stream.0)).or_default().push(stream);
+        of.entry(None).or_default().push(stream);
     }
     of.retain(|_, streams| streams.len() > MANY);
-    let launched = |place: u32| all.get(place as usize).map_or(i64::MAX, |it| it.launched);
     let crowds = of.into_iter().map(|(process, own)| {
-        let lists = own.iter().filter_map(|it| Some((*it, streams.get(it)?)));
+        let lists = own.iter().filter_map(|it| Some((*it, order.stream(*it)?)));
         let firsts = lists
             .clone()
-            .filter_map(|(stream, list)| Some((launched(*list.first()?), stream)));
+            .filter_map(|(stream, list)| Some((order.launched(*list.first()?), stream)));
         let places = lists.flat_map(|(_, list)| list.iter().copied());
-        let crowd = Crowd::new(firsts.collect(), places.collect(), all);
+        let crowd = Crowd::new(firsts.collect(), places.collect(), &order.all);
         (process, crowd)
     });
     crowds.collect()
