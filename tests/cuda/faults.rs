@@ -180,3 +180,23 @@ fn host_function_outlives_a_launch_that_answers_the_error_of_an_earlier_call() {
     assert!(reason.contains("CUDA_ERROR_INVALID_VALUE (1)"), "{reason}");
     assert_eq!(std::fs::read_to_string(&called).unwrap(), "called\n");
 }
+
+/// What the device cannot find is registered all the same: given back only to the host, it would be written to later.
+#[test]
+fn memory_that_the_device_does_not_find_is_given_back_to_the_driver() {
+    let folder = tempfile::tempdir().unwrap();
+    let source = r#"stream "a"; buffer "x" f32=4096
+        host "main" { upload "x" on="a" }"#;
+    let path = file(&folder, source).to_string_lossy().into_owned();
+    let notes = folder.path().join("registered.txt");
+    let variables = [
+        ("SYNCLINE_STAND_IN_UNMAPPED", "1"),
+        ("SYNCLINE_STAND_IN_REGISTERED", notes.to_str().unwrap()),
+    ];
+    let output = syncline_with(&["run", &path, "--backend", "cuda"], &variables);
+    assert!(!output.status.success(), "{}", said(&output));
+    let noted = std::fs::read_to_string(&notes).unwrap();
+    let count = |line: &str| noted.lines().filter(|it| *it == line).count();
+    assert!(count("registered") > 0, "{noted}");
+    assert_eq!(count("registered"), count("given back"), "{noted}");
+}

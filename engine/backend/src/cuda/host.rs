@@ -15,6 +15,7 @@ use cudarc::driver::sys::CUdeviceptr;
 
 use super::code::Code;
 use super::context::Context;
+use super::functions::Functions;
 use super::stream::Stream;
 use crate::spin::spin;
 use device::lock;
@@ -101,22 +102,27 @@ impl Pinned {
     /// # Errors
     /// What the driver says.
     pub fn new(context: &Arc<Context>, pages: &Arc<Pages>) -> Result<Self, Code> {
-        let mut on_device = 0;
-        context.call(|api| {
-            // SAFETY: the pages are of this size, and live until they are registered no more; one address is written.
-            unsafe {
-                let bytes = pages.layout.size();
-                match (api.host_register)(pages.address(), bytes, PORTABLE_AND_MAPPED) {
-                    0 => (api.host_on_device)(&raw mut on_device, pages.address(), 0),
-                    number => number,
-                }
+        let bytes = pages.layout.size();
+        // SAFETY: the pages are of this size, and live until they are registered no more.
+        let register = |api: &Functions| unsafe {
+            (api.host_register)(pages.address(), bytes, PORTABLE_AND_MAPPED)
+        };
+        context.call(register).inspect_err(|_| {
+            if context.is_broken() {
+                // The code is that of an earlier call, and nobody knows whether the device has got hold of them.
+                std::mem::forget(Arc::clone(pages));
             }
         })?;
-        Ok(Self {
+        // From here on they are registered, whatever else fails.
+        let mut pinned = Self {
             pages: Arc::clone(pages),
-            on_device,
+            on_device: 0,
             context: Arc::clone(context),
-        })
+        };
+        let on_device = &raw mut pinned.on_device;
+        // SAFETY: one address is written.
+        context.call(|api| unsafe { (api.host_on_device)(on_device, pages.address(), 0) })?;
+        Ok(pinned)
     }
 
     /// The pages.

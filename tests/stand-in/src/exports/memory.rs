@@ -3,6 +3,7 @@
 use std::ffi::{c_int, c_uint, c_void};
 
 use super::init::MEMORY;
+use super::streams::note;
 use super::{Handle, answer, handle, number};
 use crate::codes::{
     ALREADY_REGISTERED, CAPTURE_UNSUPPORTED, INVALID_DEVICE, INVALID_VALUE, NOT_REGISTERED,
@@ -12,6 +13,11 @@ use crate::cupti::{self, api};
 use crate::memory::Words;
 use crate::operation::{Action, Plan, Unit};
 use crate::state::{State, call, until};
+
+/// Names a file in which is noted what memory of the host is registered and given back, a line each.
+const REGISTERED: &str = "SYNCLINE_STAND_IN_REGISTERED";
+/// Set where the device finds no memory of the host, though that is registered.
+const UNMAPPED: &str = "SYNCLINE_STAND_IN_UNMAPPED";
 
 /// Bytes that the device is to have, for tests of what does not fit.
 fn most() -> usize {
@@ -137,7 +143,9 @@ extern "C" fn cuMemHostRegister_v2(pointer: *mut c_void, bytes: usize, _flags: c
             }
             let address = pointer.expose_provenance() as u64;
             let is_new = state.memory.register(address, bytes, context);
-            is_new.then_some(()).ok_or(ALREADY_REGISTERED)
+            is_new.then_some(()).ok_or(ALREADY_REGISTERED)?;
+            note(REGISTERED, "registered");
+            Ok(())
         })
     })
 }
@@ -149,7 +157,9 @@ extern "C" fn cuMemHostUnregister(pointer: *mut c_void) -> c_int {
         match until(|state| !state.schedule.is_busy(context)) {
             0 => call(|state| {
                 let was = state.memory.unregister(pointer.addr() as u64);
-                was.then_some(()).ok_or(NOT_REGISTERED)
+                was.then_some(()).ok_or(NOT_REGISTERED)?;
+                note(REGISTERED, "given back");
+                Ok(())
             }),
             code => code,
         }
@@ -164,7 +174,8 @@ unsafe extern "C" fn cuMemHostGetDevicePointer_v2(
 ) -> c_int {
     call(|state| {
         let address = host.addr() as u64;
-        if flags != 0 || !state.memory.is_registered(address) {
+        let is_refused = std::env::var_os(UNMAPPED).is_some();
+        if flags != 0 || is_refused || !state.memory.is_registered(address) {
             return Err(INVALID_VALUE);
         }
         // SAFETY: as the driver's documentation has it.

@@ -26,7 +26,7 @@ const EARLIER: &str = "SYNCLINE_STAND_IN_EARLIER";
 const LATER: u64 = 20_000_000;
 
 /// Writes a line into the file that `variable` names, where it names one.
-fn note(variable: &str, line: &str) {
+pub(super) fn note(variable: &str, line: &str) {
     let file = std::env::var_os(variable);
     let file = file.map(|path| OpenOptions::new().create(true).append(true).open(path));
     if let Some(Ok(mut file)) = file {
