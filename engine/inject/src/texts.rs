@@ -20,6 +20,8 @@ const PAGE: u64 = 4096;
 pub struct Texts {
     copier: Mutex<Option<imp::Copier>>,
     is_doubtful: AtomicBool,
+    /// Whose they are: a forked child has the same pipe, and each would read what the other put in.
+    process: u32,
 }
 
 impl Texts {
@@ -28,6 +30,7 @@ impl Texts {
         Self {
             copier: Mutex::new(imp::Copier::new()),
             is_doubtful: AtomicBool::new(false),
+            process: std::process::id(),
         }
     }
 
@@ -48,6 +51,9 @@ impl Texts {
     }
 
     fn copy(&self, address: u64) -> Option<String> {
+        if std::process::id() != self.process {
+            return None;
+        }
         let copier = self.copier.lock().ok()?;
         let copier = copier.as_ref()?;
         let mut bytes = Vec::new();
@@ -149,6 +155,24 @@ mod tests {
         assert_eq!(texts.at(address(&long)).len(), 3 * PIECE + 7);
         assert_eq!(texts.at(0), "");
         assert!(!texts.is_doubtful());
+    }
+
+    #[test]
+    fn a_forked_child_leaves_the_pipe_to_its_parent() {
+        let (texts, known) = (Texts::new(), address(b"saxpy\0"));
+        // SAFETY: the child reads a text, and ends without a word of its own.
+        let child = unsafe {
+            let child = libc::fork();
+            if child == 0 {
+                libc::_exit(i32::from(!texts.at(known).is_empty()));
+            }
+            child
+        };
+        let mut status = -1;
+        // SAFETY: it was started here, and one number is written.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0);
+        assert_eq!(texts.at(known), "saxpy", "the parent reads on");
     }
 
     /// Two pages of which only the first can be read.
