@@ -4,6 +4,7 @@ use engine::runner::far::{PROTOCOL, Target};
 
 use super::view::View;
 use super::{long, request};
+use crate::house::program::wait_for_end;
 
 /// A far end that is this shell script.
 fn script(text: &str) -> Target {
@@ -133,4 +134,58 @@ fn a_program_that_is_not_there_is_named() {
         "{:?}",
         view.refused
     );
+}
+
+/// A frame of a worker's, by its body in MessagePack.
+fn frame(body: &[u8]) -> Vec<u8> {
+    [&(body.len() as u32).to_le_bytes()[..], &[0], body].concat()
+}
+
+/// A text in MessagePack.
+fn text(text: &str) -> Vec<u8> {
+    [&[0xD9, text.len() as u8], text.as_bytes()].concat()
+}
+
+/// In the place of `ssh`: a rank that is over before the others are there, and answers whatever it is asked for after that.
+#[test]
+fn a_rank_that_is_over_before_the_others_are_there_is_not_waited_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let greeting = format!(
+        r#"{{"protocol":{PROTOCOL},"version":"{}","token":"t","keep":true}}"#,
+        env!("CARGO_PKG_VERSION")
+    );
+    let seated = [text("127.0.0.1:9"), text("somewhere")].concat();
+    let message = |number: u8, what: &[u8]| {
+        frame(&[&[0x81][..], &text("Message"), &[0x92, number], what].concat())
+    };
+    let pong = frame(&[&[0x81][..], &text("Pong"), &[0x94, 0, 0, 0, 0]].concat());
+    let words = [
+        b"\nsyncline worker\n".to_vec(),
+        frame(&text(&greeting)),
+        pong.clone(),
+        message(
+            1,
+            &[&[0x81][..], &text("seated"), &[0x92], &seated].concat(),
+        ),
+        message(2, &[&[0x81][..], &text("finished"), &[0x92, 1, 0]].concat()),
+    ];
+    std::fs::write(folder.path().join("words"), words.concat()).unwrap();
+    std::fs::write(folder.path().join("pong"), pong).unwrap();
+    let place = folder.path().display();
+    let script =
+        format!("#!/bin/sh\ncd '{place}'; cat words; while cat pong; do sleep 0.2; done\n");
+    let ssh = folder.path().join("ssh");
+    std::fs::write(&ssh, script).unwrap();
+    std::fs::set_permissions(&ssh, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut child = std::process::Command::new(crate::house::program::syncline())
+        .args(["run", "two-machines", "--machine", "right=odd"])
+        .env("PATH", format!("{place}:{path}"))
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let patience = std::time::Duration::from_mins(5);
+    let status = wait_for_end(&mut child, patience, "a rank that is over");
+    assert!(matches!(status.code(), Some(1 | 2)), "{status}");
 }

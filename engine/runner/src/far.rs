@@ -16,6 +16,7 @@ mod link;
 mod outlet;
 mod packet;
 mod process;
+mod room;
 mod watch;
 mod wire;
 mod worker;

@@ -166,7 +166,7 @@ impl<'e> Ranks<'e> {
                 self.merged.take(rank, records, self.outbox);
             }
             Message::Finished { lost, .. } => {
-                self.merged.lost += lost;
+                self.merged.lost = self.merged.lost.saturating_add(lost);
                 self.over(rank);
             }
             Message::Connection(connection) => {

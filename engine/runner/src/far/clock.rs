@@ -25,13 +25,14 @@ pub struct Trips {
 impl Trips {
     /// Takes in a round trip: when it began and ended here, and what the other clock read in between.
     pub fn take(&mut self, sent: Nanos, there: Nanos, received: Nanos) {
-        let length = Nanos((received.0 - sent.0).max(0));
-        let middle = Nanos(sent.0 + length.0 / 2);
+        // What the other end says may be any number: that of our own it was to send back as well.
+        let length = (received - sent).max(Nanos::ZERO);
+        let middle = sent + Nanos(length.0 / 2);
         if self.trips.len() == KEPT {
             self.trips.pop_front();
         }
         let offset = Offset {
-            ahead: Nanos(there.0 - middle.0),
+            ahead: there - middle,
             uncertainty: Nanos(length.0 / 2 + 1),
         };
         self.trips.push_back((length, offset));
@@ -52,6 +53,17 @@ impl Trips {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_may_say_anything() {
+        let ends = [Nanos(i64::MIN), Nanos(-1), Nanos::ZERO, Nanos(i64::MAX)];
+        for (sent, there) in ends.iter().flat_map(|it| ends.map(|there| (*it, there))) {
+            let mut trips = Trips::default();
+            trips.take(sent, there, Nanos(1_000));
+            let best = trips.best().unwrap();
+            assert!(best.uncertainty > Nanos::ZERO, "{sent:?} {there:?}");
+        }
+    }
 
     #[test]
     fn the_shortest_trip_bounds_the_offset() {

@@ -116,6 +116,11 @@ impl Line {
         }
     }
 
+    /// Lets the process that leads there go on, should it have been stopped.
+    pub fn wake(&mut self) {
+        self.process.wake();
+    }
+
     /// The number of the process that leads there.
     pub fn process(&self) -> u32 {
         self.process.id()

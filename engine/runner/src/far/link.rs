@@ -19,6 +19,7 @@ use super::clock::Trips;
 use super::line::{Arrival, Line};
 use super::packet::{Down, Hello, Up, unix_now};
 use super::process::Target;
+use super::room::Room;
 use super::watch::Watch;
 use super::wire::WireError;
 use super::{Connection, ConnectionState};
@@ -78,6 +79,8 @@ pub struct Link {
     own: Own,
     /// Where the capture is written.
     saved: Option<std::path::PathBuf>,
+    /// What there is for all that the worker sends.
+    room: Room,
 }
 
 impl Link {
@@ -114,6 +117,7 @@ impl Link {
             is_own: false,
             own: Own::default(),
             saved: None,
+            room: Room::of_this_machine(),
         }
     }
 
@@ -475,6 +479,12 @@ impl Link {
             return self.over_for_good(&format!(
                 "it did not answer for {seconds:.1} s, as if it was stopped, and was ended"
             ));
+        }
+        if now >= self.next_ping
+            && self.watch.run.is_some()
+            && let Some(why) = self.room.is_full()
+        {
+            return self.over_for_good(&why);
         }
         if now >= self.next_receipt && self.told < self.received && self.target.can_drop {
             self.told = self.received;

@@ -171,6 +171,13 @@ impl Process {
         self.child.id()
     }
 
+    /// Lets it go on, should it have been stopped.
+    pub fn wake(&mut self) {
+        if let Ok(None) = self.child.try_wait() {
+            lifetime::wake(self.child.id());
+        }
+    }
+
     /// How it ended, waiting a little for that; nothing while it runs.
     pub fn ended(&mut self) -> Option<ExitStatus> {
         let until = Instant::now() + GRACE;
@@ -202,9 +209,7 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        if let Ok(None) = self.child.try_wait() {
-            lifetime::wake(self.child.id());
-        }
+        self.wake();
         if self.ended().is_none() {
             // One that ended meanwhile cannot be killed, and need not be.
             let _ = self.child.kill();

@@ -13,6 +13,9 @@ use record::{
 /// The code of the problem that says that a worker died.
 pub const GONE: &str = "worker-gone";
 
+/// How many dependencies wait for their spans at most.
+const UNRESOLVED: usize = 1 << 16;
+
 /// What a run at the far end was doing last.
 #[derive(Debug, Default)]
 pub struct Watch {
@@ -65,7 +68,10 @@ impl Watch {
                 self.taken += given;
                 if let Some(Record::End(end)) = records.last_mut() {
                     // What was for this end alone is no record of the run.
-                    end.records = end.records + self.records - self.taken;
+                    let own = self.taken.saturating_sub(self.records);
+                    // More were handed on than came where this end told some by itself.
+                    let more = self.records.saturating_sub(self.taken);
+                    end.records = end.records.saturating_sub(own).saturating_add(more);
                 }
             }
             Message::Finished { .. } => self.run = None,
@@ -122,6 +128,9 @@ impl Watch {
 
     /// The dependencies that waited for what is known by now; all of them at the end of a run.
     fn resolve(&mut self, is_last: bool) -> Vec<Record> {
+        // Nobody holds back as many: they are of no span that comes, and looking through them again and again takes longer
+        // and longer.
+        let is_last = is_last || self.unresolved.len() > UNRESOLVED;
         let waiting = std::mem::take(&mut self.unresolved);
         let is_known =
             |it: &Dependency| self.known.contains(it.cause) && self.known.contains(it.effect);
@@ -288,6 +297,31 @@ mod tests {
             ]
         ));
         assert_eq!(watch.gone("again"), None);
+    }
+
+    #[test]
+    fn a_worker_may_count_its_records_as_it_likes() {
+        let outcome = Outcome::Finished;
+        for records in [0, u64::MAX] {
+            let mut watch = Watch::default();
+            let end = RunEnd {
+                time: Nanos(i64::MAX),
+                outcome: outcome.clone(),
+                records,
+            };
+            let tie = Dependency::submission(SpanId(u32::MAX - 1), SpanId(0));
+            let ties = vec![Record::Dependency(tie); 2 * UNRESOLVED];
+            watch.note(&mut Message::Started { run: 1 });
+            let mut held = Message::Batch(ties);
+            watch.note(&mut held);
+            let Message::Batch(handed) = held else {
+                panic!("it is a batch")
+            };
+            assert_eq!(handed.len(), 2 * UNRESOLVED, "they wait for nothing");
+            let mut last = Message::Batch(vec![Record::End(Box::new(end))]);
+            watch.note(&mut last);
+            assert!(matches!(last, Message::Batch(records) if records.len() == 1));
+        }
     }
 
     #[test]

@@ -218,7 +218,7 @@ impl Merged {
         let records = fallen.map(|(device, generation, lost)| {
             Record::Recovery(Box::new(Recovery {
                 device,
-                generation: generation + 1,
+                generation: generation.saturating_add(1),
                 lost,
                 time: now,
             }))

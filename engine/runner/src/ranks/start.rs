@@ -203,7 +203,7 @@ impl Ranks<'_> {
         };
         while let Some(message) = child.next() {
             match message {
-                Message::Seated { address, machine } => {
+                Message::Seated { address, machine } if child.stage == Stage::Starting => {
                     let parsed = address.parse();
                     // Ranks connect to loopback alone, whatever a machine elsewhere says.
                     child.address = parsed.ok().filter(|it: &SocketAddr| it.ip().is_loopback());
@@ -217,9 +217,11 @@ impl Ranks<'_> {
                         child.stage = Stage::Over;
                     }
                 }
-                Message::Batch(_)
+                // One that is over before the others are there never comes to them: they would wait for ever.
+                Message::Finished { .. } => child.stage = Stage::Over,
+                Message::Seated { .. }
+                | Message::Batch(_)
                 | Message::Started { .. }
-                | Message::Finished { .. }
                 | Message::Phase(_)
                 | Message::Exited(_)
                 | Message::Offers(_) => {}

@@ -29,7 +29,13 @@ impl Link {
                 self.waiting.push(control);
             }
             (_, Phase::Gone) => {}
-            (control, Phase::Connected) => self.send(&Up::Control(control)),
+            (control, Phase::Connected) => {
+                // One whose process is stopped would hear it when it is too late to answer.
+                if let (Control::Stop, Some(line)) = (&control, &mut self.line) {
+                    line.wake();
+                }
+                self.send(&Up::Control(control));
+            }
             (control, Phase::Connecting | Phase::Dropped(_)) => self.waiting.push(control),
         }
     }

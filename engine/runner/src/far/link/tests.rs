@@ -1,12 +1,18 @@
 //! Far ends that say nothing, or nothing that can be read: nobody waits for them for ever.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use super::Link;
 use crate::far::packet::{Down, unix_now};
+use crate::far::room::Room;
 use crate::far::{PROTOCOL, Target, wire};
+use crate::outbox::Outbox;
 use crate::{Control, Engine, Message, RunRequest};
 use record::time::Nanos;
+use record::{Outcome, Record};
 
 /// A worker's first words, as they go over the link.
 fn hello(folder: &Path) {
@@ -34,12 +40,10 @@ fn hello(folder: &Path) {
     .unwrap();
 }
 
-/// Why a run at a far end that is this script is refused, and how often it was started for that.
-fn refusal(script: &str, can_drop: bool) -> (String, usize) {
-    let folder = tempfile::tempdir().unwrap();
-    hello(folder.path());
-    let place = folder.path().display();
-    let target = Target {
+/// A far end that is this script.
+fn scripted(folder: &Path, script: &str, can_drop: bool) -> Target {
+    let place = folder.display();
+    Target {
         name: "odd".to_owned(),
         command: [
             "sh".into(),
@@ -50,7 +54,14 @@ fn refusal(script: &str, can_drop: bool) -> (String, usize) {
         can_drop,
         silence: Duration::from_secs(2),
         shares_clock: false,
-    };
+    }
+}
+
+/// Why a run at a far end that is this script is refused, and how often it was started for that.
+fn refusal(script: &str, can_drop: bool) -> (String, usize) {
+    let folder = tempfile::tempdir().unwrap();
+    hello(folder.path());
+    let target = scripted(folder.path(), script, can_drop);
     let engine = Engine::connect(target, Box::new(|| ()));
     engine.send(Control::Run(Box::<RunRequest>::default()));
     let until = Instant::now() + Duration::from_mins(1);
@@ -125,4 +136,54 @@ fn a_link_that_comes_back_and_brings_nothing_is_given_up_in_the_end() {
     let (reason, starts) = refusal("cat hello", true);
     assert!(reason.contains("exit code 0"), "{reason}");
     assert!((2..12).contains(&starts), "{starts}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn whoever_sends_more_than_this_machine_can_keep_is_ended() {
+    let folder = tempfile::tempdir().unwrap();
+    hello(folder.path());
+    let started = Down::Message(1, Message::Started { run: 1 });
+    let started = wire::frame(&started, false).unwrap();
+    std::fs::write(folder.path().join("started"), started).unwrap();
+    // It is there all the time, so it is not the silence that ends it.
+    let script = "cat hello pong started; while cat pong; do sleep 0.3; done";
+    let target = scripted(folder.path(), script, false);
+    let (outbox, messages) = Outbox::new(Box::new(|| ()));
+    let (controls, inbox) = crossbeam_channel::bounded(8);
+    let is_closing = Arc::new(AtomicBool::new(false));
+    let mut link = Link::new(target, inbox, Arc::new(outbox), Arc::clone(&is_closing));
+    link.room = Room { total: 1 };
+    let link = std::thread::spawn(move || link.work());
+    controls
+        .send(Control::Run(Box::<RunRequest>::default()))
+        .unwrap();
+    let mut found = None;
+    let until = Instant::now() + Duration::from_mins(1);
+    loop {
+        match messages
+            .recv_deadline(until)
+            .expect("nobody waits for ever")
+        {
+            Message::Batch(records) => found = found.or(records.into_iter().find_map(outcome)),
+            Message::Finished { .. } => break,
+            _ => {}
+        }
+    }
+    is_closing.store(true, Ordering::SeqCst);
+    link.join().unwrap();
+    let Some(Outcome::Failed(why)) = found else {
+        panic!("{found:?}");
+    };
+    assert!(
+        why.contains("sends more than this machine can keep"),
+        "{why}"
+    );
+}
+
+fn outcome(record: Record) -> Option<Outcome> {
+    match record {
+        Record::End(end) => Some(end.outcome),
+        _ => None,
+    }
 }
