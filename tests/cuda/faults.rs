@@ -188,14 +188,17 @@ fn memory_that_the_device_does_not_find_is_given_back_to_the_driver() {
     let source = r#"stream "a"; buffer "x" f32=4096
         host "main" { upload "x" on="a" }"#;
     let path = file(&folder, source).to_string_lossy().into_owned();
-    let notes = folder.path().join("registered.txt");
+    let file_of_notes = folder.path().join("registered.txt");
     let variables = [
         ("SYNCLINE_STAND_IN_UNMAPPED", "1"),
-        ("SYNCLINE_STAND_IN_REGISTERED", notes.to_str().unwrap()),
+        (
+            "SYNCLINE_STAND_IN_REGISTERED",
+            file_of_notes.to_str().unwrap(),
+        ),
     ];
     let output = syncline_with(&["run", &path, "--backend", "cuda"], &variables);
     assert!(!output.status.success(), "{}", said(&output));
-    let noted = std::fs::read_to_string(&notes).unwrap();
+    let noted = std::fs::read_to_string(&file_of_notes).unwrap();
     let count = |line: &str| noted.lines().filter(|it| *it == line).count();
     assert!(count("registered") > 0, "{noted}");
     assert_eq!(count("registered"), count("given back"), "{noted}");

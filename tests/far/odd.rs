@@ -136,12 +136,12 @@ fn a_program_that_is_not_there_is_named() {
     );
 }
 
-/// A frame of a worker's, by its body in MessagePack.
+/// A frame of a worker's, by its body in `MessagePack`.
 fn frame(body: &[u8]) -> Vec<u8> {
     [&(body.len() as u32).to_le_bytes()[..], &[0], body].concat()
 }
 
-/// A text in MessagePack.
+/// A text in `MessagePack`.
 fn text(text: &str) -> Vec<u8> {
     [&[0xD9, text.len() as u8], text.as_bytes()].concat()
 }

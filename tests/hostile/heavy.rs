@@ -503,7 +503,7 @@ fn one_case() {
 /// Prints all that is known of a file.
 fn list(path: &Path) {
     let arguments = [OsStr::new("syncline"), OsStr::new("info"), path.as_os_str()];
-    let code = app::cli::run(&arguments, &mut std::io::sink(), &mut std::io::sink());
+    let code = app::cli::run(arguments, &mut std::io::sink(), &mut std::io::sink());
     assert_eq!(code, app::cli::FINE);
     let mut out = std::io::stdout();
     writeln!(out, "peak {}", peak().unwrap_or(0)).unwrap();
@@ -557,7 +557,7 @@ fn measure(folder: &Path, names: impl IntoIterator<Item = &'static str>) {
         let output = String::from_utf8_lossy(&child.stdout);
         let (Some(peak), Some(length)) = (said(&output, "peak"), said(&output, "length")) else {
             let error = String::from_utf8_lossy(&child.stderr);
-            wrong.push(format!("{}: {output}{error}", name));
+            wrong.push(format!("{name}: {output}{error}"));
             continue;
         };
         let most = 4 * length.min(LONG) + 256 * MEGABYTE;

@@ -187,3 +187,22 @@ fn outcome(record: Record) -> Option<Outcome> {
         _ => None,
     }
 }
+
+#[test]
+fn whoever_is_to_stop_is_woken_first() {
+    let folder = tempfile::tempdir().unwrap();
+    hello(folder.path());
+    let script = "cat hello pong; kill -STOP $$; echo > woke; exec sleep 600";
+    let target = Target {
+        silence: Duration::from_mins(2),
+        ..scripted(folder.path(), script, false)
+    };
+    let engine = Engine::connect(target, Box::new(|| ()));
+    let until = Instant::now() + Duration::from_secs(60);
+    while !folder.path().join("woke").exists() {
+        assert!(Instant::now() < until, "it is stopped and stays so");
+        // One that comes before it stopped itself is heard as well, so it is said again.
+        engine.send(Control::Stop);
+        let _ = engine.messages().recv_timeout(Duration::from_millis(50));
+    }
+}

@@ -216,11 +216,13 @@ impl Order {
                 None => self.streams().filter_map(|it| last(it.0)).collect(),
             };
         };
-        let mut streams: Vec<Stream> = crowd.streams(instant).iter().map(|it| it.1).collect();
+        let streams = crowd.streams(instant);
+        // Before anything is made of each: there may be as many calls as streams.
         if streams.len() > MANY {
             let place = crowd.last(instant).map(|it| it as usize);
             return place.and_then(|it| self.all.get(it)).into_iter().collect();
         }
+        let mut streams: Vec<Stream> = streams.iter().map(|it| it.1).collect();
         streams.sort_unstable();
         streams.into_iter().filter_map(last).collect()
     }

@@ -1,0 +1,104 @@
+//! Time of trace JSON in shapes that invite a look at everything for each event: spans that never end, times that go
+//! backwards, overlaps, and calls that wait for very many streams.
+//!
+//! Prints for each what an event of a file takes, and how many times as much it takes in a file eight times as long: 1.0
+//! where the time grows as the file does.
+
+mod measure {
+    pub mod median;
+}
+
+use std::hint::black_box;
+use std::io;
+use std::ops::ControlFlow;
+
+use engine::capture::Capture;
+use engine::importer::{self, Source};
+use measure::median::median;
+
+const ROUNDS: usize = 3;
+/// Events of the shorter file, and how many times as many the longer one has.
+const EVENTS: u64 = 25_000;
+const TIMES: u64 = 8;
+
+/// What is odd about a file, and the fields of its event with a number.
+type Shape = (&'static str, fn(u64) -> String);
+
+const SHAPES: &[Shape] = &[
+    ("spans", |it| {
+        format!(r#""ph":"X","pid":1,"tid":1,"ts":{it},"dur":1,"name":"a""#)
+    }),
+    ("begins without an end", |it| {
+        format!(r#""ph":"B","pid":1,"tid":1,"ts":{it},"name":"a""#)
+    }),
+    ("asynchronous begins without an end", |it| {
+        format!(r#""ph":"b","cat":"c","id":{it},"pid":1,"tid":1,"ts":{it},"name":"a""#)
+    }),
+    ("a counter with times that go backwards", |it| {
+        let time = 1_000_000_000 - it;
+        format!(r#""ph":"C","pid":1,"ts":{time},"name":"c","args":{{"v":{it}}}"#)
+    }),
+    ("spans that overlap, backwards", |it| {
+        let time = 1_000_000_000 - it;
+        format!(r#""ph":"X","pid":1,"tid":1,"ts":{time},"dur":100000,"name":"a""#)
+    }),
+    ("a thread for each span", |it| {
+        format!(r#""ph":"X","pid":1,"tid":{it},"ts":{it},"dur":1,"name":"a""#)
+    }),
+    ("calls that wait for very many streams", |it| {
+        let time = it * 10;
+        if it % 3 == 0 {
+            let of = format!(r#"{{"stream":{it},"correlation":{}}}"#, it + 1);
+            return format!(
+                r#""ph":"X","cat":"kernel","pid":1,"tid":{it},"ts":{time},"dur":1,"name":"k","args":{of}"#
+            );
+        }
+        let call = ["cudaLaunchKernel", "cudaDeviceSynchronize"][(it % 2) as usize];
+        format!(
+            r#""ph":"X","cat":"cuda_runtime","pid":1,"tid":1,"ts":{time},"dur":1,"name":"{call}","args":{{"correlation":{it}}}"#
+        )
+    }),
+];
+
+fn opening((name, event): &Shape, events: u64) -> io::Result<f64> {
+    let mut text = String::from("[");
+    for number in 0..events {
+        text.push('{');
+        text.push_str(&event(number));
+        text.push_str("},");
+    }
+    text.push_str("{}]");
+    let source = Source::from_bytes("a.json", text.into_bytes()).map_err(io::Error::other)?;
+    let mut failed = None;
+    let took = median(ROUNDS, || {
+        let mut capture = Capture::new();
+        let opened = importer::open_source(&source, &mut |batch| {
+            capture.apply(batch.records);
+            ControlFlow::Continue(())
+        });
+        failed = failed.take().or(opened.err());
+        black_box(capture.span_count());
+    });
+    match failed {
+        Some(error) => Err(io::Error::other(format!("{name}: {error}"))),
+        None => Ok(took),
+    }
+}
+
+fn main() -> io::Result<()> {
+    eprintln!(
+        "{:<42} {:>12} {:>12}",
+        "shape", "µs an event", "8 × as long"
+    );
+    for shape in SHAPES {
+        let short = opening(shape, EVENTS)? / EVENTS as f64;
+        let long = opening(shape, EVENTS * TIMES)? / (EVENTS * TIMES) as f64;
+        eprintln!(
+            "{:<42} {:>12.2} {:>10.1} ×",
+            shape.0,
+            short * 1e6,
+            long / short
+        );
+    }
+    Ok(())
+}
