@@ -154,7 +154,8 @@ fn whoever_sends_more_than_this_machine_can_keep_is_ended() {
     let is_closing = Arc::new(AtomicBool::new(false));
     let mut link = Link::new(target, inbox, Arc::new(outbox), Arc::clone(&is_closing));
     link.room = Room { total: 1 };
-    let link = std::thread::spawn(move || link.work());
+    let named = std::thread::Builder::new().name("link".to_owned());
+    let link = named.spawn(move || link.work()).unwrap();
     controls
         .send(Control::Run(Box::<RunRequest>::default()))
         .unwrap();
@@ -198,7 +199,7 @@ fn whoever_is_to_stop_is_woken_first() {
         ..scripted(folder.path(), script, false)
     };
     let engine = Engine::connect(target, Box::new(|| ()));
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + Duration::from_mins(1);
     while !folder.path().join("woke").exists() {
         assert!(Instant::now() < until, "it is stopped and stays so");
         // One that comes before it stopped itself is heard as well, so it is said again.
