@@ -53,7 +53,11 @@ const SHAPES: &[Shape] = &[
                 r#""ph":"X","cat":"kernel","pid":1,"tid":{it},"ts":{time},"dur":1,"name":"k","args":{of}"#
             );
         }
-        let call = ["cudaLaunchKernel", "cudaDeviceSynchronize"][(it % 2) as usize];
+        let call = if it % 2 == 0 {
+            "cudaLaunchKernel"
+        } else {
+            "cudaDeviceSynchronize"
+        };
         format!(
             r#""ph":"X","cat":"cuda_runtime","pid":1,"tid":1,"ts":{time},"dur":1,"name":"{call}","args":{{"correlation":{it}}}"#
         )
