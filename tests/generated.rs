@@ -178,8 +178,8 @@ fn the_same_seed_gives_the_same_records_in_virtual_time() {
             let records = records(&workload, "mock")
                 .expect("generated workloads run")
                 .into_iter();
-            records
-                .partition::<Vec<_>, _>(|it| matches!(it, Record::Finding(_) | Record::Search(_)))
+            let beside = |it: &Record| matches!(it, Record::Finding(_) | Record::Search(_));
+            records.partition::<Vec<_>, _>(beside)
         };
         let (first, second) = (told(), told());
         assert_eq!(first, second, "seed {seed}\n{}", workload.text());

@@ -237,3 +237,42 @@ fn a_wait_whose_cause_is_not_in_the_capture_is_unknown() {
     assert!(said[0].contains("unknown"), "{}", said[0]);
     assert_eq!(complaints(&capture), Vec::<String>::new());
 }
+
+/// The host was blocked before it handed over what its call makes: that begins when the host goes on, and nothing is unknown.
+#[test]
+fn what_a_blocked_call_submits_waits_for_the_call() {
+    let capture = on_mock("back-pressure");
+    let causes = Causes::build(&capture);
+    let reader = causes.read(&capture);
+    let mut held = 0;
+    for placed in capture.spans() {
+        let id = placed.span.id;
+        let Some(cause) = reader.of(id) else { continue };
+        let lane = capture.lane(placed.span.lane).unwrap();
+        if lane.group == Group::Streams {
+            assert!(
+                !cause.is_unknown,
+                "{}",
+                words(&reader.sentence(id).unwrap())
+            );
+        }
+        let by = cause.binding.and_then(|it| capture.span(it.span()));
+        let is_held = by.is_some_and(|it| capture.name(it.span.name) == "back-pressure");
+        held += usize::from(is_held && lane.group == Group::Streams);
+    }
+    let blocked = capture.spans();
+    let blocked = blocked.filter(|it| capture.name(it.span.name) == "back-pressure");
+    let blocked = blocked.count();
+    assert!(blocked > 0 && held >= blocked, "{held} of {blocked}");
+}
+
+/// A promise is settled within the call that waits for it, once its pipeline is decided.
+#[test]
+fn a_call_that_waits_for_a_promise_is_blocked_until_that_is_decided() {
+    let said = said_of(&on_mock("loss-and-recovery"), "settle built");
+    assert!(!said.is_empty());
+    for said in said {
+        assert!(said.starts_with("It was blocked for "), "{said}");
+        assert!(said.contains("completion decided"), "{said}");
+    }
+}

