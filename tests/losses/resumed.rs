@@ -101,6 +101,7 @@ host "main" {
     synchronize-device
     elapsed "e" "f" label="between"
     query "f" strict=#true label="asked"
+    query-stream "a" strict=#true label="idle"
     work micros=1 label="last"
 }
 "#;
@@ -109,6 +110,6 @@ host "main" {
         assert_eq!(outcome, Outcome::Finished, "{backend}");
         let calls = capture.spans().filter(|it| it.span.kind == SpanKind::Call);
         let lost = calls.filter(|it| it.span.state == State::Lost).count();
-        assert_eq!(lost, 2, "{backend}: {capture}");
+        assert_eq!(lost, 3, "{backend}: {capture}");
     }
 }

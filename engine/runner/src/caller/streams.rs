@@ -8,7 +8,7 @@ use super::{Caller, Current};
 use crate::insertion::{Legacy, Need, State};
 use crate::shared::Shared;
 use backend::{Error, Operation, Position};
-use device::lock;
+use device::{Status, lock};
 use order::{Act, Use};
 use record::{
     BLOCKED_BECAUSE, BufferIndex, CallId, DependencyKind, EventId, INSERTED_BECAUSE, NameId,
@@ -92,6 +92,10 @@ impl Caller {
             .flat_map(|&it| self.last_operations(Target::Stream(it)));
         let causes: Vec<_> = causes.map(|it| (it, (EventId::NONE, 0))).collect();
         let is_idle = shared.device.is_idle(self.host, &covered);
+        // What a lost device was given has not run to its end.
+        if let Status::Lost(reason) = shared.device.status() {
+            return Err(Error::Lost(reason));
+        }
         let answer = if is_idle {
             QueryAnswer::Complete
         } else {
