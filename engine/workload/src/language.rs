@@ -24,17 +24,18 @@ pub fn language_guide() -> String {
     words(&mut text, SET_ALL_WORDS);
     text.push_str("\n## What is expected\n");
     words(&mut text, EXPECTATIONS);
-    text.push_str("\n## Kernels\n\n| kernel | reads | writes | numbers, as they are without `set` | computes |\n| --- | --- | --- | --- | --- |\n");
+    text.push_str("\n## Kernels\n\n| kernel | buffers | numbers, as they are without `set` | computes |\n| --- | --- | --- | --- |\n");
     for kernel in KERNELS {
         let numbers = kernel.parameters.iter();
         let numbers = numbers.map(|(name, value)| format!("{name} {value}"));
+        let reads = kernel.reads.iter().map(|name| format!("reads {name}"));
+        let writes = kernel.writes.iter().map(|name| format!("writes {name}"));
         let _ = writeln!(
             text,
-            "| `{}` | {} | {} | {} | {} |",
+            "| `{}` | {} | {} | {} |",
             kernel.name,
-            kernel.reads.join(", "),
-            kernel.writes.join(", "),
-            numbers.collect::<Vec<_>>().join(", "),
+            listed(reads.chain(writes)),
+            listed(numbers),
             kernel.about
         );
     }
@@ -49,6 +50,14 @@ A workload is a [KDL](https://kdl.dev) document: one node a line, with arguments
 - Where a number stands, so may a formula in quotation marks, over the parameters and the indices of the loops around: `+ - * / % ( )`, `min`, `max`, `floor`, `abs`, `sqrt`. `%` has the sign of its divisor.
 - A call that fails ends the run, unless a `try` is around it.
 ";
+
+fn listed(all: impl Iterator<Item = String>) -> String {
+    let all: Vec<String> = all.collect();
+    if all.is_empty() {
+        return "none".to_owned();
+    }
+    all.join(", ")
+}
 
 /// What a group of calls is about.
 fn heading(group: &str) -> &'static str {
