@@ -7,7 +7,7 @@
 //!
 //! ```
 //! use device::{Argument, Handle, RecordedLaunch};
-//! use record::{BufferIndex, StreamIndex};
+//! use record::BufferIndex;
 //!
 //! let (x, y) = (Handle::new(BufferIndex(0), 1), Handle::new(BufferIndex(1), 1));
 //! let mut step = RecordedLaunch::new("saxpy", &[x], &[y], &[2.0])?;
@@ -20,7 +20,7 @@
 //! assert!(unknown.to_string().contains("has no argument “b”"));
 //! assert_eq!(step.revision(), 2, "what is refused changes nothing");
 //!
-//! let launch = step.packed(StreamIndex(0), &|buffer| (buffer == x.buffer).then_some(1), &|_| 64);
+//! let launch = step.packed(&|buffer| (buffer == x.buffer).then_some(1), &|_| 64);
 //! assert!(launch.unwrap_err().to_string().contains("“y”"), "that buffer was freed");
 //! # Ok::<(), device::LaunchError>(())
 //! ```
