@@ -22,9 +22,9 @@ const EVENTS: u64 = 25_000;
 const TIMES: u64 = 8;
 
 /// What is odd about a file, and the fields of its event with a number.
-type Shape = (&'static str, fn(u64) -> String);
+type FileShape = (&'static str, fn(u64) -> String);
 
-const SHAPES: &[Shape] = &[
+const SHAPES: &[FileShape] = &[
     ("spans", |it| {
         format!(r#""ph":"X","pid":1,"tid":1,"ts":{it},"dur":1,"name":"a""#)
     }),
@@ -64,7 +64,7 @@ const SHAPES: &[Shape] = &[
     }),
 ];
 
-fn opening((name, event): &Shape, events: u64) -> io::Result<f64> {
+fn opening((name, event): &FileShape, events: u64) -> io::Result<f64> {
     let mut text = String::from("[");
     for number in 0..events {
         text.push('{');

@@ -7,7 +7,7 @@ use record::{CallId, DependencyKind, Record, Span, SpanId, SpanKind, State, Stre
 use workload::{ErrorKind, ThreadIndex};
 
 /// A function of the host.
-pub(super) struct HostFunction<'n> {
+pub(super) struct FunctionCall<'n> {
     pub name: &'n str,
     pub length: Nanos,
     /// Whether later operations of the stream wait for its end; none where the stream calls it by itself.
@@ -21,9 +21,9 @@ impl Caller {
         &mut self,
         current: &Current,
         stream: StreamIndex,
-        function: &HostFunction<'_>,
+        function: &FunctionCall<'_>,
     ) -> Result<(), Error> {
-        let &HostFunction {
+        let &FunctionCall {
             name,
             length,
             is_blocking,

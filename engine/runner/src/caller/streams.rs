@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::callbacks::HostFunction;
+use super::callbacks::FunctionCall;
 use super::{Caller, Current};
 use crate::insertion::{Legacy, Need, State};
 use crate::shared::Shared;
@@ -47,7 +47,7 @@ impl Caller {
                 length,
                 stream,
             } => {
-                let function = HostFunction {
+                let function = FunctionCall {
                     name,
                     length,
                     is_blocking,

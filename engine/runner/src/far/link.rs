@@ -19,7 +19,7 @@ use super::clock::Trips;
 use super::line::{Arrival, Line};
 use super::packet::{Down, Hello, Up, unix_now};
 use super::process::Target;
-use super::room::Room;
+use super::room::MemoryRoom;
 use super::watch::Watch;
 use super::wire::WireError;
 use super::{Connection, ConnectionState};
@@ -80,7 +80,7 @@ pub struct Link {
     /// Where the capture is written.
     saved: Option<std::path::PathBuf>,
     /// What there is for all that the worker sends.
-    room: Room,
+    room: MemoryRoom,
 }
 
 impl Link {
@@ -117,7 +117,7 @@ impl Link {
             is_own: false,
             own: Own::default(),
             saved: None,
-            room: Room::of_this_machine(),
+            room: MemoryRoom::of_this_machine(),
         }
     }
 

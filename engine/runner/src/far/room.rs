@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// The memory of this machine, as far as this process may use it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct MemoryRoom {
     /// Bytes that there are.
     pub total: u64,
 }
@@ -19,7 +19,7 @@ struct Taken {
     left: u64,
 }
 
-impl Room {
+impl MemoryRoom {
     /// That of this machine, or of the part of it that this process is confined to; without a bound where the system does
     /// not tell.
     pub fn of_this_machine() -> Self {
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn most_of_a_machine_is_enough() {
-        let room = Room { total: 16 * GB };
+        let room = MemoryRoom { total: 16 * GB };
         let is_full = |here, left| room.is_full_with(Taken { here, left }).is_some();
         assert!(!is_full(11 * GB, 4 * GB));
         assert!(is_full(13 * GB, 3 * GB));
@@ -87,10 +87,10 @@ mod tests {
 
     #[test]
     fn the_system_tells() {
-        let room = Room::of_this_machine();
+        let room = MemoryRoom::of_this_machine();
         if cfg!(target_os = "linux") {
             assert!(room.total > GB / 16 && room.total < u64::MAX, "{room:?}");
-            assert!(Room { total: 1 }.is_full().is_some());
+            assert!(MemoryRoom { total: 1 }.is_full().is_some());
         }
         assert_eq!(room.is_full(), None);
     }

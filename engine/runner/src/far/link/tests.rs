@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::Link;
 use crate::far::packet::{Down, unix_now};
-use crate::far::room::Room;
+use crate::far::room::MemoryRoom;
 use crate::far::{PROTOCOL, Target, wire};
 use crate::outbox::Outbox;
 use crate::{Control, Engine, Message, RunRequest};
@@ -153,7 +153,7 @@ fn whoever_sends_more_than_this_machine_can_keep_is_ended() {
     let (controls, inbox) = crossbeam_channel::bounded(8);
     let is_closing = Arc::new(AtomicBool::new(false));
     let mut link = Link::new(target, inbox, Arc::new(outbox), Arc::clone(&is_closing));
-    link.room = Room { total: 1 };
+    link.room = MemoryRoom { total: 1 };
     let named = std::thread::Builder::new().name("link".to_owned());
     let link = named.spawn(move || link.work()).unwrap();
     controls
