@@ -184,6 +184,35 @@ fn damaged_pages_are_told_with_table_and_row() {
     assert!(receipt.notes.contains(&told.text));
 }
 
+/// Of a table that is not shown its rows are counted: whatever their numbers are, and as far as they can be read.
+#[test]
+fn rows_of_tables_that_are_not_shown_are_counted() {
+    let told = |bytes: Vec<u8>| {
+        let notes = open("a.sqlite", bytes).1.notes;
+        let unread = notes.into_iter().find(|it| it.contains("not shown: "));
+        unread.unwrap_or_default()
+    };
+    let others = "CREATE TABLE SPARSE (id INTEGER PRIMARY KEY);
+        INSERT INTO SPARSE VALUES (1), (900), (6442462837);
+        CREATE TABLE NUMBERLESS (id TEXT PRIMARY KEY) WITHOUT ROWID;
+        INSERT INTO NUMBERLESS VALUES ('a'), ('b');";
+    let unread = told(changed(others));
+    assert!(unread.contains("SPARSE (3 rows)"), "{unread}");
+    assert!(unread.contains("NUMBERLESS (2 rows)"), "{unread}");
+    let many = "CREATE TABLE MANY (value INTEGER);
+        WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 9000) INSERT INTO MANY SELECT i FROM n;";
+    let mut bytes = changed(many);
+    let middle = bytes.len() / 2;
+    bytes[middle..middle + 512].fill(0xA5);
+    let unread = told(bytes);
+    let count = unread.split_once("MANY (at least ").map(|(_, it)| it);
+    let count = count.and_then(|it| it.split(' ').next()?.replace(',', "").parse::<u64>().ok());
+    assert!(
+        count.is_some_and(|it| (1_000..9_000).contains(&it)),
+        "{unread}"
+    );
+}
+
 /// Every child of a page is the same page again, level upon level: a table of few bytes and endless rows.
 #[test]
 fn tables_that_turn_in_circles_end() {

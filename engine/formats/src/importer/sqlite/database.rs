@@ -12,7 +12,7 @@ use rusqlite::{Connection, OpenFlags};
 use tempfile::TempPath;
 
 use super::budget::{Budget, Watch};
-use super::schema::{Table, count_rows, quoted, tables};
+use super::schema::{RowCount, Table, count_rows, quoted, tables};
 use crate::importer::{Error, Receipt, Source};
 use record::counted;
 
@@ -101,19 +101,11 @@ impl Database {
 
     /// Names in the receipt the tables that have rows and of which `is_known` says that they are not read.
     pub fn tell_unread(&self, receipt: &mut Receipt, is_known: impl Fn(&str) -> bool) {
-        let unread = self
-            .tables
-            .iter()
-            .filter(|table| table.rows > 0 && !table.name.starts_with("sqlite_"));
+        let unread = self.tables.iter().filter(|table| {
+            table.rows > 0 && !table.name.starts_with("sqlite_") && !is_known(&table.name)
+        });
         let unread: Vec<String> = unread
-            .filter(|table| !is_known(&table.name))
-            .map(|table| {
-                format!(
-                    "{} ({})",
-                    table.name,
-                    counted(self.count(table), "{row|rows}")
-                )
-            })
+            .map(|table| format!("{} ({})", table.name, self.told_rows(table)))
             .collect();
         if !unread.is_empty() {
             receipt.note(format!("Tables that are not shown: {}.", unread.join(", ")));
@@ -127,15 +119,20 @@ impl Database {
         }
     }
 
-    /// How many rows a table has, counted; about as many where it cannot be.
-    fn count(&self, table: &Table) -> u64 {
+    /// How many rows a table has, in words: counted, and where it is damaged as many as can be read.
+    fn told_rows(&self, table: &Table) -> String {
         let Ok(door) = self.door() else {
-            return table.rows;
+            return "rows that cannot be read".to_owned();
         };
         door.watch.start();
-        let count = count_rows(&door.connection, &table.name, self.length);
+        let RowCount { rows, is_whole } = count_rows(&door.connection, &table.name, self.length);
         door.watch.stop(&self.budget);
-        count
+        let rows = counted(rows, "{row|rows}");
+        if is_whole {
+            rows
+        } else {
+            format!("at least {rows}, then it is damaged")
+        }
     }
 
     /// The earliest time above 0 in some columns, each given with its table; 0 where there is none.
