@@ -264,6 +264,9 @@ impl App {
 
 impl eframe::App for App {
     fn logic(&mut self, context: &Context, _frame: &mut eframe::Frame) {
+        for place in engine::record::invariant::take_broken() {
+            self.tell(true, place);
+        }
         let theme = match self.state.settings.theme {
             ThemeChoice::Dark => egui::Theme::Dark,
             ThemeChoice::Light => egui::Theme::Light,

@@ -116,6 +116,9 @@ fn answer(
         Err(error) => usage(&error, streams),
     };
     let flushed = streams.out.flush();
+    for place in engine::record::invariant::take_broken() {
+        complain(streams, &place);
+    }
     match done.and_then(|code| flushed.map(|()| code).map_err(Stop::from)) {
         Ok(code) => code,
         // Whoever closes the pipe has seen enough.

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 
 use engine::analysis::Aftermath;
 use engine::capture::Capture;
-use engine::record::{DependencyKind, Group, LossKind, Outcome, Record, Span, SpanKind, State};
+use engine::record::{
+    DependencyKind, DeviceId, Group, LossKind, Outcome, Record, Span, SpanKind, State,
+};
 use engine::runner::run;
 
 use super::{bundle, parts, ran, request, steps};
@@ -314,4 +316,99 @@ fn a_rank_is_hurt_by_hand_while_it_runs() {
             _ => {}
         }
     }
+}
+
+#[test]
+fn a_rank_that_is_killed_twice_is_lost_in_two_generations() {
+    use engine::runner::{Control, Engine, Message, RankControl};
+    let engine = Engine::start(Box::new(|| ()));
+    let request = request(&endless("placement ranks=2 again=#true"));
+    engine.send(Control::Run(Box::new(request)));
+    let mut capture = Capture::new();
+    let (mut kills, mut spans, mut is_stopped) = (0, 0, false);
+    loop {
+        match engine.messages().recv().unwrap() {
+            Message::Batch(records) => capture.apply(records),
+            Message::Refused(why) => panic!("{why}"),
+            Message::Finished { .. } => break,
+            _ => {}
+        }
+        // Each process runs for a while before it is killed or stopped.
+        if generations(&capture).1.len() < kills || capture.span_count() < spans + 100 {
+            continue;
+        }
+        if kills < 2 {
+            (kills, spans) = (kills + 1, capture.span_count());
+            let fault = "kill:1".parse().unwrap();
+            engine.send(Control::Rank(RankControl::Fault(fault)));
+        } else if !std::mem::replace(&mut is_stopped, true) {
+            engine.send(Control::Stop);
+        }
+    }
+    assert_eq!(generations(&capture), (vec![1, 2], vec![2, 3]));
+}
+
+/// All ranks wait for each other for longer than any test runs, and no call is made far ahead of its operation.
+fn endless(placement: &str) -> String {
+    let steps = steps(placement, 20_000_000);
+    steps.replace(
+        "on=\"main\"\n            }",
+        "on=\"main\"; synchronize-device\n            }",
+    )
+}
+
+/// The generations of rank 1's device that were lost with their processes, and those that began after a loss.
+fn generations(capture: &Capture) -> (Vec<u32>, Vec<u32>) {
+    let is_own = |device: DeviceId| capture.devices()[device.index()].name.starts_with("rank 1");
+    let losses = capture.losses().iter();
+    let losses = losses.filter(|it| it.kind == LossKind::Process && is_own(it.device));
+    let recoveries = capture.recoveries().iter().filter(|it| is_own(it.device));
+    let begun = recoveries.map(|it| it.generation).collect();
+    (losses.map(|it| it.generation).collect(), begun)
+}
+
+#[test]
+fn a_fault_whose_time_comes_after_a_restart_happens_then() {
+    // The second moment comes long after the first, and before the new processes can have made their calls.
+    let mut request = request(&steps(
+        "placement ranks=2 again=#true timeout-millis=20000",
+        50_000,
+    ));
+    request.faults = vec![
+        "kill:1@collective:5".parse().unwrap(),
+        "kill:0@2s".parse().unwrap(),
+        "kill:0@3600s".parse().unwrap(),
+    ];
+    let engine = engine::runner::Engine::start(Box::new(|| ()));
+    engine.send(engine::runner::Control::Run(Box::new(request)));
+    let mut capture = Capture::new();
+    let dead = |capture: &Capture| {
+        let losses = capture.losses().iter();
+        losses.filter(|it| it.kind == LossKind::Process).count()
+    };
+    while dead(&capture) < 2 {
+        match engine.messages().recv().unwrap() {
+            engine::runner::Message::Batch(records) => capture.apply(records),
+            engine::runner::Message::Refused(why) => panic!("{why}"),
+            engine::runner::Message::Finished { .. } => {
+                panic!("it is over: {:?} {:?}", capture.end(), capture.problems())
+            }
+            _ => {}
+        }
+    }
+    // Only what never came is told, and only at the end.
+    assert_eq!(codes(&capture, "fault-unmet"), [""; 0]);
+    engine.send(engine::runner::Control::Stop);
+    loop {
+        match engine.messages().recv().unwrap() {
+            engine::runner::Message::Batch(records) => capture.apply(records),
+            engine::runner::Message::Finished { .. } => break,
+            _ => {}
+        }
+    }
+    let unmet = codes(&capture, "fault-unmet");
+    assert!(
+        matches!(unmet[..], [it] if it.contains("kill:0@3600")),
+        "{unmet:?}"
+    );
 }

@@ -7,6 +7,7 @@ mod texts;
 use super::sparse::Sparse;
 use blocks::Blocks;
 use pages::Pages;
+use record::impossible;
 use record::{Fields, NameId, SpanId, Value};
 use texts::Texts;
 
@@ -84,7 +85,10 @@ impl Arguments {
     /// The place of the run before one, and what is in it.
     fn run(&self, place: u32) -> (Option<u32>, Vec<(NameId, Value)>) {
         let mut reader = self.pages.read(place);
-        let before = reader.number().unwrap_or(0).checked_sub(1);
+        let before = reader
+            .number()
+            .unwrap_or_else(|| impossible!("a run of arguments without a beginning"))
+            .checked_sub(1);
         let before = before.map(|before| before as u32);
         let mut fields = Vec::new();
         while let Some(key @ 1..) = reader.number() {

@@ -3,6 +3,7 @@
 use super::chunk::{BLOCK, Chunk, Entry, WIDE, unpack};
 use super::forest::Node;
 use record::SpanKind;
+use record::impossible;
 use record::time::Nanos;
 
 /// The kinds that wait, each as the bit of its number.
@@ -119,8 +120,14 @@ impl Block {
             longest_at: from,
         };
         let to = self.length;
-        let offsets = self.offsets.get(from..to).unwrap_or_default();
-        let durations = self.durations.get(from..to).unwrap_or_default();
+        let offsets = self
+            .offsets
+            .get(from..to)
+            .unwrap_or_else(|| impossible!("a run of spans outside its block"));
+        let durations = self
+            .durations
+            .get(from..to)
+            .unwrap_or_else(|| impossible!("a run of spans outside its block"));
         let mut works = !self.waiting >> ((self.from + from) % BLOCK);
         for (place, (&offset, &duration)) in offsets.iter().zip(durations).enumerate() {
             if offset >= next || duration >= column {

@@ -7,6 +7,7 @@ use super::near::Nodes;
 use super::packed::STEP;
 use super::sealed::Sealed;
 use super::table::{PlacedSpan, Repair};
+use record::impossible;
 use record::time::{Interval, Nanos};
 use record::{CallId, NameId, Span, SpanId, SpanKind, State};
 
@@ -131,9 +132,18 @@ fn pack(kind: SpanKind, state: State, repair: Repair) -> u16 {
 pub(super) fn unpack(flags: u16) -> (SpanKind, State, Repair) {
     let at = |place: u16, mask: u16| usize::from(flags >> place & mask);
     (
-        SpanKind::ALL.get(at(8, 0xff)).copied().unwrap_or_default(),
-        State::ALL.get(at(4, 0xf)).copied().unwrap_or_default(),
-        Repair::ALL.get(at(0, 0xf)).copied().unwrap_or_default(),
+        SpanKind::ALL
+            .get(at(8, 0xff))
+            .copied()
+            .unwrap_or_else(|| impossible!("flags of no kind of span")),
+        State::ALL
+            .get(at(4, 0xf))
+            .copied()
+            .unwrap_or_else(|| impossible!("flags of no state")),
+        Repair::ALL
+            .get(at(0, 0xf))
+            .copied()
+            .unwrap_or_else(|| impossible!("flags of no repair")),
     )
 }
 
@@ -365,7 +375,10 @@ impl Chunk {
                 copy(&columns.offsets, from, offsets);
                 copy(&columns.durations, from, durations);
                 let first = from / BLOCK * BLOCK;
-                let flags = columns.flags.get(first..).unwrap_or_default();
+                let flags = columns
+                    .flags
+                    .get(first..)
+                    .unwrap_or_else(|| impossible!("a block outside its chunk"));
                 block.waiting = waiting(flags.get(..BLOCK).unwrap_or(flags));
             }
             Form::Sealed(sealed) => {
@@ -378,7 +391,9 @@ impl Chunk {
     /// Reads names from a place on; says how many.
     pub fn names(&self, from: usize, names: &mut [u32]) -> usize {
         let length = names.len().min(self.len().saturating_sub(from));
-        let names = names.get_mut(..length).unwrap_or_default();
+        let names = names
+            .get_mut(..length)
+            .unwrap_or_else(|| impossible!("more names than there is room for"));
         match &self.form {
             Form::One(_) => {
                 for (at, name) in (from..).zip(names) {
@@ -562,10 +577,10 @@ impl Chunk {
 
 /// Copies numbers from a place on.
 fn copy(column: &[u32], from: usize, slots: &mut [u32]) {
-    let found = column.get(from..from + slots.len()).unwrap_or_default();
-    if found.len() == slots.len() {
-        slots.copy_from_slice(found);
-    }
+    let Some(found) = column.get(from..from + slots.len()) else {
+        return impossible!("numbers outside their column");
+    };
+    slots.copy_from_slice(found);
 }
 
 /// How many spans a chunk of `length` makes room for when it is full: some more, but few.

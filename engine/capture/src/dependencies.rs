@@ -3,6 +3,7 @@
 use super::column::push;
 use super::growing::Growing;
 use super::links::Links;
+use record::impossible;
 use record::{Basis, Dependency, DependencyId, DependencyKind, EventId, SpanId};
 
 /// Causes and effects, column by column.
@@ -66,8 +67,11 @@ impl Dependencies {
             kind: DependencyKind::ALL
                 .get(kinds >> 4)
                 .copied()
-                .unwrap_or_default(),
-            basis: Basis::ALL.get(kinds & 0xf).copied().unwrap_or_default(),
+                .unwrap_or_else(|| impossible!("flags of no kind of dependency")),
+            basis: Basis::ALL
+                .get(kinds & 0xf)
+                .copied()
+                .unwrap_or_else(|| impossible!("flags of no basis")),
             event,
             generation,
         })

@@ -1,5 +1,6 @@
 //! An implicit forest: what runs of consecutive spans come to, at eightfold steps, appended in amortised O(1).
 
+use record::impossible;
 use record::time::Nanos;
 use record::{NameId, SpanId};
 
@@ -81,7 +82,7 @@ impl Forest {
                 levels.push(Vec::new());
             }
             let Some(nodes) = levels.get_mut(level) else {
-                return;
+                return impossible!("a level just made is not there");
             };
             nodes.push(node);
             let full = nodes.len().is_multiple_of(FANOUT);

@@ -1,5 +1,6 @@
 //! Columns that are written once: each number in as few bytes as those around it allow.
 
+use record::impossible;
 /// Numbers that share a base in a [`Stepped`] column.
 pub(super) const STEP: usize = 16;
 /// Bytes behind the last column: every number is read as four, those of no bytes too.
@@ -31,7 +32,9 @@ fn number(bytes: &[u8], at: usize, width: u8) -> u32 {
 fn write_each<const N: usize>(bytes: &mut Vec<u8>, values: &[u32], base: u32) {
     let from = bytes.len();
     bytes.resize(from + values.len() * N, 0);
-    let slots = bytes.get_mut(from..).unwrap_or_default();
+    let slots = bytes
+        .get_mut(from..)
+        .unwrap_or_else(|| impossible!("room just made is not there"));
     for (slot, value) in slots.as_chunks_mut::<N>().0.iter_mut().zip(values) {
         let all = value.wrapping_sub(base).to_le_bytes();
         if let Some(low) = all.first_chunk::<N>() {
@@ -142,7 +145,9 @@ impl Flat {
     /// Reads from a place on as many as there are slots.
     pub fn read(self, bytes: &[u8], from: usize, slots: &mut [u32]) {
         let place = usize::from(self.numbers) + from * usize::from(self.width);
-        let bytes_from = bytes.get(place..).unwrap_or_default();
+        let bytes_from = bytes
+            .get(place..)
+            .unwrap_or_else(|| impossible!("a column outside its chunk"));
         read_all(bytes_from, self.width, self.base, slots);
         if self.list != 0 {
             let list = usize::from(self.list);
@@ -226,7 +231,9 @@ impl Stepped {
         let place = usize::from(self.numbers) + from * usize::from(self.width);
         let base = self.base(bytes, from / STEP);
         read_all(
-            bytes.get(place..).unwrap_or_default(),
+            bytes
+                .get(place..)
+                .unwrap_or_else(|| impossible!("a column outside its chunk")),
             self.width,
             base,
             slots,

@@ -6,6 +6,7 @@ use super::columns::Columns;
 use super::forest::Forest;
 use super::sublanes::Reach;
 use record::SmallList;
+use record::impossible;
 use record::time::{Interval, Nanos};
 
 /// Chunks from which on a row reserves all of the next one at once: little of what it holds.
@@ -169,6 +170,7 @@ impl Row {
             return self.open(row, chunks, entry, 0, None);
         };
         let Some(chunk) = chunks.get_mut(id as usize) else {
+            let () = impossible!("a row of a chunk that is not there");
             return self.open(row, chunks, entry, 0, None);
         };
         let appends = is_last && chunk.is_behind(entry);
@@ -231,6 +233,7 @@ impl Row {
     ) -> u32 {
         let id = self.members().get(position).map_or(0, |it| it.id);
         let Some(rest) = chunks.get_mut(id as usize).map(Chunk::split_off) else {
+            let () = impossible!("a chunk to be split is not there");
             return id;
         };
         let Some(first) = rest.first() else { return id };

@@ -1,6 +1,7 @@
 //! Finds the sub-lane of a deep lane in which a span fits, without a look at every sub-lane.
 
 use super::row::Room;
+use record::impossible;
 use record::time::{Interval, Nanos};
 
 /// Sub-lanes from which on a lane has a tree over them. A few are looked at in turn as quickly.
@@ -83,7 +84,11 @@ impl Sublanes {
     pub fn push(&mut self, reach: Reach) {
         let half = self.nodes.len() / 2;
         if self.count >= half {
-            let leaves = self.nodes.get(half..).unwrap_or_default().to_vec();
+            let leaves = self
+                .nodes
+                .get(half..)
+                .unwrap_or_else(|| impossible!("a tree without its leaves"))
+                .to_vec();
             let half = (half * 2).max(SHALLOW);
             self.nodes = vec![Reach::NONE; half * 2];
             for (slot, leaf) in self.nodes.iter_mut().skip(half).zip(leaves) {

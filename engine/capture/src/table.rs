@@ -8,6 +8,7 @@ use super::column::{push, put};
 use super::places::Places;
 use super::row::{Room, Row, Spot};
 use super::sublanes::{Reach, SHALLOW, Sublanes};
+use record::impossible;
 use record::time::{Interval, Nanos};
 use record::{CallId, LaneId, SmallList, Span, SpanId};
 
@@ -135,6 +136,7 @@ impl Table {
         }
         let places = &mut self.places;
         let Some(target) = self.rows.get_mut(row as usize) else {
+            let () = impossible!("a row outside the table");
             return Err(Refusal::Far);
         };
         let before = target.forest().len();
@@ -167,7 +169,7 @@ impl Table {
             .get(row as usize)
             .is_some_and(|row| row.ends_with(id));
         let Some(chunk) = self.chunks.get_mut(id as usize) else {
-            return;
+            return impossible!("a chunk outside the table");
         };
         if is_last || chunk.is_loose {
             return;
@@ -179,7 +181,7 @@ impl Table {
         }
         let oldest = self.loose.pop_front().map(|id| id as usize);
         let Some(chunk) = oldest.and_then(|id| self.chunks.get_mut(id)) else {
-            return;
+            return impossible!("a chunk that waits to be sealed is not there");
         };
         chunk.is_loose = false;
         let row = self.rows.get(chunk.row as usize);
@@ -302,7 +304,8 @@ impl Table {
                 chunk.position(id)?
             };
             // A chunk holds some hundred spans.
-            *next = u16::try_from(at + 1).unwrap_or_default();
+            *next =
+                u16::try_from(at + 1).unwrap_or_else(|_| impossible!("a chunk of too many spans"));
             let &(lane, depth) = self.owners.get(chunk.row as usize)?;
             Some(chunk.entry(at)?.placed(lane, depth, self.call(id)))
         })

@@ -28,6 +28,7 @@ mod fields;
 mod finding;
 mod ids;
 mod indices;
+pub mod invariant;
 mod kinds;
 mod launch;
 mod pipeline;

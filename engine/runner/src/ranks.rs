@@ -108,7 +108,7 @@ impl<'e> Ranks<'e> {
             restarts: 0,
             next: None,
         };
-        if let Err(reason) = ranks.start_children(&request.faults) {
+        if let Err(reason) = ranks.start_children() {
             return ranks.next.take().map(Some).ok_or(reason);
         }
         ranks.attend();
@@ -241,6 +241,12 @@ impl<'e> Ranks<'e> {
                 fault.rank
             )));
         };
+        if child.stage == Stage::Over {
+            return self.outbox.post(Message::Refused(format!(
+                "{fault}: rank {} is over; run the workload again",
+                fault.rank
+            )));
+        }
         let now = RankFault {
             at: FaultMoment::Now,
             ..fault
@@ -260,8 +266,14 @@ impl<'e> Ranks<'e> {
         let now = self
             .since
             .map(|since| Nanos::from_duration(since.elapsed()));
+        // One that is over cannot suffer anything; it can where it begins again.
+        let children = &self.children;
+        let is_over = |rank: u32| {
+            let child = children.get(rank as usize);
+            child.is_some_and(|it| it.stage == Stage::Over)
+        };
         let is_due = |fault: &mut RankFault| match (fault.at, now) {
-            (FaultMoment::Time(time), Some(now)) => now >= time,
+            (FaultMoment::Time(time), Some(now)) => now >= time && !is_over(fault.rank),
             _ => false,
         };
         let due: Vec<RankFault> = self.faults.extract_if(.., is_due).collect();
@@ -284,10 +296,9 @@ impl<'e> Ranks<'e> {
         let label = dead.label.clone();
         let began = Instant::now();
         self.tell_missing();
-        self.tell_unmet();
         self.merged.again();
         self.end_children();
-        if let Err(reason) = self.start_children(&[]) {
+        if let Err(reason) = self.start_children() {
             self.outbox.post(Message::Refused(reason));
             return false;
         }

@@ -25,6 +25,7 @@ use super::shared::{Shared, first_stream};
 use super::stall::Watch;
 use backend::{Error, HostIndex};
 use device::{Status, lock};
+use record::invariant::{BROKEN, take_broken};
 use record::time::Nanos;
 use record::{Clock, EventId, LaneId, Log, Outcome, Problem, Record, RunEnd, Severity, SpanId};
 use workload::Injection;
@@ -259,6 +260,9 @@ impl Running {
         self.report_refused();
         injector::report_unmet(&self.shared, &self.reporter);
         self.report_unmet_faults();
+        for place in take_broken() {
+            self.report_problem(BROKEN, &place);
+        }
         // Before the results are checked, which takes its time and is no part of the run.
         let end = self.shared.now();
         let mut desk = self.collector.take().and_then(Collector::finish);

@@ -1,5 +1,6 @@
 //! Bytes in pages that never move, so that growing copies nothing.
 
+use record::impossible;
 /// Bits of a place within a page.
 const SHIFT: u32 = 16;
 const PAGE: usize = 1 << SHIFT;
@@ -49,7 +50,7 @@ impl Pages {
     /// A number in seven bits a byte, the lowest first.
     pub fn number(&mut self, mut number: u64) {
         let Some(page) = self.pages.last_mut() else {
-            return;
+            return impossible!("arguments are written before there is a page");
         };
         while number >= 0x80 {
             page.push(number as u8 | 0x80);
@@ -69,7 +70,10 @@ impl Pages {
     pub fn read(&self, place: u32) -> Reader<'_> {
         let page = self.pages.get((place >> SHIFT) as usize);
         let at = place as usize & (PAGE - 1);
-        Reader(page.and_then(|page| page.get(at..)).unwrap_or_default())
+        Reader(
+            page.and_then(|page| page.get(at..))
+                .unwrap_or_else(|| impossible!("a place outside the pages of arguments")),
+        )
     }
 
     /// Bytes held on the heap.

@@ -3,6 +3,7 @@
 use std::hash::{BuildHasher as _, BuildHasherDefault, Hasher};
 
 use crate::column::push;
+use record::impossible;
 
 /// An empty place of the table.
 const FREE: u32 = u32::MAX;
@@ -23,7 +24,7 @@ impl Texts {
         }
         let place = self.place(&text);
         let Some(slot) = self.places.get_mut(place) else {
-            return 0;
+            return impossible!("a text has no place in its table");
         };
         if *slot == FREE {
             *slot = self.list.len() as u32;

@@ -6,6 +6,7 @@ use super::{Caller, Current};
 use crate::shared::Shared;
 use backend::{Error, HostIndex};
 use device::EventError;
+use record::impossible;
 use record::{
     BLOCKED_BECAUSE, CallId, DependencyKind, EventIndex, Record, Severity, Span, SpanId, SpanKind,
     State, StreamIndex,
@@ -148,7 +149,11 @@ impl Caller {
         if let Some(giver) = taken.filter(|it| it.is_some()) {
             self.tie(giver, span, DependencyKind::Synchronization);
         }
-        let slots = self.shared.plan.event_slots.unwrap_or_default();
+        let slots = self
+            .shared
+            .plan
+            .event_slots
+            .unwrap_or_else(|| impossible!("a wait for a slot where slots have no limit"));
         let text = format!("all {slots} event slots of the device were taken");
         self.argue(span, BLOCKED_BECAUSE, &text);
         self.reporter.send(Record::Span(Span {

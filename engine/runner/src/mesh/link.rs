@@ -8,6 +8,7 @@ use std::time::Duration;
 use super::Seat;
 use super::inbox::Inbox;
 use crate::far::PROTOCOL;
+use record::impossible;
 
 /// What a rank says first.
 const MAGIC: &[u8; 16] = b"syncline rank\r\n\n";
@@ -63,7 +64,7 @@ pub fn hello(seat: &Seat, to: u32) -> [u8; HELLO] {
 /// The number that stands at a place.
 fn word(bytes: &[u8], at: usize) -> u32 {
     let found = bytes.get(at..at + 4).and_then(|it| it.try_into().ok());
-    u32::from_le_bytes(found.unwrap_or_default())
+    u32::from_le_bytes(found.unwrap_or_else(|| impossible!("a header shorter than its numbers")))
 }
 
 /// Who said hello, or why it is refused.
@@ -172,7 +173,9 @@ pub fn read(stream: &mut impl Read) -> io::Result<(u64, Message)> {
     }
     let part = |at: usize| {
         let bytes = head.get(at..at + 8).and_then(|it| it.try_into().ok());
-        u64::from_le_bytes(bytes.unwrap_or_default())
+        u64::from_le_bytes(
+            bytes.unwrap_or_else(|| impossible!("a header shorter than its numbers")),
+        )
     };
     let (key, total, step, rest) = (part(0), part(8), part(16), part(24));
     let (count, verb) = ((rest & 0xFFFF_FFFF) as usize, (rest >> 32) as u8);

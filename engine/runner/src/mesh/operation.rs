@@ -9,6 +9,7 @@ use super::inbox::Found;
 use super::link::{Message, PIECE};
 use backend::{Exchange, Interrupted};
 use device::lock;
+use record::impossible;
 
 /// How often somebody who waits looks whether to go on.
 const LOOK: Duration = Duration::from_millis(20);
@@ -216,5 +217,6 @@ const VERBS: &[&str] = &[
 ];
 
 fn place(verb: &str) -> u8 {
-    VERBS.iter().position(|it| *it == verb).unwrap_or(0) as u8
+    let place = VERBS.iter().position(|it| *it == verb);
+    place.unwrap_or_else(|| impossible!("a collective operation that crosses no link")) as u8
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::link::PIECE;
 use super::operation::Operation;
 use backend::Interrupted;
+use record::impossible;
 use workload::{Collective, Reduction};
 
 /// Makes this rank's part of an operation, and gives what it writes.
@@ -28,8 +29,8 @@ pub fn perform(
             ring.reduce_scatter(&mut values, by)?;
             let own = ring.chunks(values.len()).into_iter().nth(ring.0.rank());
             Ok(values
-                .get(own.unwrap_or_default())
-                .unwrap_or_default()
+                .get(own.unwrap_or_else(|| impossible!("a rank outside its ring")))
+                .unwrap_or_else(|| impossible!("a rank's part outside the buffer"))
                 .to_vec())
         }
         Collective::AllGather { .. } => {
@@ -72,19 +73,32 @@ impl Ring<'_> {
     /// Afterwards this rank's part of `values` is what all ranks' come to.
     fn reduce_scatter(&self, values: &mut [f32], by: Reduction) -> Result<(), Interrupted> {
         let chunks = self.chunks(values.len());
-        let chunk = |place: usize| chunks.get(place).cloned().unwrap_or_default();
+        let chunk = |place: usize| {
+            chunks
+                .get(place)
+                .cloned()
+                .unwrap_or_else(|| impossible!("a rank outside its ring"))
+        };
         for step in 0..self.0.ranks() as isize - 1 {
             let (given, taken) = (chunk(self.at(-1 - step)), chunk(self.at(-2 - step)));
-            self.0
-                .send(self.at(1), values.get(given).unwrap_or_default())?;
+            self.0.send(
+                self.at(1),
+                values
+                    .get(given)
+                    .unwrap_or_else(|| impossible!("a rank's part outside the buffer")),
+            )?;
             let other = self.0.receive(self.at(-1), Some(taken.len()))?;
-            let own = values.get_mut(taken).unwrap_or_default();
+            let own = values
+                .get_mut(taken)
+                .unwrap_or_else(|| impossible!("a rank's part outside the buffer"));
             for (own, other) in own.iter_mut().zip(other) {
                 *own = by.join(*own, other);
             }
         }
         if by == Reduction::Mean {
-            let own = values.get_mut(chunk(self.0.rank())).unwrap_or_default();
+            let own = values
+                .get_mut(chunk(self.0.rank()))
+                .unwrap_or_else(|| impossible!("a rank's part outside the buffer"));
             let ranks = self.0.ranks() as f32;
             for value in own {
                 *value /= ranks;
@@ -95,11 +109,20 @@ impl Ring<'_> {
 
     /// Afterwards every rank has all chunks, of which each has its own before.
     fn all_gather(&self, values: &mut [f32], chunks: &[Range<usize>]) -> Result<(), Interrupted> {
-        let chunk = |place: usize| chunks.get(place).cloned().unwrap_or_default();
+        let chunk = |place: usize| {
+            chunks
+                .get(place)
+                .cloned()
+                .unwrap_or_else(|| impossible!("a rank outside its ring"))
+        };
         for step in 0..self.0.ranks() as isize - 1 {
             let (given, taken) = (chunk(self.at(-step)), chunk(self.at(-1 - step)));
-            self.0
-                .send(self.at(1), values.get(given).unwrap_or_default())?;
+            self.0.send(
+                self.at(1),
+                values
+                    .get(given)
+                    .unwrap_or_else(|| impossible!("a rank's part outside the buffer")),
+            )?;
             let other = self.0.receive(self.at(-1), Some(taken.len()))?;
             if let Some(place) = values.get_mut(taken) {
                 place.copy_from_slice(&other);

@@ -1,5 +1,7 @@
 //! What ranks report, as one capture: numbered, on one clock, tied, and written to its file.
 
+use std::collections::BTreeMap;
+
 use crate::RunRequest;
 use crate::far::{GONE, unix_now};
 use crate::outbox::Outbox;
@@ -30,6 +32,8 @@ pub struct Merged {
     has_run: bool,
     /// Devices that are lost, with the generation and the time of that.
     fallen: Vec<(DeviceId, u32, Nanos)>,
+    /// How many generations a device had in processes before the one that has it now.
+    before: BTreeMap<DeviceId, u32>,
     expectations: Vec<Record>,
 }
 
@@ -68,6 +72,7 @@ impl Merged {
             records: 0,
             has_run: false,
             fallen: Vec::new(),
+            before: BTreeMap::new(),
             expectations: Vec::new(),
         })
     }
@@ -129,6 +134,7 @@ impl Merged {
                 continue;
             };
             align::shift(&mut record, shift);
+            count_generations(&self.before, &mut record);
             if let Record::Clock(clock) = &mut record {
                 clock.name = format!("{} of rank {rank}", clock.name);
             }
@@ -167,7 +173,8 @@ impl Merged {
             return;
         };
         let time = unix_now() - self.zero;
-        let (kind, generation) = (LossKind::Process, 1);
+        let kind = LossKind::Process;
+        let generation = self.before.get(&device).map_or(1, |before| before + 1);
         self.fallen.push((device, generation, time));
         out.push(Record::Device(Box::new(Device {
             id: device,
@@ -214,7 +221,13 @@ impl Merged {
 
     /// Devices that were lost are there again.
     pub fn recovered(&mut self, now: Nanos, outbox: &Outbox) {
-        let fallen = std::mem::take(&mut self.fallen).into_iter();
+        let fallen = std::mem::take(&mut self.fallen);
+        // Each new process counts from 1.
+        let generations = fallen
+            .iter()
+            .map(|&(device, generation, _)| (device, generation));
+        self.before.extend(generations);
+        let fallen = fallen.into_iter();
         let records = fallen.map(|(device, generation, lost)| {
             Record::Recovery(Box::new(Recovery {
                 device,
@@ -307,6 +320,19 @@ fn silent_death(records: &[Record]) -> Option<String> {
         Record::Problem(problem) if problem.code == GONE => Some(problem.text.clone()),
         _ => None,
     })
+}
+
+/// Goes on from the generations that a device had `before`, since each process counts its own from 1.
+fn count_generations(before: &BTreeMap<DeviceId, u32>, record: &mut Record) {
+    let (device, generation) = match record {
+        Record::Loss(it) => (it.device, &mut it.generation),
+        Record::Recovery(it) => (it.device, &mut it.generation),
+        Record::Pipeline(it) => (it.device, &mut it.generation),
+        Record::Promise(it) => (it.device, &mut it.generation),
+        _ => return,
+    };
+    let earlier = before.get(&device).copied().unwrap_or(0);
+    *generation = generation.saturating_add(earlier);
 }
 
 /// A rank's clock of no device is that of its only one.

@@ -90,11 +90,13 @@ impl Ranks<'_> {
     ///
     /// # Errors
     /// One of them cannot begin.
-    pub(super) fn start_children(&mut self, faults: &[RankFault]) -> Result<(), String> {
-        let is_first = self.restarts == 0;
-        let mut all = faults.to_vec();
-        if is_first {
-            all.extend(self.placement.faults.iter().copied());
+    pub(super) fn start_children(&mut self) -> Result<(), String> {
+        // What is done at an operation was done to the first processes; a time may be still to come.
+        let mut faults = Vec::new();
+        if self.restarts == 0 {
+            let all = self.request.faults.iter().chain(&self.placement.faults);
+            let is_timed = |it: &RankFault| matches!(it.at, FaultMoment::Time(_));
+            (self.faults, faults) = all.copied().partition(is_timed);
         }
         let (wake, news) = bounded(1);
         self.news = news;
@@ -110,13 +112,11 @@ impl Ranks<'_> {
                 }),
             );
             let child = Child::new(rank as usize, engine);
-            child.send(Control::Run(Box::new(self.request_of(rank, &secret, &all))));
+            child.send(Control::Run(Box::new(
+                self.request_of(rank, &secret, &faults),
+            )));
             self.children.push(child);
         }
-        self.faults = all
-            .into_iter()
-            .filter(|it| matches!(it.at, FaultMoment::Time(_)))
-            .collect();
         self.seat()?;
         self.meet()
     }
@@ -140,7 +140,6 @@ impl Ranks<'_> {
 
     fn request_of(&self, rank: u32, secret: &str, faults: &[RankFault]) -> RunRequest {
         let own = faults.iter().filter(|it| it.rank == rank);
-        let own = own.filter(|it| !matches!(it.at, FaultMoment::Time(_)));
         RunRequest {
             parameters: of_rank(self.request, rank),
             save: None,

@@ -9,6 +9,7 @@ use backend::MapMode as raw;
 use backend::{Flag, HostIndex, Operation, Question};
 use device::webgpu::{Api, ErrorKind, Made, MapRange, MapState, PipelineId, PipelineShape};
 use order::Use;
+use record::impossible;
 use record::time::Nanos;
 use record::{self, BufferIndex, CallId, Record, SpanId};
 use workload::{GpuCall, MapMode, PipelineIndex, PipelineKind, PromiseIndex};
@@ -281,7 +282,10 @@ impl Timelines {
             given.is_some_and(|given| given.name == name)
         };
         let same = known.iter().copied().find(has_name);
-        let api = state.model.api(promise).unwrap_or(Api::Create);
+        let api = state.model.api(promise).unwrap_or_else(|| {
+            let () = impossible!("a promise that the model does not know");
+            Api::Create
+        });
         let id = same.unwrap_or_else(|| {
             let given = Given {
                 host: asked.host,

@@ -9,6 +9,7 @@ use super::{Timelines, text};
 use crate::shared::Shared;
 use backend::{CompileError, CompileRequest, Compiled, ENTRY, kernel_shader};
 use device::webgpu::{Defect, PipelineId};
+use record::impossible;
 use record::time::Nanos;
 use record::{
     Began, CallId, DependencyKind, LaneId, Record, Span, SpanId, SpanKind, State as Ending,
@@ -18,7 +19,12 @@ use workload::{PipelineKind, PipelinePlan, ShaderPlan};
 /// What the backend is asked for.
 pub(super) fn request(plan: &PipelinePlan) -> CompileRequest {
     let (shader, only): (Arc<str>, _) = match &plan.shader {
-        ShaderPlan::Kernel(name) => (kernel_shader(name).unwrap_or_default().into(), Some(ENTRY)),
+        ShaderPlan::Kernel(name) => (
+            kernel_shader(name)
+                .unwrap_or_else(|| impossible!("a kernel without a shader"))
+                .into(),
+            Some(ENTRY),
+        ),
         ShaderPlan::Text { source, .. } => (source.as_str().into(), None),
     };
     let entry = plan.entry.clone().unwrap_or_else(|| match only {

@@ -5,6 +5,7 @@ use super::calls::Asked;
 use crate::shared::Shared;
 use backend::{Error, Flag};
 use device::webgpu::{Api, ErrorKind, PipelineState};
+use record::impossible;
 use record::time::Nanos;
 use record::{DependencyKind, Record, Span, SpanId, SpanKind, State as Ending};
 use workload::PipelineIndex;
@@ -73,7 +74,10 @@ impl Timelines {
         let Some(id) = state.latest_pipeline.get(index.index()).copied().flatten() else {
             return Known::Never;
         };
-        let reached = state.model.pipeline_state(id).unwrap_or_default();
+        let reached = state
+            .model
+            .pipeline_state(id)
+            .unwrap_or_else(|| impossible!("a pipeline that the model does not know"));
         let Some(entry) = state.entry(id) else {
             return Known::Never;
         };
