@@ -244,7 +244,7 @@ fn a_loss_by_the_driver_settles_everything_by_the_table() {
             backend,
             r#"host "main" {
                 device-lost promise="lost"
-                launch "spin" on="main" { set "micros" 3000 }
+                launch "spin" on="main" { set "micros" 300000 }
                 create-pipeline-async "slow" promise="a[0]"
                 map-async "x" promise="a[1]"
                 work-done promise="a[2]"
