@@ -25,34 +25,43 @@ pub enum Side {
     Host,
 }
 
-/// An opened device with the resources of its layout. Dropping it stops what has not begun, waits for
-/// what runs and reports every span, also in the middle of a run.
-pub trait Device: Send + Sync {
-    /// What it is called.
-    fn name(&self) -> &str;
-
-    /// What it can and cannot do.
-    fn caps(&self) -> &Caps;
-
-    /// Starts the clock: this instant is zero. Called once, before anything is submitted.
-    fn start(&self);
-
+/// Its clock, and what is to be done when a time or a state has come.
+pub trait DeviceTime: Send + Sync {
     /// How its clock is converted to the times that it reports; of use once it was started.
     fn clock(&self) -> Clock;
 
     /// The time, as `host` has it; beyond the last host, the latest time of all.
     fn now(&self, host: HostIndex) -> Nanos;
 
-    /// Called by every host thread before each call. A device that decides in which order host threads
-    /// call blocks here until it is the turn of `host`; others return at once.
-    ///
-    /// # Errors
-    /// The run was stopped.
-    fn turn(&self, host: HostIndex) -> Result<(), Error>;
+    /// Lets `act` be done once the device's own time has come to `time`; at once where that has passed. A device
+    /// whose time is the host's gives `act` back: there the caller waits by itself.
+    fn alarm(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
+        let _ = time;
+        Some(act)
+    }
 
-    /// Called by every host thread after its last call.
-    fn leave(&self, host: HostIndex);
+    /// The same, unless every host thread made its last call and every stream is empty before: what has a moment that never
+    /// comes is not waited for.
+    fn alarm_while_busy(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
+        self.alarm(time, act)
+    }
 
+    /// Lets `act` be done once everything that was submitted by now has ended. A device whose time is the host's gives
+    /// `act` back: there the caller looks at [`DeviceState::activity`] by itself.
+    fn when_done(&self, act: Alarm) -> Option<Alarm> {
+        Some(act)
+    }
+
+    /// Lets `act` be done once an operation runs on `stream`, at a moment at which it does. A device whose time is
+    /// the host's gives `act` back: there the caller looks by itself.
+    fn when_running(&self, stream: StreamIndex, act: Alarm) -> Option<Alarm> {
+        let _ = stream;
+        Some(act)
+    }
+}
+
+/// What streams are given, and how far they have come.
+pub trait DeviceQueue: Send + Sync {
     /// Blocks `host` while so much is queued on `stream` that the device takes no more, as GPUs do. Gives up
     /// where the device is over; what is submitted then is cancelled.
     fn make_room(&self, host: HostIndex, stream: StreamIndex);
@@ -70,6 +79,17 @@ pub trait Device: Send + Sync {
     /// not wait for those that do not block it.
     fn calls(&self, stream: StreamIndex) -> u64;
 
+    /// How many operations of `stream` ended before it was lost, counted from its first; of use once it was drained. Those
+    /// of an earlier generation count, whatever they came to.
+    fn completed(&self, stream: StreamIndex) -> u64;
+
+    /// How many operations of `stream` have begun to run, waits apart; those that have ended since count as well.
+    /// A device that does [`DeviceTime::when_running`] by itself need not count.
+    fn begun(&self, stream: StreamIndex) -> u64 {
+        let _ = stream;
+        0
+    }
+
     /// Takes a slot for a record of an event that needs one (rule F3): blocks `host` while none is free. Answers which
     /// record gave it back; [`SpanId::NONE`] where it was nobody's before.
     ///
@@ -77,7 +97,7 @@ pub trait Device: Send + Sync {
     /// The device failed or was lost, or the run was stopped.
     fn take_slot(&self, host: HostIndex) -> Result<SpanId, Error>;
 
-    /// Whether [`Device::take_slot`] would block.
+    /// Whether [`DeviceQueue::take_slot`] would block.
     fn is_short_of_slots(&self) -> bool;
 
     /// Kills what runs on `stream` where that is possible, drops what is queued, and blocks `host` until that is done.
@@ -106,6 +126,19 @@ pub trait Device: Send + Sync {
     /// # Errors
     /// It does not fit its kernel or this device.
     fn pack(&self, launch: KernelArguments, elements: Option<usize>) -> Result<Arc<Packed>, Error>;
+}
+
+/// What host threads wait for, and what ends their waits.
+pub trait DeviceWaiting: Send + Sync {
+    /// Called by every host thread before each call. A device that decides in which order host threads
+    /// call blocks here until it is the turn of `host`; others return at once.
+    ///
+    /// # Errors
+    /// The run was stopped.
+    fn turn(&self, host: HostIndex) -> Result<(), Error>;
+
+    /// Called by every host thread after its last call.
+    fn leave(&self, host: HostIndex);
 
     /// How far the latest record of `event` has come, without blocking.
     fn query(&self, host: HostIndex, event: EventIndex) -> Progress;
@@ -133,25 +166,6 @@ pub trait Device: Send + Sync {
     /// Lets `host` compute for `length`.
     fn work(&self, host: HostIndex, length: Nanos);
 
-    /// Lets `act` be done once the device's own time has come to `time`; at once where that has passed. A device
-    /// whose time is the host's gives `act` back: there the caller waits by itself.
-    fn alarm(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
-        let _ = time;
-        Some(act)
-    }
-
-    /// The same, unless every host thread made its last call and every stream is empty before: what has a moment that never
-    /// comes is not waited for.
-    fn alarm_while_busy(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
-        self.alarm(time, act)
-    }
-
-    /// Lets `act` be done once everything that was submitted by now has ended. A device whose time is the host's gives
-    /// `act` back: there the caller looks at [`Device::activity`] by itself.
-    fn when_done(&self, act: Alarm) -> Option<Alarm> {
-        Some(act)
-    }
-
     /// Blocks `host` until `flag` is raised.
     ///
     /// # Errors
@@ -159,19 +173,13 @@ pub trait Device: Send + Sync {
     /// what the loss means.
     fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error>;
 
-    /// Whether it can still run work.
-    fn status(&self) -> Status;
+    /// Ends what host threads wait for of each other, signals and flags, with [`Error::Lost`], until [`DeviceRecovery::rewind`]:
+    /// the workload is about to begin again.
+    fn interrupt(&self);
+}
 
-    /// What everything on it is doing.
-    fn activity(&self) -> Activity;
-
-    /// Waits until every stream ended what it was given and reported it, for at most `timeout`, and says whether it did:
-    /// some backends know when an operation ran only some time after it has ended.
-    fn settle(&self, timeout: Duration) -> bool;
-
-    /// Reports each operation that has been running for `age` or longer, unless its id is `known`.
-    fn running(&self, age: Nanos, known: &dyn Fn(SpanId) -> bool, report: &mut dyn FnMut(Began));
-
+/// What looks at pipelines and compiles them.
+pub trait DeviceCompiler: Send + Sync {
     /// Looks at a pipeline as the device timeline does before it is compiled: parses and validates the shader, finds
     /// the entry point, compares with the device's limits. Quick, and the same whether the device is lost or not.
     ///
@@ -184,9 +192,15 @@ pub trait Device: Send + Sync {
     /// # Errors
     /// What is wrong with the shader, what the driver could not do, or that the device was lost meanwhile.
     fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError>;
+}
+
+/// Its loss, and how it begins anew.
+pub trait DeviceRecovery: Send + Sync {
+    /// Whether it can still run work.
+    fn status(&self) -> Status;
 
     /// Loses the device now: everything pending comes to [`State::Lost`], waiters are released, and
-    /// [`Device::status`] is [`Status::Lost`] when this returns. Reports no [`Record::Loss`]: the caller does, if
+    /// [`DeviceRecovery::status`] is [`Status::Lost`] when this returns. Reports no [`Record::Loss`]: the caller does, if
     /// the answer says that it was news.
     ///
     /// [`State::Lost`]: record::State::Lost
@@ -198,20 +212,12 @@ pub trait Device: Send + Sync {
         None
     }
 
-    /// Ends what host threads wait for of each other, signals and flags, with [`Error::Lost`], until [`Device::rewind`]:
-    /// the workload is about to begin again.
-    fn interrupt(&self);
-
     /// Waits until everything that was submitted to a lost device has come to an end: its operations touch no buffer
     /// after that.
     ///
     /// # Errors
     /// It does not come to an end.
     fn drain(&self) -> Result<(), Error>;
-
-    /// How many operations of `stream` ended before it was lost, counted from its first; of use once it was drained. Those
-    /// of an earlier generation count, whatever they came to.
-    fn completed(&self, stream: StreamIndex) -> u64;
 
     /// Opens the device anew after a loss, with its layout. Buffers on the device begin as their copies on the host
     /// are, and no event is recorded. What was submitted before stays lost.
@@ -223,20 +229,28 @@ pub trait Device: Send + Sync {
     /// Lets host threads call from the beginning, after each of them has left: no signal is raised, and streams take
     /// work whatever they failed of.
     fn rewind(&self);
+}
 
-    /// How many operations of `stream` have begun to run, waits apart; those that have ended since count as well.
-    /// A device that does [`Device::when_running`] by itself need not count.
-    fn begun(&self, stream: StreamIndex) -> u64 {
-        let _ = stream;
-        0
-    }
+/// The numbers in its buffers.
+pub trait DeviceBuffers: Send + Sync {
+    /// The numbers of `buffer`, at one of its two places; empty where there is no such buffer.
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32>;
 
-    /// Lets `act` be done once an operation runs on `stream`, at a moment at which it does. A device whose time is
-    /// the host's gives `act` back: there the caller looks by itself.
-    fn when_running(&self, stream: StreamIndex, act: Alarm) -> Option<Alarm> {
-        let _ = stream;
-        Some(act)
-    }
+    /// Writes `values` into the host copy of `buffer` from element `first` on; what does not fit is left out.
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]);
+}
+
+/// What it is doing, for whoever looks on.
+pub trait DeviceState: Send + Sync {
+    /// What everything on it is doing.
+    fn activity(&self) -> Activity;
+
+    /// Waits until every stream ended what it was given and reported it, for at most `timeout`, and says whether it did:
+    /// some backends know when an operation ran only some time after it has ended.
+    fn settle(&self, timeout: Duration) -> bool;
+
+    /// Reports each operation that has been running for `age` or longer, unless its id is `known`.
+    fn running(&self, age: Nanos, known: &dyn Fn(SpanId) -> bool, report: &mut dyn FnMut(Began));
 
     /// What the driver, and whoever measures it, took for itself since this was asked last, as far as it is told.
     fn overheads(&self) -> Vec<Overhead> {
@@ -245,13 +259,28 @@ pub trait Device: Send + Sync {
 
     /// Makes a call to the implementation below, on the calling thread; nothing where there is none that has such calls.
     fn raw(&self, question: &Question) -> Option<Answer>;
+}
+
+/// An opened device with the resources of its layout. Dropping it stops what has not begun, waits for
+/// what runs and reports every span, also in the middle of a run.
+pub trait Device:
+    DeviceTime
+    + DeviceQueue
+    + DeviceWaiting
+    + DeviceCompiler
+    + DeviceRecovery
+    + DeviceBuffers
+    + DeviceState
+{
+    /// What it is called.
+    fn name(&self) -> &str;
+
+    /// What it can and cannot do.
+    fn caps(&self) -> &Caps;
+
+    /// Starts the clock: this instant is zero. Called once, before anything is submitted.
+    fn start(&self);
 
     /// Cancels what has not begun and releases everything that waits.
     fn stop(&self);
-
-    /// The numbers of `buffer`, at one of its two places; empty where there is no such buffer.
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32>;
-
-    /// Writes `values` into the host copy of `buffer` from element `first` on; what does not fit is left out.
-    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]);
 }

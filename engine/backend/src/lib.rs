@@ -49,7 +49,10 @@ pub use cuda::{
     Nvrtc as CudaCompiler, SOURCES as CUDA_KERNELS, VARIABLE as CUDA_STAND_IN, look_apart,
     stand_in_path,
 };
-pub use device::{Device, HostIndex, Side};
+pub use device::{
+    Device, DeviceBuffers, DeviceCompiler, DeviceQueue, DeviceRecovery, DeviceState, DeviceTime,
+    DeviceWaiting, HostIndex, Side,
+};
 pub use error::Error;
 pub use flag::{Alarm, Flag};
 pub use layout::{Callback, EventLayout, Layout, Operation, Position, StreamLayout, Submission};

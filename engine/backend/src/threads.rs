@@ -22,7 +22,10 @@ mod worker;
 
 pub use ahead::{Flying, Later, Native, Ran};
 pub use device::ThreadedDevice;
-pub use executor::{Downfall, Executor, Fault, Turn, Zero};
+pub use executor::{
+    Downfall, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
+    ExecutorTimes, Fault, Turn, Zero,
+};
 pub use flight::Landed;
 pub use room::check_threads;
 pub use slots::Slots;

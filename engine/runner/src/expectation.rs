@@ -1,7 +1,7 @@
 //! Checks what a workload expects, once everything has run.
 
 use super::ledger::Ledger;
-use backend::{Device, Side};
+use backend::{Device, DeviceBuffers, Side};
 use record::time::{Interval, Nanos, shared, total};
 use record::{BufferIndex, Expectation, StreamIndex};
 use workload::{Bounds, ExpectationKind, ExpectationPlan, Expression, Plan, compare};
@@ -125,7 +125,7 @@ fn busy(ledger: &Ledger, streams: &[StreamIndex]) -> f64 {
 
 fn each(
     plan: &Plan,
-    device: &dyn Device,
+    device: &dyn DeviceBuffers,
     buffers: &[(BufferIndex, Expression)],
     tolerance: f64,
 ) -> Verdict {
@@ -150,7 +150,7 @@ fn each(
     (true, "every element is right".to_owned())
 }
 
-fn sum(device: &dyn Device, buffers: &[BufferIndex]) -> f64 {
+fn sum(device: &dyn DeviceBuffers, buffers: &[BufferIndex]) -> f64 {
     let values = buffers
         .iter()
         .flat_map(|buffer| device.read(*buffer, Side::Host));

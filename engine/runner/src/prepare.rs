@@ -14,7 +14,7 @@ use super::recorder::{Recorder, Reporter};
 use super::save::Save;
 use super::shared::{Shared, first_callback, first_stream, queue_lane};
 use super::timelines::{self, Timelines};
-use backend::{self, Backend, Device, EventLayout, HostIndex, Layout, StreamLayout};
+use backend::{self, Backend, DeviceBuffers, EventLayout, HostIndex, Layout, StreamLayout};
 use record::time::Nanos;
 use record::{
     self, BufferIndex, Counter, DeviceId, EventId, Group, Lane, Record, Role, Run, StreamIndex,
@@ -191,7 +191,7 @@ const fn event_layout(event: &EventPlan) -> EventLayout {
 }
 
 /// Gives the host copies their first values.
-pub fn fill(plan: &Plan, device: &dyn Device) {
+pub fn fill(plan: &Plan, device: &dyn DeviceBuffers) {
     const BLOCK: usize = 1024;
     let mut numbers = [0.0_f64; BLOCK];
     for (place, buffer) in plan.buffers.iter().enumerate() {
@@ -204,7 +204,7 @@ pub fn fill(plan: &Plan, device: &dyn Device) {
 }
 
 /// Makes all numbers that the host has zero.
-pub fn clear(plan: &Plan, device: &dyn Device) {
+pub fn clear(plan: &Plan, device: &dyn DeviceBuffers) {
     const ZEROS: [f32; 1024] = [0.0; 1024];
     for (place, buffer) in (0_u32..).zip(&plan.buffers) {
         for first in (0..buffer.len).step_by(ZEROS.len()) {

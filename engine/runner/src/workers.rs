@@ -82,7 +82,7 @@ impl Workers {
     /// Launches an operation on the worker for its stream, or here. Answers when that was begun.
     ///
     /// # Errors
-    /// As for [`backend::Device::submit`].
+    /// As for [`backend::DeviceQueue::submit`].
     pub fn launch(
         &self,
         shared: &Arc<Shared>,

@@ -1,7 +1,10 @@
 //! Runs the operations of all streams on the threads that call it.
 
 use super::memory::Memory;
-use crate::threads::{Downfall, Executor, Fault, Turn, Zero};
+use crate::threads::{
+    Downfall, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
+    ExecutorTimes, Fault, Turn, Zero,
+};
 use crate::{
     Answer, Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Question,
     Side, shader,
@@ -40,6 +43,12 @@ impl Executor for CpuExecutor {
         &self.caps
     }
 
+    fn raw(&self, _: &Question) -> Option<Answer> {
+        None
+    }
+}
+
+impl ExecutorQueue for CpuExecutor {
     fn check(&self, operation: &Operation) -> Result<(), Error> {
         self.memory.check(operation)
     }
@@ -52,6 +61,12 @@ impl Executor for CpuExecutor {
         self.memory.perform(operation, turn.is_void).map(|()| None)
     }
 
+    fn place(&self, _: &Turn<'_>, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
+        self.memory.place(buffer, values)
+    }
+}
+
+impl ExecutorBuffers for CpuExecutor {
     fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
         self.memory.read(buffer, side)
     }
@@ -59,18 +74,9 @@ impl Executor for CpuExecutor {
     fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
         self.memory.write(buffer, first, values);
     }
+}
 
-    fn place(&self, _: &Turn<'_>, buffer: BufferIndex, values: &[f32]) -> Result<(), Fault> {
-        self.memory.place(buffer, values)
-    }
-
-    fn clock(&self, _: Zero) -> Clock {
-        Clock {
-            name: self.caps.clock.to_string(),
-            ..Clock::default()
-        }
-    }
-
+impl ExecutorCompiler for CpuExecutor {
     fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
         shader::check(request, &self.caps.limits)
     }
@@ -82,7 +88,9 @@ impl Executor for CpuExecutor {
     ) -> Result<Compiled, CompileError> {
         shader::look_at(request, &self.caps.limits, is_over)
     }
+}
 
+impl ExecutorRecovery for CpuExecutor {
     fn lose(&self, _: LossKind) -> Downfall {
         Downfall {
             is_real: false,
@@ -99,8 +107,13 @@ impl Executor for CpuExecutor {
     fn lost(&self) -> Option<String> {
         None
     }
+}
 
-    fn raw(&self, _: &Question) -> Option<Answer> {
-        None
+impl ExecutorTimes for CpuExecutor {
+    fn clock(&self, _: Zero) -> Clock {
+        Clock {
+            name: self.caps.clock.to_string(),
+            ..Clock::default()
+        }
     }
 }

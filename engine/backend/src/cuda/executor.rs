@@ -13,7 +13,10 @@ use super::give::{dispatch, give, length, takes};
 use super::host::Pages;
 use super::{compile, faults, graph, memory};
 use crate::spin::spin;
-use crate::threads::{Downfall, Executor, Fault, Flying, Native, Ran, Turn, Zero};
+use crate::threads::{
+    Downfall, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
+    ExecutorTimes, Fault, Flying, Native, Ran, Turn, Zero,
+};
 use crate::{
     Answer, Caps, CompileError, CompileRequest, Compiled, Error, Kept, Layout, Operation, Overhead,
     Question, Side, check,
@@ -164,6 +167,12 @@ impl Executor for CudaExecutor {
         &self.chosen.found.caps
     }
 
+    fn raw(&self, _: &Question) -> Option<Answer> {
+        None
+    }
+}
+
+impl ExecutorQueue for CudaExecutor {
     fn check(&self, operation: &Operation) -> Result<(), Error> {
         check::operation(operation, &|buffer| self.len(buffer))?;
         match operation {
@@ -224,7 +233,9 @@ impl Executor for CudaExecutor {
         let flight = self.flight(turn, operation, cause)?;
         Ok(flight.map(|flight| -> Box<dyn Flying> { Box::new(flight) }))
     }
+}
 
+impl ExecutorBuffers for CudaExecutor {
     fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
         let Some(host) = self.hosts.get(buffer.index()) else {
             return Vec::new();
@@ -240,15 +251,9 @@ impl Executor for CudaExecutor {
             host.store(first, values);
         }
     }
+}
 
-    fn clock(&self, _: Zero) -> Clock {
-        Clock {
-            name: self.chosen.found.caps.clock.to_string(),
-            uncertainty: self.body().clock.uncertainty(),
-            ..Clock::default()
-        }
-    }
-
+impl ExecutorCompiler for CudaExecutor {
     fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
         compile::validate(request, &self.chosen.found.caps.limits)
     }
@@ -261,7 +266,9 @@ impl Executor for CudaExecutor {
         let limits = &self.chosen.found.caps.limits;
         compile::compile(&self.body().kernels, request, limits, is_over)
     }
+}
 
+impl ExecutorRecovery for CudaExecutor {
     fn lose(&self, kind: LossKind) -> Downfall {
         faults::lose(&self.body(), kind)
     }
@@ -282,6 +289,16 @@ impl Executor for CudaExecutor {
             .filter(super::code::Code::is_fatal)
             .map(|code| code.to_string())
     }
+}
+
+impl ExecutorTimes for CudaExecutor {
+    fn clock(&self, _: Zero) -> Clock {
+        Clock {
+            name: self.chosen.found.caps.clock.to_string(),
+            uncertainty: self.body().clock.uncertainty(),
+            ..Clock::default()
+        }
+    }
 
     fn complaint(&self) -> Option<String> {
         let dropped = self.body().activity.and_then(Activity::complaint);
@@ -298,10 +315,6 @@ impl Executor for CudaExecutor {
     fn overheads(&self, zero: Zero) -> Vec<Overhead> {
         let activity = self.body().activity;
         activity.map_or_else(Vec::new, |activity| activity.overheads(zero))
-    }
-
-    fn raw(&self, _: &Question) -> Option<Answer> {
-        None
     }
 }
 

@@ -9,9 +9,10 @@ use super::host_waits::Released;
 use super::simulation::Simulation;
 use crate::cpu::Memory;
 use crate::{
-    Activity, Alarm, Answer, CacheUse, Caps, CompileError, CompileRequest, Compiled, Device, Error,
-    Flag, HostIndex, Layout, LossReport, Packed, Question, Side, Sink, StreamActivity, Submission,
-    shader,
+    Activity, Alarm, Answer, CacheUse, Caps, CompileError, CompileRequest, Compiled, Device,
+    DeviceBuffers, DeviceCompiler, DeviceQueue, DeviceRecovery, DeviceState, DeviceTime,
+    DeviceWaiting, Error, Flag, HostIndex, Layout, LossReport, Packed, Question, Side, Sink,
+    StreamActivity, Submission, shader,
 };
 use device::{Cause, Progress, Status, lock};
 use record::time::Nanos;
@@ -148,6 +149,16 @@ impl Device for MockDevice {
         drop(self.advance(lock(&self.simulation)));
     }
 
+    fn stop(&self) {
+        let mut simulation = lock(&self.simulation);
+        simulation.release(Released::Stopped);
+        simulation.give_up(Cause::Stopped, &self.memory);
+        drop(simulation);
+        self.changed.notify_all();
+    }
+}
+
+impl DeviceTime for MockDevice {
     fn clock(&self) -> Clock {
         Clock {
             device: lock(&self.simulation).device,
@@ -162,28 +173,28 @@ impl Device for MockDevice {
         own.unwrap_or_else(|| simulation.now())
     }
 
-    fn turn(&self, host: HostIndex) -> Result<(), Error> {
-        let mut simulation = lock(&self.simulation);
-        if let Some(slot) = simulation.hosts.get_mut(host.0)
-            && slot.state == HostState::Calling
-        {
-            slot.state = HostState::Ready;
-            // Its call may have raised a flag that others wait for.
-            let now = slot.clock;
-            simulation.wake(now);
-        }
-        self.await_turn(simulation, host)
+    fn alarm(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
+        lock(&self.simulation).alarms.set(time, act, false);
+        None
     }
 
-    fn leave(&self, host: HostIndex) {
-        let mut simulation = lock(&self.simulation);
-        if let Some(slot) = simulation.hosts.get_mut(host.0) {
-            slot.state = HostState::Done;
-        }
-        drop(self.advance(simulation));
-        self.changed.notify_all();
+    fn alarm_while_busy(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
+        lock(&self.simulation).alarms.set(time, act, true);
+        None
     }
 
+    fn when_done(&self, act: Alarm) -> Option<Alarm> {
+        lock(&self.simulation).set_last(act);
+        None
+    }
+
+    fn when_running(&self, stream: StreamIndex, act: Alarm) -> Option<Alarm> {
+        lock(&self.simulation).watch(stream, act);
+        None
+    }
+}
+
+impl DeviceQueue for MockDevice {
     fn make_room(&self, _: HostIndex, _: StreamIndex) {
         // Its queues have no end.
     }
@@ -258,6 +269,36 @@ impl Device for MockDevice {
         Ok(Arc::new(Packed::new(launch, elements, kept)))
     }
 
+    fn completed(&self, stream: StreamIndex) -> u64 {
+        let simulation = lock(&self.simulation);
+        let stream = simulation.streams.get(stream.index());
+        stream.map_or(0, |stream| stream.completed)
+    }
+}
+
+impl DeviceWaiting for MockDevice {
+    fn turn(&self, host: HostIndex) -> Result<(), Error> {
+        let mut simulation = lock(&self.simulation);
+        if let Some(slot) = simulation.hosts.get_mut(host.0)
+            && slot.state == HostState::Calling
+        {
+            slot.state = HostState::Ready;
+            // Its call may have raised a flag that others wait for.
+            let now = slot.clock;
+            simulation.wake(now);
+        }
+        self.await_turn(simulation, host)
+    }
+
+    fn leave(&self, host: HostIndex) {
+        let mut simulation = lock(&self.simulation);
+        if let Some(slot) = simulation.hosts.get_mut(host.0) {
+            slot.state = HostState::Done;
+        }
+        drop(self.advance(simulation));
+        self.changed.notify_all();
+    }
+
     fn query(&self, host: HostIndex, event: EventIndex) -> Progress {
         self.call(host, cost::CALL, |simulation| {
             let mark = simulation.latest.get(event.index()).copied().flatten();
@@ -329,25 +370,34 @@ impl Device for MockDevice {
         self.call(host, length, |_| ());
     }
 
-    fn alarm(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
-        lock(&self.simulation).alarms.set(time, act, false);
-        None
-    }
-
-    fn alarm_while_busy(&self, time: Nanos, act: Alarm) -> Option<Alarm> {
-        lock(&self.simulation).alarms.set(time, act, true);
-        None
-    }
-
-    fn when_done(&self, act: Alarm) -> Option<Alarm> {
-        lock(&self.simulation).set_last(act);
-        None
-    }
-
     fn until_flag(&self, host: HostIndex, flag: &Flag) -> Result<(), Error> {
         self.block(host, &Until::Flag(flag.clone()), None)
     }
 
+    fn interrupt(&self) {
+        lock(&self.simulation).release(Released::Interrupted);
+        self.changed.notify_all();
+    }
+}
+
+impl DeviceCompiler for MockDevice {
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
+        shader::check(request, &self.caps.limits)
+    }
+
+    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+        shader::check(request, &self.caps.limits)?;
+        if lock(&self.simulation).cause.is_some() {
+            return Err(CompileError::Lost);
+        }
+        Ok(Compiled {
+            cache: CacheUse::None,
+            driver: cost::compile(request),
+        })
+    }
+}
+
+impl DeviceRecovery for MockDevice {
     fn status(&self) -> Status {
         let simulation = lock(&self.simulation);
         match simulation.cause {
@@ -357,6 +407,48 @@ impl Device for MockDevice {
         }
     }
 
+    fn lose(&self, kind: LossKind) -> LossReport {
+        let reason = format!("{} on purpose", kind.label());
+        let (is_news, time) = lock(&self.simulation).lose(&reason, &self.memory);
+        self.changed.notify_all();
+        LossReport {
+            is_news,
+            is_real: false,
+            time,
+            reason,
+            message: String::new(),
+            how: "Syncline told the simulation to run nothing more",
+        }
+    }
+
+    fn drain(&self) -> Result<(), Error> {
+        // What was queued came to its end when the device was lost.
+        Ok(())
+    }
+
+    fn reopen(&self) -> Result<(), Error> {
+        let mut simulation = lock(&self.simulation);
+        simulation.reopen();
+        self.memory.restore();
+        Ok(())
+    }
+
+    fn rewind(&self) {
+        lock(&self.simulation).rewind();
+    }
+}
+
+impl DeviceBuffers for MockDevice {
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+        self.memory.read(buffer, side)
+    }
+
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
+        self.memory.write(buffer, first, values);
+    }
+}
+
+impl DeviceState for MockDevice {
     fn activity(&self) -> Activity {
         lock(&self.simulation).activity()
     }
@@ -376,85 +468,8 @@ impl Device for MockDevice {
         // In virtual time an operation is over as soon as it begins.
     }
 
-    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
-        shader::check(request, &self.caps.limits)
-    }
-
-    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
-        shader::check(request, &self.caps.limits)?;
-        if lock(&self.simulation).cause.is_some() {
-            return Err(CompileError::Lost);
-        }
-        Ok(Compiled {
-            cache: CacheUse::None,
-            driver: cost::compile(request),
-        })
-    }
-
-    fn lose(&self, kind: LossKind) -> LossReport {
-        let reason = format!("{} on purpose", kind.label());
-        let (is_news, time) = lock(&self.simulation).lose(&reason, &self.memory);
-        self.changed.notify_all();
-        LossReport {
-            is_news,
-            is_real: false,
-            time,
-            reason,
-            message: String::new(),
-            how: "Syncline told the simulation to run nothing more",
-        }
-    }
-
-    fn interrupt(&self) {
-        lock(&self.simulation).release(Released::Interrupted);
-        self.changed.notify_all();
-    }
-
-    fn drain(&self) -> Result<(), Error> {
-        // What was queued came to its end when the device was lost.
-        Ok(())
-    }
-
-    fn completed(&self, stream: StreamIndex) -> u64 {
-        let simulation = lock(&self.simulation);
-        let stream = simulation.streams.get(stream.index());
-        stream.map_or(0, |stream| stream.completed)
-    }
-
-    fn reopen(&self) -> Result<(), Error> {
-        let mut simulation = lock(&self.simulation);
-        simulation.reopen();
-        self.memory.restore();
-        Ok(())
-    }
-
-    fn rewind(&self) {
-        lock(&self.simulation).rewind();
-    }
-
-    fn when_running(&self, stream: StreamIndex, act: Alarm) -> Option<Alarm> {
-        lock(&self.simulation).watch(stream, act);
-        None
-    }
-
     fn raw(&self, _: &Question) -> Option<Answer> {
         None
-    }
-
-    fn stop(&self) {
-        let mut simulation = lock(&self.simulation);
-        simulation.release(Released::Stopped);
-        simulation.give_up(Cause::Stopped, &self.memory);
-        drop(simulation);
-        self.changed.notify_all();
-    }
-
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
-        self.memory.read(buffer, side)
-    }
-
-    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
-        self.memory.write(buffer, first, values);
     }
 }
 

@@ -1,5 +1,7 @@
 //! The opened device: the calls that host threads make on it.
 
+mod recovery;
+
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -14,20 +16,17 @@ use super::watermark::Watermark;
 use super::worker::Worker;
 use crate::spin::spin;
 use crate::{
-    Activity, Answer, Caps, CompileError, CompileRequest, Compiled, Device, Error, Executable,
-    Flag, HostIndex, Layout, LossReport, Operation, Overhead, Packed, Question, Side, Sink,
-    Submission,
+    Activity, Answer, Caps, CompileError, CompileRequest, Compiled, Device, DeviceBuffers,
+    DeviceCompiler, DeviceQueue, DeviceState, DeviceTime, DeviceWaiting, Error, Executable, Flag,
+    HostIndex, Layout, Operation, Overhead, Packed, Question, Side, Sink, Submission,
 };
-use device::{Progress, Status, lock};
+use device::{Progress, lock};
 use record::time::Nanos;
-use record::{Began, BufferIndex, Clock, EventIndex, LossKind, SignalIndex, SpanId, StreamIndex};
+use record::{Began, BufferIndex, Clock, EventIndex, SignalIndex, SpanId, StreamIndex};
 use workload::{KernelArguments, Target};
 
 /// Operations that may queue on a stream before the submitting host thread has to wait, as on a GPU.
 const ROOM: u64 = 1 << 16;
-
-/// How long what was submitted to a lost device may take to come to an end.
-const DRAIN: Duration = Duration::from_secs(10);
 
 /// How often a thread that waits for others looks whether it is to give up.
 const LOOK: Duration = Duration::from_millis(10);
@@ -227,6 +226,12 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         self.shared.start();
     }
 
+    fn stop(&self) {
+        self.shared.stop();
+    }
+}
+
+impl<E: Executor> DeviceTime for ThreadedDevice<E> {
     fn clock(&self) -> Clock {
         Clock {
             device: self.shared.device,
@@ -237,21 +242,9 @@ impl<E: Executor> Device for ThreadedDevice<E> {
     fn now(&self, _: HostIndex) -> Nanos {
         self.shared.now()
     }
+}
 
-    fn turn(&self, _: HostIndex) -> Result<(), Error> {
-        // A host thread learns of a failure where it synchronises, as on a GPU, and of a stop here.
-        if self.shared.condition.is_stopped() {
-            return Err(Error::Stopped);
-        }
-        Ok(())
-    }
-
-    fn leave(&self, host: HostIndex) {
-        if let Some(host) = self.shared.hosts.get(host.0) {
-            host.leave();
-        }
-    }
-
+impl<E: Executor> DeviceQueue for ThreadedDevice<E> {
     fn make_room(&self, host: HostIndex, index: StreamIndex) {
         let Ok(stream) = self.stream(index) else {
             return;
@@ -374,6 +367,32 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         Ok(Arc::new(Packed::new(launch, elements, kept)))
     }
 
+    fn begun(&self, stream: StreamIndex) -> u64 {
+        let stream = self.shared.streams.get(stream.index());
+        stream.map_or(0, Stream::begun)
+    }
+
+    fn completed(&self, stream: StreamIndex) -> u64 {
+        self.stream(stream)
+            .map_or(0, |stream| stream.completed.get())
+    }
+}
+
+impl<E: Executor> DeviceWaiting for ThreadedDevice<E> {
+    fn turn(&self, _: HostIndex) -> Result<(), Error> {
+        // A host thread learns of a failure where it synchronises, as on a GPU, and of a stop here.
+        if self.shared.condition.is_stopped() {
+            return Err(Error::Stopped);
+        }
+        Ok(())
+    }
+
+    fn leave(&self, host: HostIndex) {
+        if let Some(host) = self.shared.hosts.get(host.0) {
+            host.leave();
+        }
+    }
+
     fn query(&self, _: HostIndex, event: EventIndex) -> Progress {
         let progress = self.latest(event).map(|mark| mark.progress());
         match progress.unwrap_or(Progress::NotRecorded) {
@@ -440,10 +459,36 @@ impl<E: Executor> Device for ThreadedDevice<E> {
         let _ = spin(length, &is_stopped);
     }
 
-    fn status(&self) -> Status {
-        self.shared.condition.status()
+    fn interrupt(&self) {
+        self.shared.interrupt();
+    }
+}
+
+impl<E: Executor> DeviceCompiler for ThreadedDevice<E> {
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
+        self.shared.executor.validate(request)
     }
 
+    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+        let is_over = || self.shared.condition.is_over();
+        if is_over() {
+            return Err(CompileError::Lost);
+        }
+        self.shared.executor.compile(request, &is_over)
+    }
+}
+
+impl<E: Executor> DeviceBuffers for ThreadedDevice<E> {
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+        self.shared.executor.read(buffer, side)
+    }
+
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
+        self.shared.executor.write(buffer, first, values);
+    }
+}
+
+impl<E: Executor> DeviceState for ThreadedDevice<E> {
     fn activity(&self) -> Activity {
         self.look_for_loss();
         let shared = &self.shared;
@@ -477,97 +522,12 @@ impl<E: Executor> Device for ThreadedDevice<E> {
             .for_each(report);
     }
 
-    fn begun(&self, stream: StreamIndex) -> u64 {
-        let stream = self.shared.streams.get(stream.index());
-        stream.map_or(0, Stream::begun)
-    }
-
-    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
-        self.shared.executor.validate(request)
-    }
-
-    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
-        let is_over = || self.shared.condition.is_over();
-        if is_over() {
-            return Err(CompileError::Lost);
-        }
-        self.shared.executor.compile(request, &is_over)
-    }
-
-    fn lose(&self, kind: LossKind) -> LossReport {
-        let mut fall = None;
-        let mut reason = format!("{} on purpose", kind.label());
-        let time = self.shared.lose_by(|| {
-            let fall = fall.insert(self.shared.executor.lose(kind));
-            if !fall.message.is_empty() {
-                reason = format!("{reason}: {}", fall.message);
-            }
-            reason.clone()
-        });
-        LossReport {
-            is_news: time.is_some(),
-            is_real: fall.as_ref().is_some_and(|fall| fall.is_real),
-            time: time.unwrap_or_else(|| self.shared.now()),
-            reason,
-            how: fall.as_ref().map_or("it was lost before", |fall| fall.how),
-            message: fall.map(|fall| fall.message).unwrap_or_default(),
-        }
-    }
-
-    fn lost_at(&self) -> Option<Nanos> {
-        let condition = &self.shared.condition;
-        condition.is_lost().then(|| condition.lost_at())
-    }
-
-    fn interrupt(&self) {
-        self.shared.interrupt();
-    }
-
-    fn drain(&self) -> Result<(), Error> {
-        let deadline = Instant::now() + DRAIN;
-        while !self.settle(LOOK) {
-            self.shared.wake_all();
-            if Instant::now() > deadline {
-                return Err(Error::TimedOut);
-            }
-        }
-        Ok(())
-    }
-
-    fn completed(&self, stream: StreamIndex) -> u64 {
-        self.stream(stream)
-            .map_or(0, |stream| stream.completed.get())
-    }
-
-    fn reopen(&self) -> Result<(), Error> {
-        self.drain()?;
-        self.shared.executor.reopen()?;
-        self.shared.reopen();
-        Ok(())
-    }
-
-    fn rewind(&self) {
-        self.shared.rewind();
-    }
-
     fn overheads(&self) -> Vec<Overhead> {
         self.shared.executor.overheads(self.shared.zero())
     }
 
     fn raw(&self, question: &Question) -> Option<Answer> {
         self.shared.executor.raw(question)
-    }
-
-    fn stop(&self) {
-        self.shared.stop();
-    }
-
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
-        self.shared.executor.read(buffer, side)
-    }
-
-    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
-        self.shared.executor.write(buffer, first, values);
     }
 }
 

@@ -11,15 +11,8 @@ use record::time::{Interval, Nanos};
 use record::{BufferIndex, Clock, LossKind};
 use workload::KernelArguments;
 
-/// Runs the operations of all streams. Each stream has a thread that calls it, so operations of different streams
-/// come at the same time; those of one stream come one after the other.
-pub trait Executor: Send + Sync + 'static {
-    /// What the device is called.
-    fn name(&self) -> &str;
-
-    /// What it can and cannot do.
-    fn caps(&self) -> &Caps;
-
+/// What runs operations.
+pub trait ExecutorQueue: ExecutorBuffers {
     /// Whether an operation names buffers that exist and, if a kernel, fits them.
     ///
     /// # Errors
@@ -39,7 +32,7 @@ pub trait Executor: Send + Sync + 'static {
     /// Why it did not run to its end.
     fn run(&self, turn: &Turn<'_>, operation: &Operation) -> Result<Option<Interval>, Fault>;
 
-    /// Whether [`Executor::begin`] is asked: operations run ahead of the threads of their streams.
+    /// Whether [`ExecutorQueue::begin`] is asked: operations run ahead of the threads of their streams.
     fn runs_ahead(&self) -> bool {
         false
     }
@@ -60,12 +53,6 @@ pub trait Executor: Send + Sync + 'static {
         Ok(None)
     }
 
-    /// The numbers of `buffer`, at one of its two places; empty where there is no such buffer.
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32>;
-
-    /// Writes `values` into the host copy of `buffer` from element `first` on; what does not fit is left out.
-    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]);
-
     /// Gives `buffer` on the device these numbers, which a collective operation brought.
     ///
     /// # Errors
@@ -78,17 +65,26 @@ pub trait Executor: Send + Sync + 'static {
         self.write(buffer, 0, &kept);
         done
     }
+}
 
-    /// How its clock is converted to times counted from `zero`.
-    fn clock(&self, zero: Zero) -> Clock;
+/// The numbers in buffers.
+pub trait ExecutorBuffers: Send + Sync + 'static {
+    /// The numbers of `buffer`, at one of its two places; empty where there is no such buffer.
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32>;
 
-    /// As [`crate::Device::validate`].
+    /// Writes `values` into the host copy of `buffer` from element `first` on; what does not fit is left out.
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]);
+}
+
+/// What looks at pipelines and compiles them.
+pub trait ExecutorCompiler: Send + Sync + 'static {
+    /// As [`crate::DeviceCompiler::validate`].
     ///
     /// # Errors
     /// [`CompileError::Validation`].
     fn validate(&self, request: &CompileRequest) -> Result<(), CompileError>;
 
-    /// As [`crate::Device::compile`]; gives up once `is_over`.
+    /// As [`crate::DeviceCompiler::compile`]; gives up once `is_over`.
     ///
     /// # Errors
     /// Why it could not.
@@ -97,7 +93,10 @@ pub trait Executor: Send + Sync + 'static {
         request: &CompileRequest,
         is_over: &dyn Fn() -> bool,
     ) -> Result<Compiled, CompileError>;
+}
 
+/// The loss of what is below, and how that is opened anew.
+pub trait ExecutorRecovery: Send + Sync + 'static {
     /// Loses what is below, for good.
     fn lose(&self, kind: LossKind) -> Downfall;
 
@@ -110,19 +109,37 @@ pub trait Executor: Send + Sync + 'static {
 
     /// Looks whether the implementation below has lost its device by itself, and says what it gave as the reason.
     fn lost(&self) -> Option<String>;
+}
+
+/// Its clock, and what it took for itself.
+pub trait ExecutorTimes: Send + Sync + 'static {
+    /// How its clock is converted to times counted from `zero`.
+    fn clock(&self, zero: Zero) -> Clock;
 
     /// What has gone wrong with the times that it tells since this was asked last, in words for the user.
     fn complaint(&self) -> Option<String> {
         None
     }
 
-    /// As [`crate::Device::overheads`].
+    /// As [`crate::DeviceState::overheads`].
     fn overheads(&self, zero: Zero) -> Vec<Overhead> {
         let _ = zero;
         Vec::new()
     }
+}
 
-    /// As [`crate::Device::raw`].
+/// Runs the operations of all streams. Each stream has a thread that calls it, so operations of different streams
+/// come at the same time; those of one stream come one after the other.
+pub trait Executor:
+    ExecutorQueue + ExecutorBuffers + ExecutorCompiler + ExecutorRecovery + ExecutorTimes
+{
+    /// What the device is called.
+    fn name(&self) -> &str;
+
+    /// What it can and cannot do.
+    fn caps(&self) -> &Caps;
+
+    /// As [`crate::DeviceState::raw`].
     fn raw(&self, question: &Question) -> Option<Answer>;
 }
 

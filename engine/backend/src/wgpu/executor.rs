@@ -12,7 +12,10 @@ use super::panic_guard::guarded;
 use super::{adapter, grave, raw, spin};
 use crate::dispatch::Dispatch;
 use crate::floats::Floats;
-use crate::threads::{Downfall, Executor, Fault, Turn, Zero};
+use crate::threads::{
+    Downfall, Executor, ExecutorBuffers, ExecutorCompiler, ExecutorQueue, ExecutorRecovery,
+    ExecutorTimes, Fault, Turn, Zero,
+};
 use crate::{
     Answer, Caps, CompileError, CompileRequest, Compiled, Error, Found, Kept, Layout, Operation,
     Packed, Question, Side, available, check, shader,
@@ -331,6 +334,12 @@ impl Executor for WgpuExecutor {
         &self.found.caps
     }
 
+    fn raw(&self, question: &Question) -> Option<Answer> {
+        Some(raw::ask(&self.body(), question))
+    }
+}
+
+impl ExecutorQueue for WgpuExecutor {
     fn check(&self, operation: &Operation) -> Result<(), Error> {
         check::operation(operation, &|buffer| self.len(buffer))?;
         match operation {
@@ -361,7 +370,9 @@ impl Executor for WgpuExecutor {
             .guard(|| self.perform(&body, &mut lock(lane), turn, operation))?;
         Ok(Some(body.interval(turn.zero, &done)))
     }
+}
 
+impl ExecutorBuffers for WgpuExecutor {
     fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
         let Some(host) = self.hosts.get(buffer.index()) else {
             return Vec::new();
@@ -387,28 +398,9 @@ impl Executor for WgpuExecutor {
             host.store(first, values);
         }
     }
+}
 
-    fn clock(&self, Zero(zero): Zero) -> Clock {
-        let body = self.body();
-        let Some(ticks) = &body.ticks else {
-            return Clock {
-                name: self.found.caps.clock.to_string(),
-                ..Clock::default()
-            };
-        };
-        let name = if ticks.is_monotonic {
-            "CLOCK_MONOTONIC".to_owned()
-        } else {
-            format!("timestamps of {}", self.found.name)
-        };
-        Clock {
-            name,
-            offset: Nanos(ticks.nanos_at(zero)),
-            uncertainty: Nanos::from_duration(ticks.uncertainty),
-            ..Clock::default()
-        }
-    }
-
+impl ExecutorCompiler for WgpuExecutor {
     fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
         shader::check(request, &self.found.caps.limits)
     }
@@ -424,7 +416,9 @@ impl Executor for WgpuExecutor {
         let compiled = guarded(|| body.pipelines.compile(&body.gpu.device, request, &is_over));
         compiled.unwrap_or_else(|text| Err(CompileError::Internal(text)))
     }
+}
 
+impl ExecutorRecovery for WgpuExecutor {
     fn lose(&self, kind: LossKind) -> Downfall {
         self.body().gpu.lose(kind)
     }
@@ -452,9 +446,28 @@ impl Executor for WgpuExecutor {
         body.gpu.poll(None);
         body.gpu.lost()
     }
+}
 
-    fn raw(&self, question: &Question) -> Option<Answer> {
-        Some(raw::ask(&self.body(), question))
+impl ExecutorTimes for WgpuExecutor {
+    fn clock(&self, Zero(zero): Zero) -> Clock {
+        let body = self.body();
+        let Some(ticks) = &body.ticks else {
+            return Clock {
+                name: self.found.caps.clock.to_string(),
+                ..Clock::default()
+            };
+        };
+        let name = if ticks.is_monotonic {
+            "CLOCK_MONOTONIC".to_owned()
+        } else {
+            format!("timestamps of {}", self.found.name)
+        };
+        Clock {
+            name,
+            offset: Nanos(ticks.nanos_at(zero)),
+            uncertainty: Nanos::from_duration(ticks.uncertainty),
+            ..Clock::default()
+        }
     }
 }
 

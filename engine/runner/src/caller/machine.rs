@@ -14,7 +14,7 @@ impl Caller {
     /// Hands an operation to the device, by whoever launches. Answers when that was begun.
     ///
     /// # Errors
-    /// As for [`backend::Device::submit`].
+    /// As for [`backend::DeviceQueue::submit`].
     pub(super) fn pass(
         shared: &Arc<Shared>,
         host: HostIndex,

@@ -6,8 +6,10 @@ use std::time::Duration;
 use super::*;
 use crate::prepare::prepare_on;
 use backend::{
-    self, Activity, Answer, Backend, Caps, CompileError, CompileRequest, Compiled, Device, Error,
-    Flag, Found, HostIndex, Layout, LossReport, Packed, Question, Side, Sink, Submission,
+    self, Activity, Answer, Backend, Caps, CompileError, CompileRequest, Compiled, Device,
+    DeviceBuffers, DeviceCompiler, DeviceQueue, DeviceRecovery, DeviceState, DeviceTime,
+    DeviceWaiting, Error, Flag, Found, HostIndex, Layout, LossReport, Packed, Question, Side, Sink,
+    Submission,
 };
 use device::{Progress, Status};
 use record::time::Nanos;
@@ -54,6 +56,34 @@ impl Backend for Faulty {
 }
 
 impl Device for FaultyDevice {
+    fn name(&self) -> &str {
+        self.1.name()
+    }
+
+    fn caps(&self) -> &Caps {
+        self.1.caps()
+    }
+
+    fn start(&self) {
+        self.1.start();
+    }
+
+    fn stop(&self) {
+        self.1.stop();
+    }
+}
+
+impl DeviceTime for FaultyDevice {
+    fn clock(&self) -> Clock {
+        self.1.clock()
+    }
+
+    fn now(&self, host: HostIndex) -> Nanos {
+        self.1.now(host)
+    }
+}
+
+impl DeviceQueue for FaultyDevice {
     fn submit(&self, h: HostIndex, s: StreamIndex, submission: Submission) -> Result<(), Error> {
         if self.0 == Place::Submit && submission.span.0 >= 4 {
             // As a panic, without the noise of its message.
@@ -66,79 +96,8 @@ impl Device for FaultyDevice {
         self.1.pack(launch, elements)
     }
 
-    fn reopen(&self) -> Result<(), Error> {
-        self.1.reopen()
-    }
-
-    fn interrupt(&self) {
-        self.1.interrupt();
-    }
-
     fn completed(&self, s: StreamIndex) -> u64 {
         self.1.completed(s)
-    }
-
-    fn drain(&self) -> Result<(), Error> {
-        self.1.drain()
-    }
-
-    fn until_flag(&self, h: HostIndex, flag: &Flag) -> Result<(), Error> {
-        self.1.until_flag(h, flag)
-    }
-
-    fn rewind(&self) {
-        self.1.rewind();
-    }
-
-    fn activity(&self) -> Activity {
-        if self.0 == Place::Look {
-            resume_unwind(Box::new("planted"));
-        }
-        self.1.activity()
-    }
-
-    fn name(&self) -> &str {
-        self.1.name()
-    }
-
-    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
-        self.1.validate(request)
-    }
-
-    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
-        self.1.compile(request)
-    }
-
-    fn lose(&self, kind: LossKind) -> LossReport {
-        self.1.lose(kind)
-    }
-
-    fn raw(&self, question: &Question) -> Option<Answer> {
-        self.1.raw(question)
-    }
-
-    fn caps(&self) -> &Caps {
-        self.1.caps()
-    }
-
-    fn clock(&self) -> Clock {
-        self.1.clock()
-    }
-
-    fn start(&self) {
-        self.1.start();
-    }
-
-    fn now(&self, host: HostIndex) -> Nanos {
-        self.1.now(host)
-    }
-
-    fn turn(&self, host: HostIndex) -> Result<(), Error> {
-        self.1.turn(host)
-    }
-
-    fn leave(&self, host: HostIndex) {
-        self.1.leave(host);
     }
 
     fn make_room(&self, host: HostIndex, stream: StreamIndex) {
@@ -172,6 +131,24 @@ impl Device for FaultyDevice {
     fn calls(&self, stream: StreamIndex) -> u64 {
         self.1.calls(stream)
     }
+}
+
+impl DeviceWaiting for FaultyDevice {
+    fn interrupt(&self) {
+        self.1.interrupt();
+    }
+
+    fn until_flag(&self, h: HostIndex, flag: &Flag) -> Result<(), Error> {
+        self.1.until_flag(h, flag)
+    }
+
+    fn turn(&self, host: HostIndex) -> Result<(), Error> {
+        self.1.turn(host)
+    }
+
+    fn leave(&self, host: HostIndex) {
+        self.1.leave(host);
+    }
 
     fn query(&self, host: HostIndex, event: EventIndex) -> Progress {
         self.1.query(host, event)
@@ -197,9 +174,60 @@ impl Device for FaultyDevice {
     fn work(&self, host: HostIndex, length: Nanos) {
         self.1.work(host, length);
     }
+}
+
+impl DeviceCompiler for FaultyDevice {
+    fn validate(&self, request: &CompileRequest) -> Result<(), CompileError> {
+        self.1.validate(request)
+    }
+
+    fn compile(&self, request: &CompileRequest) -> Result<Compiled, CompileError> {
+        self.1.compile(request)
+    }
+}
+
+impl DeviceRecovery for FaultyDevice {
+    fn reopen(&self) -> Result<(), Error> {
+        self.1.reopen()
+    }
+
+    fn drain(&self) -> Result<(), Error> {
+        self.1.drain()
+    }
+
+    fn rewind(&self) {
+        self.1.rewind();
+    }
+
+    fn lose(&self, kind: LossKind) -> LossReport {
+        self.1.lose(kind)
+    }
 
     fn status(&self) -> Status {
         self.1.status()
+    }
+}
+
+impl DeviceBuffers for FaultyDevice {
+    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
+        self.1.read(buffer, side)
+    }
+
+    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
+        self.1.write(buffer, first, values);
+    }
+}
+
+impl DeviceState for FaultyDevice {
+    fn activity(&self) -> Activity {
+        if self.0 == Place::Look {
+            resume_unwind(Box::new("planted"));
+        }
+        self.1.activity()
+    }
+
+    fn raw(&self, question: &Question) -> Option<Answer> {
+        self.1.raw(question)
     }
 
     fn settle(&self, timeout: Duration) -> bool {
@@ -208,18 +236,6 @@ impl Device for FaultyDevice {
 
     fn running(&self, age: Nanos, known: &dyn Fn(SpanId) -> bool, report: &mut dyn FnMut(Began)) {
         self.1.running(age, known, report);
-    }
-
-    fn stop(&self) {
-        self.1.stop();
-    }
-
-    fn read(&self, buffer: BufferIndex, side: Side) -> Vec<f32> {
-        self.1.read(buffer, side)
-    }
-
-    fn write(&self, buffer: BufferIndex, first: usize, values: &[f32]) {
-        self.1.write(buffer, first, values);
     }
 }
 
