@@ -39,7 +39,10 @@ pub trait Exporter: Sync {
     fn about(&self) -> &'static str;
     /// How much it keeps.
     fn keeps(&self) -> Keeps;
-    /// Writes the whole capture. An error of `output` ends it and is handed back.
+    /// Writes the whole capture.
+    ///
+    /// # Errors
+    /// Those of `output`; the first ends it.
     fn write(&self, capture: &Capture, output: &mut dyn Write) -> io::Result<()>;
 }
 

@@ -61,6 +61,9 @@ pub trait Importer: Sync {
         }
     }
     /// Hands every record of `source` to `sink`, batch by batch.
+    ///
+    /// # Errors
+    /// Nothing in it can be read, or the sink cancelled. Damage to a part of it is told in the receipt instead.
     fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error>;
 }
 
@@ -84,6 +87,9 @@ pub const IMPORTERS: &[&dyn Importer] = &[
 ///
 /// A damaged file is read up to the damage, and a problem of the capture says what was left out. Errors are for
 /// files of which nothing can be read.
+///
+/// # Errors
+/// It cannot be opened, no format is recognised, nothing in it can be read, or the sink cancelled.
 pub fn open(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Result<Receipt, Error> {
     open_source(&open_path(path, sink)?, sink)
 }
@@ -99,6 +105,9 @@ fn open_path(path: &Path, sink: &mut dyn FnMut(Batch) -> ControlFlow<()>) -> Res
 }
 
 /// The same for a source that is at hand, such as bytes in memory.
+///
+/// # Errors
+/// No format is recognised, nothing in it can be read, or the sink cancelled.
 pub fn open_source(
     source: &Source,
     sink: &mut dyn FnMut(Batch) -> ControlFlow<()>,

@@ -28,8 +28,10 @@ pub enum DestinationKind {
 }
 
 impl Destination {
-    /// Finds out where output to `path` goes. Fails for a directory, a file that may not be written to, and links that
-    /// lead nowhere.
+    /// Finds out where output to `path` goes.
+    ///
+    /// # Errors
+    /// It is a directory, a file that may not be written to, or a link that leads nowhere.
     pub fn find(path: &Path) -> io::Result<Self> {
         let found = match fs::metadata(path) {
             Ok(found) => found,
@@ -81,8 +83,10 @@ fn read_only() -> io::Error {
     io::Error::new(io::ErrorKind::PermissionDenied, text)
 }
 
-/// Opens a file that is there to be written to, leaves what is in it, and holds it: fails where another process writes a
-/// capture to it.
+/// Opens a file that is there to be written to, leaves what is in it, and holds it.
+///
+/// # Errors
+/// It may not be written to, or another process writes a capture to it.
 pub fn open_existing(path: &Path) -> io::Result<File> {
     let file = OpenOptions::new().write(true).open(path);
     let file = file.map_err(|error| match error.kind() {
@@ -94,6 +98,9 @@ pub fn open_existing(path: &Path) -> io::Result<File> {
 }
 
 /// Holds a file for this process alone. Where the system knows no locks there it is taken to be free.
+///
+/// # Errors
+/// Another process holds it.
 pub fn hold(file: &File) -> io::Result<()> {
     match file.try_lock() {
         Err(TryLockError::WouldBlock) => Err(io::Error::new(

@@ -17,7 +17,10 @@ pub type GoOn<'a> = &'a mut dyn FnMut(u64) -> bool;
 type Work<'a> = &'a mut dyn FnMut(&mut dyn Write) -> io::Result<()>;
 
 /// Writes `capture` to the file at `path`, which is there afterwards as a whole, or as it was before. An answer of
-/// `false` from `go_on` ends it with an error.
+/// `false` from `go_on` ends it.
+///
+/// # Errors
+/// It cannot be written, `exporter` cannot hold such a capture, or `go_on` ended it.
 pub fn save(
     capture: &Capture,
     exporter: &dyn Exporter,
@@ -29,6 +32,9 @@ pub fn save(
 
 /// The same for whatever `write` writes. A link is followed to its file, which keeps its permissions; a file that may not
 /// be written to is refused; into a pipe or a device it is written as it comes.
+///
+/// # Errors
+/// As for [`save`].
 pub fn replace(path: &Path, go_on: GoOn<'_>, write: Work<'_>) -> io::Result<()> {
     let found = Destination::find(path)?;
     let former = match found.kind {

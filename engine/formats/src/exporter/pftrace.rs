@@ -108,7 +108,10 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes one record. Spans, their beginnings and their arguments wait in memory for what belongs to them, at most
-    /// until the next [`flush`](Self::flush). An error of the output leaves the record unwritten or cut short.
+    /// until the next [`flush`](Self::flush).
+    ///
+    /// # Errors
+    /// Those of the output, which leave the record unwritten or cut short.
     pub fn write(&mut self, record: &Record) -> io::Result<()> {
         match record {
             Record::Name(id, text) => self.write_name(*id, text)?,
@@ -154,6 +157,9 @@ impl<W: Write> Writer<W> {
 
     /// Hands everything to the output, also what is known of spans that still run. Call it when the records so far
     /// must survive the process, a few times a second, and at the end.
+    ///
+    /// # Errors
+    /// Those of the output.
     pub fn flush(&mut self) -> io::Result<()> {
         self.release()?;
         for (_, began) in std::mem::take(&mut self.began) {

@@ -37,6 +37,9 @@ pub struct Part {
 /// it is; of several, ids are offset, lanes bear the name of their rank or file, times are those of one clock where
 /// the files hold one and count from each file's start where not. A folder that JAX or TensorFlow profiled into stands for
 /// the files of its last run. The parts of each collective operation are tied. A sink that answers [`ControlFlow::Break`] cancels.
+///
+/// # Errors
+/// One of them cannot be opened, nothing in it can be read, or the sink cancelled.
 pub fn open_all(
     paths: &[PathBuf],
     sink: &mut dyn FnMut(Batch) -> ControlFlow<()>,

@@ -98,7 +98,9 @@ impl<'a> Sink<'a> {
         self.count
     }
 
-    /// Says that the file was read up to byte `read` of what the source's reader gave, and sends what has gathered once that is enough. Fails with
+    /// Says that the file was read up to byte `read` of what the source's reader gave, and sends what has gathered once that is enough.
+    ///
+    /// # Errors
     /// [`Error::Cancelled`] where the reader wants no more.
     pub fn advance(&mut self, read: u64) -> Result<(), Error> {
         self.reached = read;
@@ -115,6 +117,9 @@ impl<'a> Sink<'a> {
     }
 
     /// Sends what has gathered.
+    ///
+    /// # Errors
+    /// [`Error::Cancelled`] where the reader wants no more.
     pub fn send(&mut self) -> Result<(), Error> {
         self.sent = self.reached;
         if self.cancelled {

@@ -64,13 +64,18 @@ impl fmt::Debug for Bytes {
 }
 
 impl Source {
-    /// The file at `path`, or standard input for `-`. Fails where it is missing, empty, a directory, may not be read, or
-    /// is packed and cannot be unpacked.
+    /// The file at `path`, or standard input for `-`.
+    ///
+    /// # Errors
+    /// It is missing, empty, a directory, may not be read, or is packed and cannot be unpacked.
     pub fn open(path: &Path) -> Result<Self, Error> {
         Self::open_while(path, &mut |_| ControlFlow::Continue(()))
     }
 
     /// The same; what can be read only once is read as long as `go_on` says so.
+    ///
+    /// # Errors
+    /// As for [`Source::open`], and [`Error::Cancelled`] where `go_on` ended it.
     pub fn open_while(path: &Path, go_on: GoOn<'_>) -> Result<Self, Error> {
         if !is_standard_input(path) {
             let facts = std::fs::metadata(path).map_err(|error| Error::from_io(path, error))?;
@@ -85,13 +90,19 @@ impl Source {
         Self::new(called, length, Bytes::Copied(copy))
     }
 
-    /// Bytes in memory under a name. Fails where there are none, or they are packed and cannot be unpacked.
+    /// Bytes in memory under a name.
+    ///
+    /// # Errors
+    /// There are none, or they are packed and cannot be unpacked.
     pub fn from_bytes(name: &str, bytes: Vec<u8>) -> Result<Self, Error> {
         let length = bytes.len() as u64;
         Self::new(name.into(), length, Bytes::Memory(bytes.into()))
     }
 
-    /// `length` bytes that `make` makes anew for each reading, under a name. Fails as [`Source::from_bytes`] does.
+    /// `length` bytes that `make` makes anew for each reading, under a name.
+    ///
+    /// # Errors
+    /// As for [`Source::from_bytes`].
     pub fn from_maker(
         name: &str,
         length: u64,
@@ -215,6 +226,9 @@ impl Source {
 
     /// Reads it from its beginning, unpacked. Where the packing is damaged, reading ends as if the file did, and
     /// [`Source::damage`] says so.
+    ///
+    /// # Errors
+    /// The file cannot be opened any more.
     pub fn reader(&self) -> Result<Box<dyn Read + Send>, Error> {
         let bytes: Box<dyn Read + Send> = match &self.bytes {
             Bytes::Made(make) => make(),
