@@ -6,6 +6,7 @@ mod column;
 mod database;
 mod device;
 mod draft;
+mod driver;
 mod event;
 mod frontier;
 mod handle;
@@ -18,6 +19,7 @@ mod query;
 mod scan;
 mod schema;
 mod string;
+mod table;
 mod trouble;
 mod wait;
 
@@ -28,10 +30,11 @@ use super::{Error, IMPORTERS, Importer, Source};
 pub(super) use crate::activity::{Work, copy};
 
 pub(super) use block::Row;
-pub(super) use column::{As, Columns};
+pub(super) use column::{As, ColumnList, Columns, RowField, columns};
 pub(super) use database::Database;
 pub(super) use device::Devices;
 pub(super) use draft::{Draft, Ran};
+pub(super) use driver::{DatabaseReader, Dialect, read};
 pub(super) use event::{Events, Recorded};
 pub(super) use handle::Handles;
 pub(super) use host::{HostSpan, Hosts};
@@ -42,6 +45,7 @@ pub(super) use order::{Operation, Operations, Stream};
 pub(super) use query::Query;
 pub(super) use scan::scan;
 pub(super) use string::Strings;
+pub(super) use table::{RowOutcome, TableReader, Untimed, table};
 pub(super) use trouble::Troubles;
 pub(super) use wait::{Event, Outcome, Wait, Waits, resolve};
 

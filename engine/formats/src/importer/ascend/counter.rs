@@ -1,38 +1,67 @@
 //! What was measured of the NPU meanwhile.
 
-use super::super::sqlite::Row;
-use super::Reading;
-use super::part::{Part, Series};
+use super::super::sqlite::Untimed;
+use super::AscendReader;
+use super::tables::{CacheRow, FrequencyRow, HbmRow, NpuMemoryRow};
 use record::{Counter, CounterId, Record, Sample};
 
-impl Reading<'_, '_> {
-    pub(super) fn sample(&mut self, part: &Part, series: &Series, row: Row<'_>) {
-        let (Some(time), Some(value)) = (row.integer(0), row.number(1)) else {
-            return self.draft.troubles.unplaced(&part.query.table, row.number);
-        };
-        let device = row.or_zero(2);
-        let which = row
-            .integer(3)
-            .map(|number| format!(" {} {number}", series.by));
-        let sort = row
-            .integer(4)
-            .and_then(|id| self.strings.text(id))
-            .map(|text| format!(", {text}"));
+/// A counter that a table holds: its name, its unit, and what there may be several of.
+#[derive(Clone, Copy, Debug)]
+struct Series(&'static str, &'static str, &'static str);
+
+const FREQUENCY: Series = Series("AI core frequency", "MHz", "");
+const BANDWIDTH: Series = Series("HBM bandwidth", "B/s", "HBM");
+const CACHE: Series = Series("LLC throughput", "B/s", "LLC");
+const MEMORY: Series = Series("NPU memory", "bytes", "");
+
+impl AscendReader<'_, '_> {
+    pub(super) fn frequency(&mut self, row: FrequencyRow) -> Result<(), Untimed> {
+        let at = (row.time, row.device);
+        self.sample(FREQUENCY, at, row.value, (None, None))
+    }
+
+    pub(super) fn memory_bandwidth(&mut self, row: HbmRow) -> Result<(), Untimed> {
+        let at = (row.time, row.device);
+        self.sample(BANDWIDTH, at, row.value, (row.number, row.sort))
+    }
+
+    pub(super) fn cache_throughput(&mut self, row: CacheRow) -> Result<(), Untimed> {
+        let at = (row.time, row.device);
+        self.sample(CACHE, at, row.value, (row.number, row.sort))
+    }
+
+    pub(super) fn memory(&mut self, row: NpuMemoryRow) -> Result<(), Untimed> {
+        let at = (row.time, row.device);
+        self.sample(MEMORY, at, row.value, (None, row.sort))
+    }
+
+    /// A value of a series: of which of several it is, and of what sort, is told by a number and a text of the file.
+    fn sample(
+        &mut self,
+        Series(name, unit, of): Series,
+        (time, device): (Option<i64>, i64),
+        value: Option<f64>,
+        (number, sort): (Option<i64>, Option<i64>),
+    ) -> Result<(), Untimed> {
+        let (time, value) = time.zip(value).ok_or(Untimed)?;
+        let which = number.map(|number| format!(" {of} {number}"));
+        let sort = sort.and_then(|id| self.dialect.strings.text(id));
+        let sort = sort.map(|text| format!(", {text}"));
         let name = format!(
-            "{}{}{}",
-            series.name,
+            "{name}{}{}",
             which.unwrap_or_default(),
             sort.unwrap_or_default()
         );
         let key = format!("{name} of {device}");
-        let next = CounterId(self.counters.len() as u32);
-        let counter = *self.counters.entry(key).or_insert(next);
+        let counters = &mut self.dialect.counters;
+        let next = CounterId(counters.len() as u32);
+        let counter = *counters.entry(key).or_insert(next);
         if counter == next {
             let device = self.device(device);
             self.draft.sink.push(Record::Counter(Box::new(Counter {
                 id: counter,
                 name,
-                unit: series.unit.to_owned(),
+                unit: unit.to_owned(),
                 device: Some(device),
             })));
         }
@@ -42,5 +71,6 @@ impl Reading<'_, '_> {
             time,
             value,
         }));
+        Ok(())
     }
 }

@@ -1,68 +1,64 @@
 //! Calls of PyTorch and of CANN, ranges of the program itself, and steps.
 
-use super::super::sqlite::{HostSpan, Row, Title};
-use super::part::Part;
-use super::{PROCESS, Reading};
+use super::super::sqlite::{HostSpan, Title, Untimed};
+use super::tables::{AscendHostRow, AscendStepRow, CannRow, MstxRow, PytorchRow};
+use super::{AscendReader, PROCESS};
 use record::{Group, LaneId, SpanKind, State, Value};
 
 /// Bits of a global thread number below those of its process.
 const THREAD_BITS: u32 = 32;
 
-impl Reading<'_, '_> {
+impl AscendReader<'_, '_> {
     /// A call of CANN.
-    pub(super) fn cann(&mut self, part: &Part, row: Row<'_>) {
-        let text = self.strings.text(row.or_zero(3)).unwrap_or_default();
+    pub(super) fn cann(&mut self, row: CannRow) -> Result<(), Untimed> {
+        let text = self.dialect.strings.text(row.name).unwrap_or_default();
         let all = text == "aclrtSynchronizeDevice";
         let kind = if text.contains("Synchronize") {
             SpanKind::Synchronize
         } else {
             SpanKind::Call
         };
-        let Some(place) = self.host(part, row, kind) else {
-            return;
-        };
-        if let Some(number) = row.integer(4) {
+        let place = self.host(row.host, row.name, kind)?;
+        if let Some(number) = row.connection {
             self.launches.add(PROCESS, number, place);
         }
         if all {
-            self.syncs.all.push(place);
+            self.dialect.syncs.all.push(place);
         } else if kind == SpanKind::Synchronize {
-            self.syncs.unknown += 1;
+            self.dialect.syncs.unknown += 1;
         }
+        Ok(())
     }
 
     /// A call of PyTorch, or of Python.
-    pub(super) fn python(&mut self, part: &Part, row: Row<'_>) {
-        let Some(place) = self.host(part, row, SpanKind::Call) else {
-            return;
-        };
-        if let Some(id) = row.integer(4) {
-            self.flows.call(id, place);
+    pub(super) fn python(&mut self, row: PytorchRow) -> Result<(), Untimed> {
+        let place = self.host(row.host, row.name, SpanKind::Call)?;
+        if let Some(id) = row.connection {
+            self.dialect.flows.call(id, place);
         }
-        for (name, at) in [("input types", 6), ("input shapes", 7)] {
-            if let Some(text) = row.integer(at).and_then(|id| self.strings.text(id)) {
+        for (name, id) in [("input types", row.types), ("input shapes", row.shapes)] {
+            if let Some(text) = id.and_then(|id| self.dialect.strings.text(id)) {
                 let value = Value::Text(text.into());
                 let field = self.draft.name(name);
                 self.hosts.argument(place, field, value);
             }
         }
-        if let Some(number) = row.integer(5) {
+        if let Some(number) = row.sequence {
             let field = self.draft.name("sequence number");
             self.hosts.argument(place, field, Value::Integer(number));
         }
+        Ok(())
     }
 
     /// A range of the program itself.
-    pub(super) fn range(&mut self, part: &Part, row: Row<'_>) {
-        self.host(part, row, SpanKind::Scope);
+    pub(super) fn range(&mut self, row: MstxRow) -> Result<(), Untimed> {
+        self.host(row.host, row.name, SpanKind::Scope).map(drop)
     }
 
     /// A step of the training loop, which is of no thread.
-    pub(super) fn step(&mut self, part: &Part, row: Row<'_>) {
-        let Some(start) = row.integer(0) else {
-            return self.draft.troubles.unplaced(&part.query.table, row.number);
-        };
-        let name = self.draft.name(&format!("step {}", row.or_zero(2)));
+    pub(super) fn step(&mut self, row: AscendStepRow) -> Result<(), Untimed> {
+        let start = row.start.ok_or(Untimed)?;
+        let name = self.draft.name(&format!("step {}", row.id));
         let lane = self
             .draft
             .lanes
@@ -74,29 +70,27 @@ impl Reading<'_, '_> {
             });
         let span = HostSpan {
             start,
-            end: row.integer(1),
+            end: row.end,
             name,
             kind: SpanKind::Scope,
             state: State::Done,
         };
         self.hosts.push(lane, span);
+        Ok(())
     }
 
-    fn host(&mut self, part: &Part, row: Row<'_>, kind: SpanKind) -> Option<u32> {
-        let Some(start) = row.integer(0) else {
-            self.draft.troubles.unplaced(&part.query.table, row.number);
-            return None;
-        };
-        let name = self.strings.name(row.or_zero(3), &mut self.draft);
-        let lane = self.thread(row.or_zero(2));
+    fn host(&mut self, row: AscendHostRow, name: i64, kind: SpanKind) -> Result<u32, Untimed> {
+        let start = row.start.ok_or(Untimed)?;
+        let name = self.dialect.strings.name(name, &mut self.draft);
+        let lane = self.thread(row.thread);
         let span = HostSpan {
             start,
-            end: row.integer(1),
+            end: row.end,
             name,
             kind,
             state: State::Done,
         };
-        Some(self.hosts.push(lane, span))
+        Ok(self.hosts.push(lane, span))
     }
 
     fn thread(&mut self, thread: i64) -> LaneId {

@@ -1,9 +1,9 @@
 //! Tasks of the NPU by stream, and the collective operations that they are part of.
 
-use super::super::sqlite::{Operation, Ran, Row, Stream, Title, Work};
-use super::part::Part;
+use super::super::sqlite::{Operation, Ran, Stream, Title, Untimed, Work};
+use super::tables::{AscendCollectiveRow, AscendTaskRow, CommunicationRow, ComputeRow};
 use super::wait::Reached;
-use super::{PROCESS, Reading};
+use super::{AscendReader, PROCESS};
 use record::{Dependency, DeviceId, Group, LaneId, NameId, SpanId, SpanKind, State, Value};
 
 /// What is known of a task besides its times.
@@ -23,122 +23,106 @@ pub(super) struct Detail {
 /// Stands for no rank.
 const NO_RANK: i64 = 0xFFFF_FFFF;
 
-impl Reading<'_, '_> {
+impl AscendReader<'_, '_> {
     /// What is known of a task that computes.
-    pub(super) fn compute_detail(&mut self, row: Row<'_>) {
+    pub(super) fn compute_detail(&mut self, row: ComputeRow) {
         let detail = Detail {
-            name: row.or_zero(1),
+            name: row.name,
             part: None,
-            sort: row.integer(2),
+            sort: row.sort,
             bytes: 0,
             notify: 0,
             ranks: (NO_RANK, NO_RANK),
         };
-        self.details.insert(row.or_zero(0), detail);
+        self.dialect.details.insert(row.task, detail);
     }
 
     /// What is known of a task that is part of a collective operation.
-    pub(super) fn communication_detail(&mut self, row: Row<'_>) {
+    pub(super) fn communication_detail(&mut self, row: CommunicationRow) {
         let detail = Detail {
-            name: row.or_zero(1),
-            part: row.integer(2),
+            name: row.name,
+            part: row.sort,
             sort: None,
-            bytes: row.or_zero(3),
-            notify: row.or_zero(4),
-            ranks: (row.or_zero(5), row.or_zero(6)),
+            bytes: row.bytes,
+            notify: row.notify,
+            ranks: (row.source, row.destination),
         };
-        self.details.insert(row.or_zero(0), detail);
+        self.dialect.details.insert(row.task, detail);
     }
 
-    pub(super) fn task(&mut self, part: &Part, row: Row<'_>) {
-        let (Some(start), Some(end)) = (row.integer(0), row.integer(1)) else {
-            return self.draft.troubles.unplaced(&part.query.table, row.number);
-        };
-        let detail = self.details.get(&row.or_zero(5)).copied();
-        let sort = self
-            .strings
-            .text(row.or_zero(6))
-            .unwrap_or_default()
-            .to_owned();
-        let does = detail
-            .and_then(|it| it.part)
-            .and_then(|id| self.strings.text(id))
-            .unwrap_or_default();
+    pub(super) fn task(&mut self, row: AscendTaskRow) -> Result<(), Untimed> {
+        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
+        let detail = self.dialect.details.get(&row.task).copied();
+        let text = |id| self.dialect.strings.text(id).unwrap_or_default();
+        let sort = text(row.sort).to_owned();
+        let does = detail.and_then(|it| it.part).map_or("", text);
         let kind = kind(&sort, does);
-        let name = self.task_name(detail, row.or_zero(6));
+        let name = self.task_name(detail, row.sort);
         let stream = Stream {
             process: PROCESS,
-            context: row.or_zero(2),
-            number: row.or_zero(3),
+            context: row.device,
+            number: row.stream,
         };
         let lane = self.stream(stream);
-        let communicates = detail.is_some_and(|it| it.part.is_some());
-        let work = if communicates {
-            Work::Collective
-        } else {
-            Work::of(kind, "")
+        let work = match detail.and_then(|it| it.part) {
+            Some(_) => Work::Collective,
+            None => Work::of(kind, ""),
         };
-        let place = row
-            .integer(4)
-            .and_then(|number| self.launches.get(PROCESS, number));
-        let enqueued = place.and_then(|place| self.hosts.start(place));
-        let span = self.draft.ran(Ran {
+        let number = row.connection;
+        let place = number.and_then(|number| self.launches.get(PROCESS, number));
+        let ran = Ran {
             lane,
             name,
             kind,
             state: State::Done,
-            enqueued,
+            enqueued: None,
             start,
             end,
-        });
-        self.draft.lanes.did(lane, work);
+        };
+        let span = self.submitted(ran, work, place);
         self.describe(span, &sort, detail);
-        match place {
-            Some(place) => {
-                self.draft
-                    .depends(Dependency::submission(self.span(place), span));
-                let order = enqueued.unwrap_or(start);
-                self.operations
-                    .add(stream, Operation { order, start, span });
-            }
-            None => self.unlaunched += 1,
+        let call = place.map(|place| (self.hosts.start(place).unwrap_or(start), self.lane(place)));
+        if let Some((order, _)) = call {
+            self.operations
+                .add(stream, Operation { order, start, span });
         }
-        if let Some(number) = row.integer(4) {
-            self.flows.task(number, span);
+        if let Some(number) = number {
+            self.dialect.flows.task(number, span);
         }
         let reached = Reached {
             stream,
             span,
             start,
             end,
-            call: place.map(|place| (self.hosts.start(place).unwrap_or(start), self.lane(place))),
+            call,
         };
         match sort.as_str() {
-            "EVENT_RECORD" => self.records.push(reached),
-            "EVENT_WAIT" => self.waits.push(reached),
-            _ if kind == SpanKind::EventWait => self.notifies += 1,
+            "EVENT_RECORD" => self.dialect.records.push(reached),
+            "EVENT_WAIT" => self.dialect.waits.push(reached),
+            _ if kind == SpanKind::EventWait => self.dialect.notifies += 1,
             _ => {}
         }
+        Ok(())
     }
 
     /// What a task is called: its own name, or what it does in a collective operation, or its sort.
     fn task_name(&mut self, detail: Option<Detail>, sort: i64) -> NameId {
         let id = detail.map_or(sort, |detail| detail.part.unwrap_or(detail.name));
-        self.strings.name(id, &mut self.draft)
+        self.dialect.strings.name(id, &mut self.draft)
     }
 
     fn describe(&mut self, span: SpanId, sort: &str, detail: Option<Detail>) {
         self.draft
             .field(span, "task type", Value::Text(sort.into()));
         let Some(detail) = detail else { return };
-        if let Some(text) = detail.sort.and_then(|id| self.strings.text(id)) {
+        if let Some(text) = detail.sort.and_then(|id| self.dialect.strings.text(id)) {
             let value = Value::Text(text.into());
             self.draft.field(span, "operator", value);
         }
         if detail.part.is_none() {
             return;
         }
-        if let Some(text) = self.strings.text(detail.name) {
+        if let Some(text) = self.dialect.strings.text(detail.name) {
             let value = Value::Text(text.into());
             self.draft.field(span, "operation", value);
         }
@@ -157,13 +141,11 @@ impl Reading<'_, '_> {
     }
 
     /// A collective operation as a whole, on a lane of its group.
-    pub(super) fn exchange(&mut self, part: &Part, row: Row<'_>) {
-        let (Some(start), Some(end)) = (row.integer(0), row.integer(1)) else {
-            return self.draft.troubles.unplaced(&part.query.table, row.number);
-        };
-        let group = row.or_zero(4);
-        let name = self.strings.name(row.or_zero(2), &mut self.draft);
-        let device = self.device(row.or_zero(6));
+    pub(super) fn collective(&mut self, row: AscendCollectiveRow) -> Result<(), Untimed> {
+        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
+        let group = row.group;
+        let name = self.dialect.strings.name(row.name, &mut self.draft);
+        let device = self.device(row.device);
         let lane = self.draft.lanes.id(
             (Group::Streams, [i64::MAX, group, 0, 0]),
             self.draft.sink,
@@ -174,9 +156,8 @@ impl Reading<'_, '_> {
                 ..Title::default()
             },
         );
-        let place = row
-            .integer(3)
-            .and_then(|number| self.launches.get(PROCESS, number));
+        let number = row.connection;
+        let place = number.and_then(|number| self.launches.get(PROCESS, number));
         let span = self.draft.ran(Ran {
             lane,
             name,
@@ -189,14 +170,14 @@ impl Reading<'_, '_> {
         self.draft.lanes.did(lane, Work::Collective);
         if let Some(place) = place {
             self.draft
-                .depends(Dependency::submission(self.span(place), span));
+                .depends(Dependency::submission(self.hosts.span(place), span));
         }
-        if let Some(group) = self.strings.text(group) {
+        if let Some(group) = self.dialect.strings.text(group) {
             let value = Value::Text(group.into());
             self.draft.field(span, "groupName", value);
         }
-        self.draft
-            .field(span, "count", Value::Integer(row.or_zero(5)));
+        self.draft.field(span, "count", Value::Integer(row.count));
+        Ok(())
     }
 
     fn stream(&mut self, stream: Stream) -> LaneId {
@@ -208,6 +189,7 @@ impl Reading<'_, '_> {
             process: stream.context.to_string(),
             thread: stream.number.to_string(),
             rank: self
+                .dialect
                 .ranks
                 .get(&stream.context)
                 .and_then(|it| u32::try_from(*it).ok()),
@@ -216,7 +198,7 @@ impl Reading<'_, '_> {
     }
 
     pub(super) fn device(&mut self, number: i64) -> DeviceId {
-        let (names, ranks) = (&self.devices, &self.ranks);
+        let (names, ranks) = (&self.dialect.devices, &self.dialect.ranks);
         self.draft
             .devices
             .id(number, "ascend", self.draft.sink, || {

@@ -4,7 +4,7 @@
 //! what is said here is concluded: from times where a stream really stood still, from the order of calls where not.
 
 use super::super::sqlite::Stream;
-use super::{PROCESS, Reading};
+use super::{AscendReader, PROCESS};
 use record::{Basis, Dependency, DependencyKind, LaneId, SpanId};
 
 /// A record or a wait, as its stream reached it.
@@ -32,11 +32,11 @@ const STOOD: i64 = 1_000;
 /// How long after a record, in nanoseconds, a wait for it ends at most.
 const SOON: i64 = 1_000;
 
-impl Reading<'_, '_> {
+impl AscendReader<'_, '_> {
     pub(super) fn tie_waits(&mut self) {
         let mut unknown = 0;
-        for wait in std::mem::take(&mut self.waits) {
-            match record_for(&wait, &self.records) {
+        for wait in std::mem::take(&mut self.dialect.waits) {
+            match record_for(&wait, &self.dialect.records) {
                 Some(record) => {
                     self.draft.receipt.inferred += 1;
                     self.draft.depends(Dependency::new(
@@ -50,7 +50,7 @@ impl Reading<'_, '_> {
             }
         }
         let mut before = None;
-        for place in std::mem::take(&mut self.syncs.all) {
+        for place in std::mem::take(&mut self.dialect.syncs.all) {
             let order = self.hosts.start(place).unwrap_or(0);
             for (_, last) in self.operations.all_before(PROCESS, None, order) {
                 if before.is_none_or(|before| last.order > before) {
@@ -72,7 +72,7 @@ impl Reading<'_, '_> {
                 "{wait for an event is|waits for events are} for a record that cannot be told",
             ),
             (
-                self.syncs.unknown,
+                self.dialect.syncs.unknown,
                 "{call waits|calls wait} for a stream that the file does not name",
             ),
         ];

@@ -115,7 +115,7 @@ impl Facts {
 
     fn take(&mut self, table: &str, row: Row<'_>) {
         match table {
-            "StringIds" => self.strings.take(row),
+            "StringIds" => self.strings.take(row.integer(0), row.text(1)),
             "PROCESSES" => {
                 if let Some(name) = row.text(1) {
                     self.processes

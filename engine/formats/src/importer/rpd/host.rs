@@ -1,26 +1,24 @@
 //! Calls, and what they were given.
 
-use super::super::sqlite::{HostSpan, Row, Title};
-use super::part::Part;
-use super::{Call, Reading};
+use super::super::sqlite::{HostSpan, Title, Untimed};
+use super::tables::{RpdCallRow, RpdCopyCallRow, RpdKernelCallRow};
+use super::{RpdCall, RpdReader};
 use record::{Group, LaneId, SpanKind, State, Value};
 
 /// What the profiler calls a range that the program itself set; its name is what the call was given.
 const MARKER: &str = "UserMarker";
 
-impl Reading<'_, '_> {
-    pub(super) fn call(&mut self, part: &Part, row: Row<'_>) {
-        let Some(start) = row.integer(0) else {
-            return self.draft.troubles.unplaced(&part.query.table, row.number);
-        };
-        let process = row.or_zero(3);
-        let lane = self.thread(process, row.or_zero(4));
-        let text = self.strings.text(row.or_zero(5)).unwrap_or("?").to_owned();
-        let longer = self.longer.text(row.or_zero(6));
-        let given = longer
-            .or_else(|| self.strings.text(row.or_zero(6)))
+impl RpdReader<'_, '_> {
+    pub(super) fn call(&mut self, row: RpdCallRow) -> Result<(), Untimed> {
+        let start = row.start.ok_or(Untimed)?;
+        let (process, known) = (row.process, &self.dialect);
+        let text = known.strings.text(row.name).unwrap_or("?").to_owned();
+        let given = known.longer.text(row.given);
+        let given = given
+            .or_else(|| known.strings.text(row.given))
             .unwrap_or_default()
             .to_owned();
+        let lane = self.thread(process, row.thread);
         let marker = text == MARKER && !given.is_empty();
         let name = self.draft.name(if marker { &given } else { &text });
         let kind = match text.as_str() {
@@ -34,56 +32,50 @@ impl Reading<'_, '_> {
             lane,
             HostSpan {
                 start,
-                end: row.integer(1),
+                end: row.end,
                 name,
                 kind,
                 state: State::Done,
             },
         );
-        self.calls.insert(row.or_zero(2), Call { place, process });
-        self.handles.call(&text, process, place, &self.hosts);
+        let handles = &mut self.dialect.handles;
+        handles.call(&text, process, place, &self.hosts);
         for (name, value) in pairs(&given).filter(|_| !marker) {
-            self.handles.given(place, name, value);
+            handles.given(place, name, value);
         }
+        let call = RpdCall { place, process };
+        self.dialect.calls.insert(row.id, call);
         if !marker && !given.is_empty() {
             let field = self.draft.name("arguments");
             self.hosts.argument(place, field, Value::Text(given.into()));
         }
+        Ok(())
     }
 
     /// What a launch of a kernel was given.
-    pub(super) fn kernel_call(&mut self, row: Row<'_>) {
-        let Some(call) = self.given_stream(row) else {
+    pub(super) fn kernel_call(&mut self, row: RpdKernelCallRow<'_>) {
+        let Some(call) = self.given_stream(row.call, row.stream) else {
             return;
         };
-        let size = |at: usize| {
-            format!(
-                "{}×{}×{}",
-                row.or_zero(at),
-                row.or_zero(at + 1),
-                row.or_zero(at + 2)
-            )
-        };
         let span = self.hosts.span(call.place);
-        for (name, at) in [("grid", 2), ("workgroup", 5)] {
-            self.draft.field(span, name, Value::Text(size(at).into()));
+        for (name, [x, y, z]) in [("grid", row.grid), ("workgroup", row.workgroup)] {
+            let size = format!("{x}×{y}×{z}");
+            self.draft.field(span, name, Value::Text(size.into()));
         }
     }
 
     /// What a copy was given.
-    pub(super) fn copy_call(&mut self, row: Row<'_>) {
-        let Some(call) = self.given_stream(row) else {
-            return;
-        };
-        let span = self.hosts.span(call.place);
-        self.draft
-            .field(span, "bytes", Value::Integer(row.or_zero(2)));
+    pub(super) fn copy_call(&mut self, row: RpdCopyCallRow<'_>) {
+        if let Some(call) = self.given_stream(row.call, row.stream) {
+            let span = self.hosts.span(call.place);
+            self.draft.field(span, "bytes", Value::Integer(row.bytes));
+        }
     }
 
-    fn given_stream(&mut self, row: Row<'_>) -> Option<Call> {
-        let call = *self.calls.get(&row.or_zero(0))?;
-        if let Some(stream) = row.text(1) {
-            self.handles.given(call.place, "stream", stream);
+    fn given_stream(&mut self, call: i64, stream: Option<&str>) -> Option<RpdCall> {
+        let call = *self.dialect.calls.get(&call)?;
+        if let Some(stream) = stream {
+            self.dialect.handles.given(call.place, "stream", stream);
             let span = self.hosts.span(call.place);
             self.draft.field(span, "stream", Value::Text(stream.into()));
         }

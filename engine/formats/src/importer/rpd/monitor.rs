@@ -1,19 +1,17 @@
 //! What was measured of devices meanwhile, such as their clocks and temperatures.
 
-use super::super::sqlite::Row;
-use super::Reading;
-use super::part::Part;
+use super::super::sqlite::Untimed;
+use super::RpdReader;
+use super::tables::RpdMonitorRow;
 use record::{Counter, CounterId, Record, Sample};
 
-impl Reading<'_, '_> {
-    pub(super) fn monitor(&mut self, part: &Part, row: Row<'_>) {
-        let (Some(time), Some(value)) = (row.integer(0), row.number(4)) else {
-            return self.draft.troubles.unplaced(&part.query.table, row.number);
-        };
-        let text = |at: usize| row.text(at).unwrap_or_default();
-        let name = format!("{} {} {}", text(1), row.or_zero(2), text(3));
-        let next = CounterId(self.counters.len() as u32);
-        let counter = *self.counters.entry(name.clone()).or_insert(next);
+impl RpdReader<'_, '_> {
+    pub(super) fn monitor(&mut self, row: RpdMonitorRow<'_>) -> Result<(), Untimed> {
+        let (time, value) = row.time.zip(row.value).ok_or(Untimed)?;
+        let name = format!("{} {} {}", row.device_sort, row.device, row.measured);
+        let counters = &mut self.dialect.counters;
+        let next = CounterId(counters.len() as u32);
+        let counter = *counters.entry(name.clone()).or_insert(next);
         if counter == next {
             self.draft.sink.push(Record::Counter(Box::new(Counter {
                 id: counter,
@@ -28,5 +26,6 @@ impl Reading<'_, '_> {
             time,
             value,
         }));
+        Ok(())
     }
 }

@@ -1,57 +1,45 @@
 //! Work of the GPU, by queue.
 
-use super::super::sqlite::{Operation, Ran, Row, Stream, Title, Work};
-use super::Reading;
-use super::part::Part;
-use record::{Dependency, Group, LaneId, SpanKind, State};
+use super::super::sqlite::{Operation, Ran, Stream, Title, Untimed, Work};
+use super::RpdReader;
+use super::tables::RpdOperationRow;
+use record::{Group, LaneId, SpanKind, State};
 
-impl Reading<'_, '_> {
-    pub(super) fn operation(&mut self, part: &Part, row: Row<'_>) {
-        let (Some(start), Some(end)) = (row.integer(0), row.integer(1)) else {
-            return self.draft.troubles.unplaced(&part.query.table, row.number);
-        };
-        let sort = self.strings.text(row.or_zero(6)).unwrap_or_default();
-        let described = self
-            .strings
-            .text(row.or_zero(5))
-            .filter(|it| !it.is_empty());
-        let text = described.unwrap_or(sort);
+impl RpdReader<'_, '_> {
+    pub(super) fn operation(&mut self, row: RpdOperationRow) -> Result<(), Untimed> {
+        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
+        let known = &self.dialect;
+        let sort = known.strings.text(row.sort).unwrap_or_default();
+        let described = known.strings.text(row.description);
+        let text = described.filter(|it| !it.is_empty()).unwrap_or(sort);
         let kind = kind(sort);
         let work = Work::of(kind, text);
         let name = self.draft.names.id(text, self.draft.sink);
-        let call = self
-            .launched
-            .get(&row.or_zero(2))
-            .and_then(|api| self.calls.get(api))
-            .copied();
+        let call = known.launched.get(&row.id);
+        let call = call.and_then(|call| known.calls.get(call)).copied();
         let stream = Stream {
             process: call.map_or(0, |call| call.process),
-            context: row.or_zero(3),
-            number: row.or_zero(4),
+            context: row.gpu,
+            number: row.queue,
         };
-        let lane = self.queue(stream);
-        let enqueued = call.and_then(|call| self.hosts.start(call.place));
-        let span = self.draft.ran(Ran {
-            lane,
+        let ran = Ran {
+            lane: self.queue(stream),
             name,
             kind,
             state: State::Done,
-            enqueued,
+            enqueued: None,
             start,
             end,
-        });
-        self.draft.lanes.did(lane, work);
-        match call {
-            Some(call) => {
-                self.draft
-                    .depends(Dependency::submission(self.hosts.span(call.place), span));
-                self.handles.ran(call.place, stream);
-                let order = enqueued.unwrap_or(start);
-                self.operations
-                    .add(stream, Operation { order, start, span });
-            }
-            None => self.unlaunched += 1,
+        };
+        let place = call.map(|call| call.place);
+        let span = self.submitted(ran, work, place);
+        if let Some(place) = place {
+            self.dialect.handles.ran(place, stream);
+            let order = self.hosts.start(place).unwrap_or(start);
+            self.operations
+                .add(stream, Operation { order, start, span });
         }
+        Ok(())
     }
 
     /// The file numbers queues by GPU, whichever process used them.

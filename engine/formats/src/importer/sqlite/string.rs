@@ -1,6 +1,6 @@
 //! The file's own table of texts, by the file's own numbers.
 
-use super::{As, Columns, Draft, Row};
+use super::{As, Columns, Draft};
 use record::NameId;
 
 /// Texts by number. A text gets a name of the capture only once something is called so.
@@ -17,9 +17,9 @@ impl Strings {
     /// What its rows are read from: a number and a text.
     pub const NSIGHT: Columns = &[("id", As::Integer), ("value", As::Text)];
 
-    /// Takes a row of a number and a text.
-    pub fn take(&mut self, row: Row<'_>) {
-        if let (Some(id), Some(text)) = (row.integer(0), row.text(1)) {
+    /// Takes a text, if the file says both its number and what it is.
+    pub fn take(&mut self, id: Option<i64>, text: Option<&str>) {
+        if let (Some(id), Some(text)) = (id, text) {
             self.add(id, text);
         }
     }
