@@ -6,19 +6,19 @@ mod gpu;
 mod host;
 mod notes;
 mod nvtx;
-mod part;
 mod sync;
+mod tables;
 
 use super::sqlite::{
-    self, Database, Draft, Events, Hosts, Launches, Operations, Query, Row, Wait, scan,
+    self, Database, DatabaseReader, Dialect, Events, TableQuery, TableReader, Wait,
 };
 use super::{Error, Importer, Receipt, Sink, Source};
 use api::Calls;
 use facts::Facts;
 use gpu::Fields;
 use notes::Tally;
-use part::Part;
-use record::{Record, Run};
+use record::Clock;
+use record::time::Nanos;
 
 /// The format of `nsys export --type sqlite`.
 pub struct Nsight;
@@ -45,31 +45,16 @@ impl Importer for Nsight {
     }
 
     fn read(&self, source: &Source, sink: &mut Sink<'_>) -> Result<Receipt, Error> {
-        let database = Database::open(source)?;
-        let mut draft = Draft::new(sink);
-        let facts = Facts::read(&database, &mut draft)?;
-        draft.sink.push(Record::Run(Box::new(Run {
-            name: source.name(),
-            backend: self.name().to_owned(),
-            version: facts.version.clone(),
-            ..Run::default()
-        })));
-        facts.clock(&mut draft);
-        let mut reading = Reading::new(draft, facts, &database);
-        reading.read(&database)?;
-        reading.finish(&database)
+        sqlite::read::<NsightDialect>(self, source, sink)
     }
 }
 
 /// What is known while the large tables are read.
-struct Reading<'a, 's> {
-    draft: Draft<'a, 's>,
+#[derive(Default)]
+struct NsightDialect {
     facts: Facts,
     calls: Calls,
     fields: Fields,
-    hosts: Hosts,
-    launches: Launches,
-    operations: Operations,
     events: Events,
     waits: Vec<Wait>,
     /// Whether the file has no work of streams: what their records and waits say is all that is known of them.
@@ -77,92 +62,39 @@ struct Reading<'a, 's> {
     /// Calls that record an event, by process and number, with their place.
     recorders: Vec<(i64, i64, u32)>,
     tally: Tally,
-    /// Rows read, and rows there are, which says how far reading has come.
-    rows: (u64, u64),
-    length: u64,
 }
 
-impl<'a, 's> Reading<'a, 's> {
-    fn new(mut draft: Draft<'a, 's>, facts: Facts, database: &Database) -> Self {
-        Self {
-            fields: Fields::new(&mut draft),
-            draft,
-            facts,
-            calls: Calls::default(),
-            hosts: Hosts::default(),
-            launches: Launches::default(),
-            operations: Operations::default(),
-            events: Events::default(),
-            waits: Vec::new(),
-            workless: !Part::has_work(database),
-            recorders: Vec::new(),
-            tally: Tally::default(),
-            rows: (0, 0),
-            length: database.length(),
-        }
+type NsightReader<'a, 's> = DatabaseReader<'a, 's, NsightDialect>;
+
+impl Dialect for NsightDialect {
+    const FACTS: &'static [TableReader<Self>] = tables::FACTS;
+    const TABLES: &'static [TableReader<Self>] = tables::TABLES;
+    const SILENT: &'static [&'static str] = notes::SILENT;
+
+    fn tables(database: &Database) -> Vec<TableQuery<Self>> {
+        tables::of_export(database)
     }
 
-    fn read(&mut self, database: &Database) -> Result<(), Error> {
-        let parts = Part::of(database);
-        let queries: Vec<Query> = parts.iter().map(|(_, query)| query.clone()).collect();
-        self.rows.1 = queries.iter().map(|query| query.rows).sum::<u64>().max(1);
-        let last_host = parts.iter().rposition(|(part, _)| part.is_host());
-        let mut waiting = last_host.is_some();
-        let faults = scan(database, &queries, &mut |at, block| {
-            let Some((part, query)) = parts.get(at) else {
-                return Ok(());
-            };
-            if waiting && last_host.is_none_or(|last| at > last) {
-                waiting = false;
-                self.host_over()?;
-            }
-            if let Some(block) = block {
-                for row in block.rows() {
-                    self.take(*part, &query.table, row);
-                }
-                self.draft.troubles.mended(&query.table, block.mended());
-                self.draft.receipt.events += block.len() as u64;
-                self.rows.0 += block.len() as u64;
-                self.draft.sink.advance(self.read_so_far())?;
-            }
-            Ok(())
-        })?;
-        if waiting {
-            self.host_over()?;
-        }
-        self.draft.troubles.faults(faults);
-        Ok(())
+    fn version(&self) -> String {
+        self.facts.version.clone()
     }
 
-    fn take(&mut self, part: Part, table: &str, row: Row<'_>) {
-        match part {
-            Part::Api { cuda } => self.api(table, row, cuda),
-            Part::Nvtx => self.nvtx(table, row),
-            Part::Kernel => self.kernel(table, row),
-            Part::Copy => self.copy(table, row),
-            Part::Fill => self.fill(table, row),
-            Part::Graph => self.graph(table, row),
-            Part::Record => self.record(row),
-            Part::Sync => self.sync(table, row),
-        }
+    /// Times count from the beginning of the capture already; the file may say what the time of day was then.
+    fn clock(&self, _: i64) -> Option<Clock> {
+        Some(Clock::unix(Nanos(self.facts.epoch?)))
     }
 
-    /// Every table of host threads has been read.
-    fn host_over(&mut self) -> Result<(), Error> {
-        let read = self.read_so_far();
-        self.name_domains();
-        self.hosts.hand_over(&mut self.draft, read)
+    fn begin(reader: &mut NsightReader<'_, '_>, tables: &[TableQuery<Self>]) {
+        reader.dialect.fields = Fields::new(&mut reader.draft);
+        reader.dialect.workless = !tables::has_work(tables);
     }
 
-    /// About how many bytes have been read.
-    fn read_so_far(&self) -> u64 {
-        let (done, all) = self.rows;
-        (u128::from(self.length) * u128::from(done.min(all)) / u128::from(all)) as u64
+    fn end_hosts(reader: &mut NsightReader<'_, '_>) {
+        reader.name_domains();
     }
 
-    fn finish(mut self, database: &Database) -> Result<Receipt, Error> {
-        let outcome = self.resolve();
-        self.tell(&outcome, database);
-        self.draft.finish()
+    fn conclude(reader: &mut NsightReader<'_, '_>, database: &Database) {
+        let outcome = reader.resolve();
+        reader.tell(&outcome, database);
     }
 }

@@ -30,7 +30,7 @@ use super::{Error, IMPORTERS, Importer, Source};
 pub(super) use crate::activity::{Work, copy};
 
 pub(super) use block::Row;
-pub(super) use column::{As, ColumnList, Columns, RowField, columns};
+pub(super) use column::{ColumnList, RowField, columns};
 pub(super) use database::Database;
 pub(super) use device::Devices;
 pub(super) use draft::{Draft, Ran};
@@ -45,7 +45,7 @@ pub(super) use order::{Operation, Operations, Stream};
 pub(super) use query::Query;
 pub(super) use scan::scan;
 pub(super) use string::Strings;
-pub(super) use table::{RowOutcome, TableReader, Untimed, table};
+pub(super) use table::{RowOutcome, TableQuery, TableReader, Untimed, table};
 pub(super) use trouble::Troubles;
 pub(super) use wait::{Event, Outcome, Wait, Waits, resolve};
 

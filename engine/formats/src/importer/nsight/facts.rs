@@ -2,74 +2,18 @@
 
 use std::collections::HashMap;
 
-use super::super::Error;
-use super::super::sqlite::{As, Columns, Database, Draft, Query, Row, Stream, Strings, scan};
+use super::super::sqlite::{Stream, Strings};
+use super::NsightReader;
 use super::host::THREAD_BITS;
-use record::time::Nanos;
-use record::{Clock, Record};
+use super::tables::{
+    NsightDeviceRow, NsightExportRow, NsightGpuRow, NsightProcessRow, NsightStartRow,
+    NsightStreamRow, NsightThreadRow, StringIdsRow,
+};
 
 /// Bits of a process's number within its global number.
 pub(super) const PROCESS: i64 = 0x00FF_FFFF;
 /// Flags of the stream that CUDA calls null: it waits for every blocking stream, and they for it.
 const NULL_STREAM: i64 = 3;
-
-/// The tables, and what is read of each.
-const TABLES: &[(&str, Columns)] = &[
-    ("StringIds", Strings::NSIGHT),
-    (
-        "PROCESSES",
-        &[("globalPid", As::Integer), ("name", As::Text)],
-    ),
-    (
-        "ThreadNames",
-        &[
-            ("globalTid", As::Integer),
-            ("nameId", As::Integer),
-            ("priority", As::Integer),
-        ],
-    ),
-    (
-        "TARGET_INFO_GPU",
-        &[
-            ("id", As::Integer),
-            ("name", As::Text),
-            ("cuDevice", As::Integer),
-            ("chipName", As::Text),
-            ("smCount", As::Integer),
-            ("totalMemory", As::Integer),
-        ],
-    ),
-    (
-        "TARGET_INFO_CUDA_DEVICE",
-        &[
-            ("gpuId", As::Integer),
-            ("cudaId", As::Integer),
-            ("pid", As::Integer),
-        ],
-    ),
-    (
-        "TARGET_INFO_CUDA_STREAM",
-        &[
-            ("streamId", As::Integer),
-            ("processId", As::Integer),
-            ("contextId", As::Integer),
-            ("priority", As::Integer),
-            ("flag", As::Integer),
-        ],
-    ),
-    (
-        "TARGET_INFO_SESSION_START_TIME",
-        &[("utcEpochNs", As::Integer)],
-    ),
-    (
-        "META_DATA_EXPORT",
-        &[("name", As::Text), ("value", As::Text)],
-    ),
-    (
-        "EXPORT_META_DATA",
-        &[("name", As::Text), ("value", As::Text)],
-    ),
-];
 
 /// A GPU of the machine.
 #[derive(Clone, Debug, Default)]
@@ -90,105 +34,81 @@ pub(super) struct Facts {
     devices: HashMap<(i64, i64), i64>,
     /// Priority and flag.
     streams: HashMap<Stream, (i64, i64)>,
-    epoch: Option<i64>,
+    /// What the time of day was at capture time zero.
+    pub epoch: Option<i64>,
 }
 
-impl Facts {
-    /// Reads them.
-    pub fn read(database: &Database, draft: &mut Draft<'_, '_>) -> Result<Self, Error> {
-        let present: Vec<(&str, Query)> = TABLES
-            .iter()
-            .filter_map(|(name, columns)| Some((*name, Query::new(database.table(name)?, columns))))
-            .collect();
-        let queries: Vec<Query> = present.iter().map(|(_, query)| query.clone()).collect();
-        let mut facts = Self::default();
-        let faults = scan(database, &queries, &mut |at, block| {
-            if let (Some((name, _)), Some(block)) = (present.get(at), block) {
-                draft.troubles.mended(name, block.mended());
-                block.rows().for_each(|row| facts.take(name, row));
-            }
-            Ok(())
-        })?;
-        draft.troubles.faults(faults);
-        Ok(facts)
+/// Rows of the small tables.
+impl NsightReader<'_, '_> {
+    pub(super) fn text(&mut self, row: StringIdsRow<'_>) {
+        self.dialect.facts.strings.take(row.id, row.text);
     }
 
-    fn take(&mut self, table: &str, row: Row<'_>) {
-        match table {
-            "StringIds" => self.strings.take(row.integer(0), row.text(1)),
-            "PROCESSES" => {
-                if let Some(name) = row.text(1) {
-                    self.processes
-                        .insert(row.or_zero(0) >> THREAD_BITS, last_part(name).to_owned());
-                }
-            }
-            "ThreadNames" => self.take_thread(row),
-            "TARGET_INFO_GPU" => self.take_gpu(row),
-            "TARGET_INFO_CUDA_DEVICE" => {
-                self.devices
-                    .insert((row.or_zero(2), row.or_zero(1)), row.or_zero(0));
-            }
-            "TARGET_INFO_CUDA_STREAM" => {
-                let stream = Stream {
-                    process: row.or_zero(1),
-                    context: row.or_zero(2),
-                    number: row.or_zero(0),
-                };
-                self.streams
-                    .insert(stream, (row.or_zero(3), row.or_zero(4)));
-            }
-            "TARGET_INFO_SESSION_START_TIME" => self.epoch = row.integer(0),
-            _ if row.text(0) == Some("EXPORT_PRODUCT_VERSION") => {
-                row.text(1)
-                    .unwrap_or_default()
-                    .clone_into(&mut self.version);
-            }
-            _ => {}
+    pub(super) fn process(&mut self, row: NsightProcessRow<'_>) {
+        if let Some(name) = row.name {
+            let process = row.process >> THREAD_BITS;
+            let processes = &mut self.dialect.facts.processes;
+            processes.insert(process, last_part(name).to_owned());
         }
     }
 
     /// Of several names of a thread the one of the highest priority counts.
-    fn take_thread(&mut self, row: Row<'_>) {
-        let (Some(thread), Some(name)) = (row.integer(0), row.integer(1)) else {
+    pub(super) fn name_thread(&mut self, row: NsightThreadRow) {
+        let Facts {
+            strings, threads, ..
+        } = &mut self.dialect.facts;
+        let (Some(thread), Some(name)) = (row.thread, row.name.and_then(|it| strings.text(it)))
+        else {
             return;
         };
-        let priority = row.or_zero(2);
-        let Some(name) = self.strings.text(name) else {
-            return;
-        };
-        if self
-            .threads
-            .get(&thread)
-            .is_none_or(|(known, _)| *known < priority)
-        {
-            self.threads.insert(thread, (priority, name.to_owned()));
+        let known = threads.get(&thread);
+        if known.is_none_or(|(known, _)| *known < row.priority) {
+            threads.insert(thread, (row.priority, name.to_owned()));
         }
     }
 
-    fn take_gpu(&mut self, row: Row<'_>) {
+    pub(super) fn gpu(&mut self, row: NsightGpuRow<'_>) {
         let facts = [
-            row.text(3).map(str::to_owned),
-            row.integer(4)
+            row.chip.map(str::to_owned),
+            row.multiprocessors
                 .map(|count| format!("{count} multiprocessors")),
-            row.integer(5)
+            row.memory
                 .map(|bytes| format!("{:.1} GB", bytes as f64 / 1e9)),
         ];
         let gpu = Gpu {
-            name: row.text(1).unwrap_or_default().to_owned(),
+            name: row.name.to_owned(),
             detail: facts.into_iter().flatten().collect::<Vec<_>>().join(", "),
         };
-        self.gpus.insert(row.or_zero(0), gpu);
+        self.dialect.facts.gpus.insert(row.id, gpu);
     }
 
-    /// Says what the time of day was at capture time zero.
-    pub fn clock(&self, draft: &mut Draft<'_, '_>) {
-        if let Some(epoch) = self.epoch {
-            draft
-                .sink
-                .push(Record::Clock(Box::new(Clock::unix(Nanos(epoch)))));
+    pub(super) fn device(&mut self, row: NsightDeviceRow) {
+        let devices = &mut self.dialect.facts.devices;
+        devices.insert((row.process, row.device), row.gpu);
+    }
+
+    pub(super) fn describe_stream(&mut self, row: NsightStreamRow) {
+        let stream = Stream {
+            process: row.process,
+            context: row.context,
+            number: row.stream,
+        };
+        let streams = &mut self.dialect.facts.streams;
+        streams.insert(stream, (row.priority, row.flag));
+    }
+
+    pub(super) fn epoch(&mut self, row: NsightStartRow) {
+        self.dialect.facts.epoch = row.epoch;
+    }
+
+    pub(super) fn export(&mut self, row: NsightExportRow<'_>) {
+        if row.name == "EXPORT_PRODUCT_VERSION" {
+            row.value.clone_into(&mut self.dialect.facts.version);
         }
     }
+}
 
+impl Facts {
     /// The number of the GPU that a process knows under another number.
     pub fn gpu(&self, process: i64, device: i64) -> i64 {
         let known = self.devices.get(&(process & PROCESS, device));

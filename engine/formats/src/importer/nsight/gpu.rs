@@ -2,51 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::super::sqlite::{As, Columns, Draft, Operation, Ran, Row, Stream, Title, Work, copy};
-use super::Reading;
+use super::super::sqlite::{Draft, Operation, Ran, Stream, Title, Untimed, Work, copy};
+use super::NsightReader;
 use super::facts::PROCESS;
 use super::host::THREAD_BITS;
+use super::tables::{NsightCopyRow, NsightFillRow, NsightGraphRow, NsightKernelRow, NsightWorkRow};
 use record::{
     Basis, Dependency, DependencyKind, Group, LaneId, NameId, SpanId, SpanKind, State, Value,
 };
-
-/// What every table of work has, and every query asks for first.
-macro_rules! work {
-    ($($more:expr),* $(,)?) => {
-        &[
-            ("start", As::Integer),
-            ("end", As::Integer),
-            ("deviceId", As::Integer),
-            ("contextId", As::Integer),
-            ("streamId", As::Integer),
-            ("correlationId", As::Integer),
-            ("globalPid", As::Integer),
-            ("graphNodeId", As::Integer),
-            $(($more, As::Integer),)*
-        ]
-    };
-}
-
-/// What is read of kernels.
-pub(super) const KERNEL: Columns = work![
-    "demangledName",
-    "shortName",
-    "registersPerThread",
-    "staticSharedMemory",
-    "dynamicSharedMemory",
-    "gridX",
-    "gridY",
-    "gridZ",
-    "blockX",
-    "blockY",
-    "blockZ",
-];
-/// What is read of copies.
-pub(super) const COPY: Columns = work!["bytes", "copyKind", "srcKind", "dstKind"];
-/// What is read of fills.
-pub(super) const FILL: Columns = work!["bytes", "value", "memKind"];
-/// What is read of launches of whole graphs.
-pub(super) const GRAPH: Columns = work!["graphId", "graphExecId"];
 
 /// Kinds of memory, by the numbers of Nsight.
 const MEMORY: &[&str] = &[
@@ -68,7 +31,7 @@ const CLOCKS: i64 = 2_000;
 const SIZES: usize = 1 << 12;
 
 /// Names of fields, and texts of sizes: the same few over and over.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Fields {
     pub returned: NameId,
     pub category: NameId,
@@ -119,57 +82,55 @@ impl Fields {
     }
 }
 
-impl Reading<'_, '_> {
-    pub(super) fn kernel(&mut self, table: &str, row: Row<'_>) {
-        let id = row.integer(8).or(row.integer(9)).unwrap_or(-1);
-        let name = self.facts.strings.name(id, &mut self.draft);
-        let work = Work::of(
-            SpanKind::Kernel,
-            self.facts.strings.text(id).unwrap_or_default(),
-        );
-        let Some(span) = self.work(table, row, name, SpanKind::Kernel, work) else {
-            return;
-        };
-        let size = |at: usize| [row.or_zero(at), row.or_zero(at + 1), row.or_zero(at + 2)];
-        for (field, at) in [(self.fields.grid, 13), (self.fields.block, 16)] {
-            if row.integer(at).is_some() {
-                let value = self.fields.size(size(at));
-                self.draft.argument(span, field, value);
+impl NsightReader<'_, '_> {
+    pub(super) fn kernel(&mut self, row: NsightKernelRow) -> Result<(), Untimed> {
+        let id = row.name.or(row.short_name).unwrap_or(-1);
+        let strings = &mut self.dialect.facts.strings;
+        let name = strings.name(id, &mut self.draft);
+        let work = Work::of(SpanKind::Kernel, strings.text(id).unwrap_or_default());
+        let span = self.work(row.work, name, SpanKind::Kernel, work)?;
+        let fields = &mut self.dialect.fields;
+        for (field, size) in [(fields.grid, row.grid), (fields.block, row.block)] {
+            if let Some(size) = size {
+                self.draft.argument(span, field, fields.size(size));
             }
         }
-        if let Some(registers) = row.integer(10) {
+        if let Some(registers) = row.registers {
             self.draft
-                .argument(span, self.fields.registers, Value::Integer(registers));
+                .argument(span, fields.registers, Value::Integer(registers));
         }
-        let shared = row.or_zero(11).saturating_add(row.or_zero(12));
+        let shared = row.static_shared.saturating_add(row.dynamic_shared);
         if shared != 0 {
             self.draft
-                .argument(span, self.fields.shared, Value::Integer(shared));
+                .argument(span, fields.shared, Value::Integer(shared));
         }
+        Ok(())
     }
 
-    pub(super) fn copy(&mut self, table: &str, row: Row<'_>) {
-        let (name, kind) = copy(row.or_zero(9));
+    pub(super) fn copy(&mut self, row: NsightCopyRow) -> Result<(), Untimed> {
+        let (name, kind) = copy(row.kind);
         let name = self.draft.name(name);
-        let Some(span) = self.work(table, row, name, kind, Work::of(kind, "")) else {
-            return;
-        };
-        self.draft
-            .argument(span, self.fields.bytes, Value::Integer(row.or_zero(8)));
-        for (field, at) in [(self.fields.from, 10), (self.fields.to, 11)] {
-            self.memory(span, field, row, at);
+        let span = self.work(row.work, name, kind, Work::of(kind, ""))?;
+        let Fields {
+            bytes, from, to, ..
+        } = self.dialect.fields;
+        self.draft.argument(span, bytes, Value::Integer(row.bytes));
+        self.memory(span, from, row.source);
+        self.memory(span, to, row.destination);
+        if kind == SpanKind::Download && row.destination == Some(PAGEABLE) {
+            self.blocks_call(row.work, span);
         }
-        if kind == SpanKind::Download && row.integer(11) == Some(PAGEABLE) {
-            self.blocks_call(row, span);
-        }
+        Ok(())
     }
 
     /// A copy to memory of the host that is not pinned blocks the call that submitted it until it is complete, as far as the
     /// clocks can tell.
-    fn blocks_call(&mut self, row: Row<'_>, copy: SpanId) {
-        let process = row.or_zero(6) >> THREAD_BITS;
-        let call = row.integer(5).and_then(|it| self.launches.get(process, it));
-        let end = row.or_zero(1).saturating_sub(CLOCKS);
+    fn blocks_call(&mut self, row: NsightWorkRow, copy: SpanId) {
+        let process = row.process >> THREAD_BITS;
+        let call = row
+            .correlation
+            .and_then(|it| self.launches.get(process, it));
+        let end = row.end.unwrap_or(0).saturating_sub(CLOCKS);
         if let Some(call) = call.filter(|call| !self.hosts.ended_by(*call, end)) {
             self.draft.receipt.inferred += 1;
             self.draft.depends(Dependency::new(
@@ -181,25 +142,26 @@ impl Reading<'_, '_> {
         }
     }
 
-    pub(super) fn fill(&mut self, table: &str, row: Row<'_>) {
+    pub(super) fn fill(&mut self, row: NsightFillRow) -> Result<(), Untimed> {
         let name = self.draft.name("Memset");
-        let Some(span) = self.work(table, row, name, SpanKind::Fill, Work::Other) else {
-            return;
-        };
-        self.draft
-            .argument(span, self.fields.bytes, Value::Integer(row.or_zero(8)));
-        self.draft
-            .argument(span, self.fields.value, Value::Integer(row.or_zero(9)));
-        self.memory(span, self.fields.to, row, 10);
+        let span = self.work(row.work, name, SpanKind::Fill, Work::Other)?;
+        let Fields {
+            bytes, value, to, ..
+        } = self.dialect.fields;
+        self.draft.argument(span, bytes, Value::Integer(row.bytes));
+        self.draft.argument(span, value, Value::Integer(row.value));
+        self.memory(span, to, row.memory);
+        Ok(())
     }
 
-    pub(super) fn graph(&mut self, table: &str, row: Row<'_>) {
-        let name = self.draft.name(&format!("graph {}", row.or_zero(8)));
-        self.work(table, row, name, SpanKind::Kernel, Work::Kernel);
+    pub(super) fn graph(&mut self, row: NsightGraphRow) -> Result<(), Untimed> {
+        let name = self.draft.name(&format!("graph {}", row.graph));
+        self.work(row.work, name, SpanKind::Kernel, Work::Kernel)
+            .map(drop)
     }
 
-    fn memory(&mut self, span: SpanId, field: NameId, row: Row<'_>, at: usize) {
-        let kind = row.integer(at).and_then(|kind| usize::try_from(kind).ok());
+    fn memory(&mut self, span: SpanId, field: NameId, kind: Option<i64>) {
+        let kind = kind.and_then(|kind| usize::try_from(kind).ok());
         if let Some(kind) = kind.and_then(|kind| MEMORY.get(kind)) {
             self.draft
                 .argument(span, field, Value::Text((*kind).into()));
@@ -209,59 +171,48 @@ impl Reading<'_, '_> {
     /// What all work has in common: its lane, its launch, its place in the order of its stream.
     fn work(
         &mut self,
-        table: &str,
-        row: Row<'_>,
+        row: NsightWorkRow,
         name: NameId,
         kind: SpanKind,
         work: Work,
-    ) -> Option<SpanId> {
-        let (Some(start), Some(end)) = (row.integer(0), row.integer(1)) else {
-            self.draft.troubles.unplaced(table, row.number);
-            return None;
-        };
+    ) -> Result<SpanId, Untimed> {
+        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
         let stream = Stream {
-            process: row.or_zero(6) >> THREAD_BITS,
-            context: row.or_zero(3),
-            number: row.or_zero(4),
+            process: row.process >> THREAD_BITS,
+            context: row.context,
+            number: row.stream,
         };
-        let lane = self.stream(stream, row.or_zero(2));
-        let order = row.integer(5);
-        let place = order.and_then(|order| self.launches.get(stream.process, order));
-        let span = self.draft.ran(Ran {
-            lane,
+        let ran = Ran {
+            lane: self.stream(stream, row.device),
             name,
             kind,
             state: State::Done,
-            enqueued: place.and_then(|place| self.hosts.start(place)),
+            enqueued: None,
             start,
             end,
-        });
-        self.draft.lanes.did(lane, work);
-        match place {
-            Some(place) => self
-                .draft
-                .depends(Dependency::submission(self.hosts.span(place), span)),
-            None => self.tally.unlaunched += 1,
-        }
+        };
+        let order = row.correlation;
+        let call = order.and_then(|order| self.launches.get(stream.process, order));
+        let span = self.submitted(ran, work, call);
         if let Some(order) = order {
             self.operations
                 .add(stream, Operation { order, start, span });
         }
-        if let Some(node) = row.integer(7).filter(|node| *node != 0) {
-            self.draft
-                .argument(span, self.fields.node, Value::Integer(node));
+        if row.node != 0 {
+            let node = Value::Integer(row.node);
+            self.draft.argument(span, self.dialect.fields.node, node);
         }
-        Some(span)
+        Ok(span)
     }
 
     /// The lane of a stream. Work that unified memory does for another device is on a lane of that device.
     pub(super) fn stream(&mut self, stream: Stream, device: i64) -> LaneId {
-        let device = self.facts.gpu(stream.process, device);
+        let device = self.dialect.facts.gpu(stream.process, device);
         let key = (
             Group::Streams,
             [device, stream.process, stream.context, stream.number],
         );
-        let (facts, devices) = (&self.facts, &mut self.draft.devices);
+        let (facts, devices) = (&self.dialect.facts, &mut self.draft.devices);
         self.draft.lanes.id(key, self.draft.sink, |sink| {
             let id = devices.id(device, "cuda", sink, || facts.device(device));
             Title {

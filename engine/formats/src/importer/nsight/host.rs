@@ -1,8 +1,9 @@
 //! Calls of host threads.
 
-use super::super::sqlite::{HostSpan, Row, Title};
-use super::Reading;
+use super::super::sqlite::{HostSpan, Title, Untimed};
+use super::NsightReader;
 use super::facts::PROCESS;
+use super::tables::NsightCallRow;
 use record::{Group, LaneId, State, Value};
 
 /// What a query answers while the work is not done yet: CUDA's `not ready`. It is no failure.
@@ -11,23 +12,29 @@ const NOT_READY: i64 = 600;
 /// Bits of a global thread number below those of its process.
 pub(super) const THREAD_BITS: u32 = 24;
 
-impl Reading<'_, '_> {
-    /// A row of a table of calls.
-    pub(super) fn api(&mut self, table: &str, row: Row<'_>, cuda: bool) {
-        let Some(start) = row.integer(0) else {
-            return self.draft.troubles.unplaced(table, row.number);
-        };
-        let thread = row.or_zero(2);
-        let lane = self.thread(thread);
-        let id = row.integer(3).or(row.integer(6)).unwrap_or(-1);
-        let api = self.calls.get(id, &self.facts.strings, &mut self.draft);
-        let returned = row.or_zero(5);
+impl NsightReader<'_, '_> {
+    pub(super) fn cuda_call(&mut self, row: NsightCallRow) -> Result<(), Untimed> {
+        self.call(row, true)
+    }
+
+    pub(super) fn other_call(&mut self, row: NsightCallRow) -> Result<(), Untimed> {
+        self.call(row, false)
+    }
+
+    /// A call of CUDA or of another library.
+    fn call(&mut self, row: NsightCallRow, cuda: bool) -> Result<(), Untimed> {
+        let start = row.start.ok_or(Untimed)?;
+        let lane = self.thread(row.thread);
+        let id = row.name.or(row.text).unwrap_or(-1);
+        let known = &mut self.dialect;
+        let api = known.calls.get(id, &known.facts.strings, &mut self.draft);
+        let returned = row.returned;
         let failed = cuda && returned != 0 && returned != NOT_READY;
         let place = self.hosts.push(
             lane,
             HostSpan {
                 start,
-                end: row.integer(1),
+                end: row.end,
                 name: api.name,
                 kind: api.kind,
                 state: if failed { State::Failed } else { State::Done },
@@ -35,22 +42,23 @@ impl Reading<'_, '_> {
         );
         if returned != 0 {
             self.hosts
-                .argument(place, self.fields.returned, Value::Integer(returned));
+                .argument(place, known.fields.returned, Value::Integer(returned));
         }
         // Only the calls of CUDA share numbers with work of the GPU.
-        if let Some(number) = row.integer(4).filter(|_| cuda) {
-            let process = thread >> THREAD_BITS;
+        if let Some(number) = row.correlation.filter(|_| cuda) {
+            let process = row.thread >> THREAD_BITS;
             self.launches.add(process, number, place);
             if api.records {
-                self.recorders.push((process, number, place));
+                known.recorders.push((process, number, place));
             }
         }
+        Ok(())
     }
 
     /// The lane of a thread.
     pub(super) fn thread(&mut self, thread: i64) -> LaneId {
         let key = (Group::Host, [thread >> THREAD_BITS, thread, 0, 0]);
-        let facts = &self.facts;
+        let facts = &self.dialect.facts;
         self.draft.lanes.id(key, self.draft.sink, |_| Title {
             name: facts.thread_name(thread),
             process: ((thread >> THREAD_BITS) & PROCESS).to_string(),

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use super::super::sqlite::{Database, Outcome};
-use super::Reading;
-use super::part::Part;
+use super::NsightReader;
 use record::Severity;
 
 /// What was counted on the way.
@@ -17,43 +16,41 @@ pub(super) struct Tally {
     /// Rows that name something and are no range.
     pub namings: u64,
     pub open_ranges: u64,
-    pub unlaunched: u64,
     pub empty_records: u64,
     pub uncalled_records: u64,
     pub uncalled_waits: u64,
     pub queries: u64,
 }
 
-/// Beginnings of names of tables that hold nothing that a timeline shows.
-const SILENT: &[&str] = &[
-    "ENUM_",
-    "TARGET_INFO_",
-    "META_DATA",
-    "EXPORT_META_DATA",
-    "ANALYSIS_",
-    "StringIds",
-    "ThreadNames",
-    "PROCESSES",
-    "ProcessStreams",
-    "sqlite_",
-    "NVTX_PAYLOAD_",
-    "NVTX_COUNTER",
-    "NVTX_SCOPES",
-    "NVTX_DEFINED",
+/// Tables that hold nothing that a timeline shows.
+pub(super) const SILENT: &[&str] = &[
+    "ENUM_*",
+    "TARGET_INFO_*",
+    "META_DATA*",
+    "EXPORT_META_DATA*",
+    "ANALYSIS_*",
+    "StringIds*",
+    "ThreadNames*",
+    "PROCESSES*",
+    "ProcessStreams*",
+    "NVTX_PAYLOAD_*",
+    "NVTX_COUNTER*",
+    "NVTX_SCOPES*",
+    "NVTX_DEFINED*",
 ];
 
-impl Reading<'_, '_> {
+impl NsightReader<'_, '_> {
     /// Says it all.
     pub(super) fn tell(&mut self, outcome: &Outcome, database: &Database) {
         self.tell_waits(outcome);
-        let tally = &self.tally;
+        let tally = &self.dialect.tally;
         let said = [
             (
                 tally.open_ranges,
                 "{range|ranges} had not ended when the capture did; {it is|they are} shown as still running",
             ),
             (
-                tally.unlaunched,
+                self.unlaunched,
                 "{operation of the GPU has|operations of the GPU have} no call in the file that launched {it|them}",
             ),
             (
@@ -79,22 +76,21 @@ impl Reading<'_, '_> {
                 "The file holds no kernels; profile with nsys profile --trace=cuda,nvtx to see what the GPU did.",
             );
         }
-        if self.workless && !self.waits_of_streams_are_none(outcome) {
+        if self.dialect.workless && !self.waits_of_streams_are_none(outcome) {
             self.draft.receipt.note(
                 "Streams are shown by records of events and waits alone, at the times of the calls: what ran between \
                  them is not in the file.",
             );
         }
-        self.tell_unread(database);
     }
 
     fn waits_of_streams_are_none(&self, outcome: &Outcome) -> bool {
-        outcome.waits == 0 && self.events.is_empty()
+        outcome.waits == 0 && self.dialect.events.is_empty()
     }
 
     fn tell_waits(&mut self, outcome: &Outcome) {
         let Outcome { waits, blind, .. } = *outcome;
-        if self.events.is_empty() && (waits > 0 || blind > 0) {
+        if self.dialect.events.is_empty() && (waits > 0 || blind > 0) {
             let text = "The file has no records of events (CUPTI_ACTIVITY_KIND_CUDA_EVENT): what a stream waited for is \
                         known only as far as the order of calls allows. Export a capture made with \
                         --cuda-event-trace=true to know it.";
@@ -104,17 +100,5 @@ impl Reading<'_, '_> {
             self.draft.receipt.note(text);
         }
         outcome.tell(&mut self.draft.receipt);
-    }
-
-    /// Names the tables that have rows and are not shown.
-    fn tell_unread(&mut self, database: &Database) {
-        let read: Vec<String> = Part::of(database)
-            .into_iter()
-            .map(|(_, query)| query.table)
-            .collect();
-        let silent = |name: &str| SILENT.iter().any(|silent| name.starts_with(silent));
-        database.tell_unread(&mut self.draft.receipt, |name| {
-            silent(name) || read.iter().any(|it| it == name)
-        });
     }
 }

@@ -6,76 +6,55 @@
 use std::collections::HashMap;
 
 use super::super::sqlite::{
-    As, Columns, Event, Operation, Outcome, Ran, Recorded, Row, Stream, Title, Wait, Waits, resolve,
+    Event, Operation, Outcome, Ran, Recorded, Stream, Title, Untimed, Wait, Waits, resolve,
 };
-use super::Reading;
+use super::NsightReader;
 use super::host::THREAD_BITS;
+use super::tables::{NsightRecordRow, NsightSyncRow};
 use record::{Basis, EventId, Group, LaneId, SpanId, SpanKind, State, Value};
-
-/// What is read of records of events.
-pub(super) const RECORD: Columns = &[
-    ("timestamp", As::Integer),
-    ("deviceId", As::Integer),
-    ("contextId", As::Integer),
-    ("streamId", As::Integer),
-    ("correlationId", As::Integer),
-    ("globalPid", As::Integer),
-    ("eventId", As::Integer),
-    ("eventSyncId", As::Integer),
-];
-
-/// What is read of waits.
-pub(super) const SYNC: Columns = &[
-    ("start", As::Integer),
-    ("end", As::Integer),
-    ("contextId", As::Integer),
-    ("streamId", As::Integer),
-    ("correlationId", As::Integer),
-    ("globalPid", As::Integer),
-    ("eventId", As::Integer),
-    ("eventSyncId", As::Integer),
-    ("deviceId", As::Integer),
-];
 
 /// Stands for no stream and for no event.
 const NONE: i64 = 0xFFFF_FFFF;
 
 /// A number that is set.
-fn set(row: Row<'_>, column: usize) -> Option<i64> {
-    row.integer(column).filter(|&it| it != NONE && it >= 0)
+fn set(number: Option<i64>) -> Option<i64> {
+    number.filter(|&it| it != NONE && it >= 0)
 }
 
 /// The number that ties a wait to a record, which is 0 where there is none.
-fn tie(row: Row<'_>) -> Option<i64> {
-    set(row, 7).filter(|&it| it != 0)
+fn tie(number: Option<i64>) -> Option<i64> {
+    set(number).filter(|&it| it != 0)
 }
 
-impl Reading<'_, '_> {
+impl NsightReader<'_, '_> {
     /// A record of an event. Where the file says when the stream reached it, that is a span of the stream.
-    pub(super) fn record(&mut self, row: Row<'_>) {
-        let (Some(event), Some(order)) = (set(row, 6), row.integer(4)) else {
-            self.tally.empty_records += 1;
+    pub(super) fn record(&mut self, row: NsightRecordRow) {
+        let (Some(event), Some(order)) = (set(row.event), row.correlation) else {
+            self.dialect.tally.empty_records += 1;
             return;
         };
         let stream = Stream {
-            process: row.or_zero(5) >> THREAD_BITS,
-            context: row.or_zero(2),
-            number: row.or_zero(3),
+            process: row.process >> THREAD_BITS,
+            context: row.context,
+            number: row.stream,
         };
-        let event = self.events.id(stream.process, event, &mut self.draft);
+        let event = self
+            .dialect
+            .events
+            .id(stream.process, event, &mut self.draft);
         let call = self.launches.get(stream.process, order);
-        let time = row.integer(0).filter(|&time| time > 0);
+        let time = row.time.filter(|&time| time > 0);
         // Without work on any stream the call is all that says when.
-        let called = || self.hosts.start(call.filter(|_| self.workless)?);
+        let called = || self.hosts.start(call.filter(|_| self.dialect.workless)?);
         let span = time
             .or_else(called)
-            .map(|time| self.reached(stream, (row.or_zero(1), order), time));
+            .map(|time| self.reached(stream, (row.device, order), time));
         match call {
             Some(place) => {
                 let call = self.hosts.span(place);
                 self.describe(call, Some(stream.number), Some(event));
             }
-            None => self.tally.uncalled_records += 1,
+            None => self.dialect.tally.uncalled_records += 1,
         }
         let recorded = Recorded {
             order,
@@ -84,7 +63,7 @@ impl Reading<'_, '_> {
             event,
             generation: 0,
         };
-        self.events.add(recorded, tie(row));
+        self.dialect.events.add(recorded, tie(row.tie));
     }
 
     fn reached(&mut self, stream: Stream, (device, order): (i64, i64), time: i64) -> SpanId {
@@ -116,7 +95,7 @@ impl Reading<'_, '_> {
             start,
             end,
         });
-        if self.workless {
+        if self.dialect.workless {
             self.operations
                 .add(stream, Operation { order, start, span });
         }
@@ -128,55 +107,52 @@ impl Reading<'_, '_> {
         if let Some(stream) = stream {
             self.draft.field(call, "stream", Value::Integer(stream));
         }
-        if let Some(number) = event.and_then(|event| self.events.number(event)) {
+        if let Some(number) = event.and_then(|event| self.dialect.events.number(event)) {
             self.draft.field(call, "event", Value::Integer(number));
         }
     }
 
     /// A wait. Its row doubles a call of a host thread; where that call is missing it is a span of its own.
-    pub(super) fn sync(&mut self, table: &str, row: Row<'_>) {
-        let process = row.or_zero(5) >> THREAD_BITS;
-        let stream = set(row, 3).map(|number| Stream {
+    pub(super) fn sync(&mut self, row: NsightSyncRow) -> Result<(), Untimed> {
+        let process = row.process >> THREAD_BITS;
+        let stream = set(row.stream).map(|number| Stream {
             process,
-            context: row.or_zero(2),
+            context: row.context.unwrap_or(0),
             number,
         });
-        let event = set(row, 6).map(|number| Event {
-            id: self.events.id(process, number, &mut self.draft),
-            tie: tie(row),
+        let event = set(row.event).map(|number| Event {
+            id: self.dialect.events.id(process, number, &mut self.draft),
+            tie: tie(row.tie),
         });
         let waits = match (stream, event) {
             (Some(stream), Some(event)) => Waits::Stream(stream, event),
             (None, Some(event)) => Waits::HostForEvent(event),
             (Some(stream), None) => Waits::HostForStream(stream),
-            (None, None) => Waits::HostForAll(set(row, 2)),
+            (None, None) => Waits::HostForAll(set(row.context)),
         };
-        let order = row.integer(4);
+        let order = row.correlation;
         let place = order.and_then(|order| self.launches.get(process, order));
         let call = match place {
             Some(place) => self.hosts.span(place),
-            None => match self.uncalled(table, row, process, waits) {
-                Some(span) => span,
-                None => return,
-            },
+            None => self.uncalled(row, process, waits)?,
         };
         self.describe(call, stream.map(|it| it.number), event.map(|it| it.id));
         let queries = place.is_some_and(|place| self.hosts.kind(place) == SpanKind::Call);
         // A query only looks: nothing held it up.
         if queries && !matches!(waits, Waits::Stream(..)) {
-            self.tally.queries += 1;
-            return;
+            self.dialect.tally.queries += 1;
+            return Ok(());
         }
         if let Some(order) = order {
-            let times = row.integer(0).zip(row.integer(1));
+            let times = row.start.zip(row.end);
             let own = match (waits, times) {
-                (Waits::Stream(stream, _), Some(times)) if self.workless => {
+                (Waits::Stream(stream, _), Some(times)) if self.dialect.workless => {
                     let wait = ("stream wait event", SpanKind::EventWait);
-                    Some(self.on_stream(stream, (row.or_zero(8), order), wait, times))
+                    Some(self.on_stream(stream, (row.device, order), wait, times))
                 }
                 _ => None,
             };
-            self.waits.push(Wait {
+            self.dialect.waits.push(Wait {
                 process,
                 order,
                 call,
@@ -186,27 +162,24 @@ impl Reading<'_, '_> {
                 guess: None,
             });
         }
+        Ok(())
     }
 
     fn uncalled(
         &mut self,
-        table: &str,
-        row: Row<'_>,
+        row: NsightSyncRow,
         process: i64,
         waits: Waits,
-    ) -> Option<SpanId> {
-        let (Some(start), Some(end)) = (row.integer(0), row.integer(1)) else {
-            self.draft.troubles.unplaced(table, row.number);
-            return None;
-        };
-        self.tally.uncalled_waits += 1;
+    ) -> Result<SpanId, Untimed> {
+        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
+        self.dialect.tally.uncalled_waits += 1;
         let kind = match waits {
             Waits::Stream(..) => SpanKind::Call,
             _ => SpanKind::Synchronize,
         };
         let name = self.draft.name(waits.label());
         let lane = self.uncalled_lane(process);
-        Some(self.draft.ran(Ran {
+        Ok(self.draft.ran(Ran {
             lane,
             name,
             kind,
@@ -231,12 +204,17 @@ impl Reading<'_, '_> {
     /// Ties every wait to what it waited for.
     pub(super) fn resolve(&mut self) -> Outcome {
         self.operations.sort();
-        self.events.sort();
-        self.recorders.sort_unstable();
-        let mut waits = std::mem::take(&mut self.waits);
+        self.dialect.events.sort();
+        self.dialect.recorders.sort_unstable();
+        let mut waits = std::mem::take(&mut self.dialect.waits);
         waits.sort_by_key(|wait| (wait.process, wait.order));
         self.guess(&mut waits);
-        resolve(&mut waits, &self.events, &self.operations, &mut self.draft)
+        resolve(
+            &mut waits,
+            &self.dialect.events,
+            &self.operations,
+            &mut self.draft,
+        )
     }
 
     /// Of waits whose record is not in the file: the thread's last call that records an event is probably the one,
@@ -248,6 +226,7 @@ impl Reading<'_, '_> {
                 continue;
             };
             if self
+                .dialect
                 .events
                 .waited_for(event.id, wait.process, event.tie, wait.order)
                 .is_some()
@@ -272,9 +251,10 @@ impl Reading<'_, '_> {
             .hosts
             .lane(self.launches.get(wait.process, wait.order)?)?;
         let at = self
+            .dialect
             .recorders
             .partition_point(|&(process, order, _)| (process, order) < (wait.process, wait.order));
-        let before = self.recorders.get(..at)?.iter().rev();
+        let before = self.dialect.recorders.get(..at)?.iter().rev();
         let mut own = before.take_while(|(process, ..)| *process == wait.process);
         let &(_, order, _) = own.find(|(.., place)| self.hosts.lane(*place) == Some(lane))?;
         Some((order, lane))

@@ -1,8 +1,8 @@
 //! Calls of host threads, and ranges and marks of the program itself.
 
-use super::super::sqlite::{HostSpan, Row, Title};
-use super::part::Part;
-use super::{PROCESS, Reading, api};
+use super::super::sqlite::{HostSpan, Title, Untimed};
+use super::tables::{NvprofCallRow, NvprofDeviceRow, NvprofMarkRow};
+use super::{NvprofReader, PROCESS, api};
 use record::{Group, LaneId, NameId, SpanKind, State, Value};
 
 /// What a query answers while the work is not done yet. It is no failure.
@@ -22,26 +22,31 @@ pub(super) struct Mark {
     name: NameId,
 }
 
-impl Reading<'_, '_> {
-    pub(super) fn device(&mut self, row: Row<'_>) {
-        let name = self.strings.text(row.or_zero(1)).unwrap_or_default();
-        self.devices.insert(row.or_zero(0), name.to_owned());
+impl NvprofReader<'_, '_> {
+    pub(super) fn device(&mut self, row: NvprofDeviceRow) {
+        let name = self.dialect.strings.text(row.name).unwrap_or_default();
+        self.dialect.devices.insert(row.id, name.to_owned());
+    }
+
+    pub(super) fn runtime_call(&mut self, row: NvprofCallRow) -> Result<(), Untimed> {
+        self.call(row, &api::name(row.function, true))
+    }
+
+    pub(super) fn driver_call(&mut self, row: NvprofCallRow) -> Result<(), Untimed> {
+        self.call(row, &api::name(row.function, false))
     }
 
     /// A call of the runtime or of the driver.
-    pub(super) fn call(&mut self, part: &Part, row: Row<'_>, is_runtime: bool) {
-        let Some(start) = row.integer(0).filter(|&start| start > 0) else {
-            return self.draft.troubles.unplaced(&part.query.table, row.number);
-        };
-        let text = api::name(row.or_zero(5), is_runtime);
-        let name = self.draft.name(&text);
-        let returned = row.or_zero(6);
-        let lane = self.thread(row.or_zero(2), row.or_zero(3));
+    fn call(&mut self, row: NvprofCallRow, text: &str) -> Result<(), Untimed> {
+        let start = row.start.filter(|&start| start > 0).ok_or(Untimed)?;
+        let name = self.draft.name(text);
+        let returned = row.returned;
+        let lane = self.thread(row.process, row.thread);
         let place = self.hosts.push(
             lane,
             HostSpan {
                 start,
-                end: row.integer(1).filter(|&end| end > 0),
+                end: row.end.filter(|&end| end > 0),
                 name,
                 kind: if text.contains("Synchronize") {
                     SpanKind::Synchronize
@@ -58,9 +63,10 @@ impl Reading<'_, '_> {
             let field = self.draft.name("returned");
             self.hosts.argument(place, field, Value::Integer(returned));
         }
-        if let Some(number) = row.integer(4) {
+        if let Some(number) = row.correlation {
             self.launches.add(PROCESS, number, place);
         }
+        Ok(())
     }
 
     fn thread(&mut self, process: i64, thread: i64) -> LaneId {
@@ -78,18 +84,18 @@ impl Reading<'_, '_> {
     }
 
     /// The beginning or the end of a range, or an instant.
-    pub(super) fn mark(&mut self, row: Row<'_>) {
-        let (start, flags, id) = (row.or_zero(0), row.or_zero(1), row.or_zero(2));
+    pub(super) fn mark(&mut self, row: NvprofMarkRow) {
+        let (start, flags, id) = (row.time, row.flags, row.id);
         if flags & flag::END != 0 {
-            if let Some(mark) = self.marks.remove(&id) {
+            if let Some(mark) = self.dialect.marks.remove(&id) {
                 self.range(mark, Some(start));
             }
             return;
         }
-        let name = self.strings.name(row.or_zero(3), &mut self.draft);
+        let name = self.dialect.strings.name(row.name, &mut self.draft);
         let mark = Mark { start, name };
         if flags & flag::START != 0 {
-            self.marks.insert(id, mark);
+            self.dialect.marks.insert(id, mark);
         } else if flags & flag::INSTANT != 0 {
             self.range(mark, Some(start));
         }
@@ -97,7 +103,9 @@ impl Reading<'_, '_> {
 
     /// Ranges that have not ended are shown as still running.
     pub(super) fn close_marks(&mut self) {
-        let mut open: Vec<(i64, Mark)> = std::mem::take(&mut self.marks).into_iter().collect();
+        let mut open: Vec<(i64, Mark)> = std::mem::take(&mut self.dialect.marks)
+            .into_iter()
+            .collect();
         open.sort_unstable_by_key(|(id, mark)| (mark.start, *id));
         for (_, mark) in open {
             self.range(mark, None);

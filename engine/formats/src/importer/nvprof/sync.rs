@@ -1,8 +1,8 @@
 //! Records of events and waits.
 
-use super::super::sqlite::{Event, Ran, Recorded, Row, Stream, Title, Wait, Waits};
-use super::part::Part;
-use super::{PROCESS, Reading};
+use super::super::sqlite::{Event, Ran, Recorded, Stream, Title, Untimed, Wait, Waits};
+use super::tables::{NvprofRecordRow, NvprofSyncRow};
+use super::{NvprofReader, PROCESS};
 use record::{Basis, Group, SpanId, SpanKind, State, Value};
 
 /// CUPTI's numbers of what waits, which nvprof writes as they are.
@@ -12,11 +12,11 @@ mod sort {
     pub const STREAM: i64 = 3;
 }
 
-impl Reading<'_, '_> {
-    pub(super) fn record(&mut self, row: Row<'_>) {
-        let (order, number) = (row.or_zero(0), row.or_zero(3));
-        let stream = stream(row, 2, 1);
-        let event = self.events.id(PROCESS, number, &mut self.draft);
+impl NvprofReader<'_, '_> {
+    pub(super) fn record(&mut self, row: NvprofRecordRow) {
+        let (order, number) = (row.correlation, row.event);
+        let stream = stream(row.context, row.stream);
+        let event = self.dialect.events.id(PROCESS, number, &mut self.draft);
         if let Some(place) = self.launches.get(PROCESS, order) {
             let call = self.hosts.span(place);
             self.draft
@@ -30,32 +30,27 @@ impl Reading<'_, '_> {
             event,
             generation: 0,
         };
-        self.events.add(recorded, None);
+        self.dialect.events.add(recorded, None);
     }
 
-    pub(super) fn sync(&mut self, part: &Part, row: Row<'_>) {
-        let stream = stream(row, 3, 2);
-        let number = row.or_zero(5);
-        let sort = row.or_zero(6);
+    pub(super) fn sync(&mut self, row: NvprofSyncRow) -> Result<(), Untimed> {
+        let stream = stream(row.context.unwrap_or(0), row.stream);
+        let (number, sort) = (row.event, row.sort);
         let mut event = || Event {
-            id: self.events.id(PROCESS, number, &mut self.draft),
+            id: self.dialect.events.id(PROCESS, number, &mut self.draft),
             tie: None,
         };
         let waits = match sort {
             sort::EVENT => Waits::HostForEvent(event()),
             sort::STREAM_WAIT => Waits::Stream(stream, event()),
             sort::STREAM => Waits::HostForStream(stream),
-            _ => Waits::HostForAll(row.integer(2)),
+            _ => Waits::HostForAll(row.context),
         };
-        let place = row
-            .integer(4)
-            .and_then(|order| self.launches.get(PROCESS, order));
+        let order = row.correlation;
+        let place = order.and_then(|order| self.launches.get(PROCESS, order));
         let call = match place {
             Some(place) => self.hosts.span(place),
-            None => match self.uncalled(part, row, waits) {
-                Some(span) => span,
-                None => return,
-            },
+            None => self.uncalled(row, waits)?,
         };
         if matches!(sort, sort::EVENT | sort::STREAM_WAIT) {
             self.draft.field(call, "event", Value::Integer(number));
@@ -67,10 +62,10 @@ impl Reading<'_, '_> {
         let queries = place.is_some_and(|place| self.hosts.kind(place) == SpanKind::Call);
         // A query only looks: nothing held it up.
         if queries && sort != sort::STREAM_WAIT {
-            return;
+            return Ok(());
         }
-        if let Some(order) = row.integer(4) {
-            self.waits.push(Wait {
+        if let Some(order) = order {
+            self.dialect.waits.push(Wait {
                 process: PROCESS,
                 order,
                 call,
@@ -80,15 +75,13 @@ impl Reading<'_, '_> {
                 guess: None,
             });
         }
+        Ok(())
     }
 
     /// A wait of which the call is not in the file, on a lane of its own.
-    fn uncalled(&mut self, part: &Part, row: Row<'_>, waits: Waits) -> Option<SpanId> {
-        let (Some(start), Some(end)) = (row.integer(0), row.integer(1)) else {
-            self.draft.troubles.unplaced(&part.query.table, row.number);
-            return None;
-        };
-        self.uncalled += 1;
+    fn uncalled(&mut self, row: NvprofSyncRow, waits: Waits) -> Result<SpanId, Untimed> {
+        let (start, end) = row.start.zip(row.end).ok_or(Untimed)?;
+        self.dialect.uncalled += 1;
         let name = self.draft.name(waits.label());
         let lane = self
             .draft
@@ -100,7 +93,7 @@ impl Reading<'_, '_> {
                 }
             });
         let stream = matches!(waits, Waits::Stream(..));
-        Some(self.draft.ran(Ran {
+        Ok(self.draft.ran(Ran {
             lane,
             name,
             kind: if stream {
@@ -116,10 +109,10 @@ impl Reading<'_, '_> {
     }
 }
 
-fn stream(row: Row<'_>, number: usize, context: usize) -> Stream {
+fn stream(context: i64, number: i64) -> Stream {
     Stream {
         process: PROCESS,
-        context: row.or_zero(context),
-        number: row.or_zero(number),
+        context,
+        number,
     }
 }

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::super::sqlite::Row;
-use super::Reading;
+use super::super::sqlite::Untimed;
+use super::RocpdReader;
 use super::facts::Own;
 use super::host::process;
-use super::part::Part;
+use super::tables::{RocpdCountRow, RocpdSampleRow};
 use record::{Counter, CounterId, Record, Sample, Value};
 
 /// When events of counters were, and the counters that were met.
@@ -16,24 +16,20 @@ pub(super) struct Counters {
     ids: HashMap<Own, CounterId>,
 }
 
-impl Counters {
+impl RocpdReader<'_, '_> {
     /// Counters were read at an instant.
-    pub fn sample(&mut self, owner: i64, row: Row<'_>) {
-        if let (Some(event), Some(time)) = (row.integer(0), row.integer(1)) {
-            self.times.insert((owner, event), time);
+    pub(super) fn sample(&mut self, row: RocpdSampleRow) {
+        if let (Some(event), Some(time)) = (row.event, row.time) {
+            let times = &mut self.dialect.counters.times;
+            times.insert((self.owner, event), time);
         }
     }
-}
 
-impl Reading<'_, '_> {
     /// A value of a counter: at an instant, or for a kernel as a whole.
-    pub(super) fn count(&mut self, part: &Part, row: Row<'_>) {
-        let event = (part.owner, row.or_zero(0));
-        let counter = (part.owner, row.or_zero(1));
-        let Some(value) = row.number(2) else {
-            return self.draft.troubles.unplaced(&part.query.table, row.number);
-        };
-        if let Some(&time) = self.counters.times.get(&event) {
+    pub(super) fn count(&mut self, row: RocpdCountRow) -> Result<(), Untimed> {
+        let (event, counter) = ((self.owner, row.event), (self.owner, row.counter));
+        let value = row.value.ok_or(Untimed)?;
+        if let Some(&time) = self.dialect.counters.times.get(&event) {
             let counter = self.counter(counter);
             let time = self.draft.time(time);
             self.draft.sink.push(Record::Sample(Sample {
@@ -41,8 +37,9 @@ impl Reading<'_, '_> {
                 time,
                 value,
             }));
-        } else if let Some(&span) = self.dispatched.get(&event) {
+        } else if let Some(&span) = self.dialect.dispatched.get(&event) {
             let name = self
+                .dialect
                 .facts
                 .counters
                 .get(&counter)
@@ -50,18 +47,25 @@ impl Reading<'_, '_> {
             let name = self.draft.names.id(name, self.draft.sink);
             self.draft.argument(span, name, Value::Number(value));
         } else {
-            self.strays += 1;
+            self.dialect.strays += 1;
         }
+        Ok(())
     }
 
     fn counter(&mut self, own: Own) -> CounterId {
-        if let Some(id) = self.counters.ids.get(&own) {
+        if let Some(id) = self.dialect.counters.ids.get(&own) {
             return *id;
         }
-        let id = CounterId(self.counters.ids.len() as u32);
-        self.counters.ids.insert(own, id);
-        let counted = self.facts.counters.get(&own).cloned().unwrap_or_default();
-        let agent = self.facts.agent((own.0, counted.agent)).cloned();
+        let id = CounterId(self.dialect.counters.ids.len() as u32);
+        self.dialect.counters.ids.insert(own, id);
+        let counted = self
+            .dialect
+            .facts
+            .counters
+            .get(&own)
+            .cloned()
+            .unwrap_or_default();
+        let agent = self.dialect.facts.agent((own.0, counted.agent)).cloned();
         let device = agent.filter(|it| it.is_gpu).map(|agent| {
             let key = process(own.0, counted.agent);
             let devices = &mut self.draft.devices;

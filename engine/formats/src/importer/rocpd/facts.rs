@@ -2,8 +2,11 @@
 
 use std::collections::HashMap;
 
-use super::super::sqlite::Row;
-use super::part::Kind;
+use super::RocpdReader;
+use super::tables::{
+    RocpdAgentRow, RocpdCounterRow, RocpdEventRow, RocpdNameRow, RocpdProcessRow, RocpdSymbolRow,
+    RocpdTextRow, RocpdThreadRow,
+};
 
 /// A number within one profiled process.
 pub(super) type Own = (i64, i64);
@@ -39,52 +42,72 @@ pub(super) struct Facts {
     events: HashMap<Own, (i64, i64)>,
 }
 
-impl Facts {
-    /// Takes a row of one of them.
-    pub fn take(&mut self, kind: Kind, owner: i64, row: Row<'_>) {
-        let Some(id) = row.integer(0) else { return };
-        let own = (owner, id);
-        let text = |at: usize| row.text(at).unwrap_or_default().to_owned();
-        match kind {
-            Kind::Text => drop(self.texts.insert(own, text(1))),
-            Kind::Process => drop(self.commands.insert(own, last_part(&text(2)).to_owned())),
-            Kind::Thread => drop(self.threads.insert(own, (row.or_zero(1), text(2)))),
-            Kind::Agent => {
-                let names = [text(3), text(4)];
-                let name = names
-                    .iter()
-                    .find(|it| !it.is_empty())
-                    .cloned()
-                    .unwrap_or_default();
-                let agent = Agent {
-                    is_gpu: text(1).eq_ignore_ascii_case("GPU"),
-                    name: format!("{name} ({})", row.or_zero(2)),
-                    detail: text(4),
-                };
-                self.agents.insert(own, agent);
-            }
-            Kind::Queue => drop(self.queues.insert(own, text(1))),
-            Kind::Stream => drop(self.streams.insert(own, text(1))),
-            Kind::Symbol => {
-                let name = row
-                    .text(1)
-                    .filter(|it| !it.is_empty())
-                    .map_or(text(2), str::to_owned);
-                self.symbols.insert(own, name);
-            }
-            Kind::Counter => {
-                let counted = Counted {
-                    name: text(1),
-                    unit: text(2),
-                    agent: row.or_zero(3),
-                };
-                self.counters.insert(own, counted);
-            }
-            Kind::Event => drop(self.events.insert(own, (row.or_zero(1), row.or_zero(2)))),
-            _ => {}
+/// Rows of the small tables. Those without a number explain nothing.
+impl RocpdReader<'_, '_> {
+    /// Keeps a fact by the number that the table has for it.
+    fn keep<T>(&mut self, id: Option<i64>, facts: fn(&mut Facts) -> &mut HashMap<Own, T>, fact: T) {
+        if let Some(id) = id {
+            facts(&mut self.dialect.facts).insert((self.owner, id), fact);
         }
     }
 
+    pub(super) fn text(&mut self, row: RocpdTextRow<'_>) {
+        self.keep(row.id, |it| &mut it.texts, row.text.to_owned());
+    }
+
+    pub(super) fn process(&mut self, row: RocpdProcessRow<'_>) {
+        let command = last_part(row.command).to_owned();
+        self.keep(row.id, |it| &mut it.commands, command);
+    }
+
+    pub(super) fn name_thread(&mut self, row: RocpdThreadRow<'_>) {
+        let thread = (row.number, row.name.to_owned());
+        self.keep(row.id, |it| &mut it.threads, thread);
+    }
+
+    pub(super) fn agent(&mut self, row: RocpdAgentRow<'_>) {
+        let name = if row.product.is_empty() {
+            row.name
+        } else {
+            row.product
+        };
+        let agent = Agent {
+            is_gpu: row.sort.eq_ignore_ascii_case("GPU"),
+            name: format!("{name} ({})", row.number),
+            detail: row.name.to_owned(),
+        };
+        self.keep(row.id, |it| &mut it.agents, agent);
+    }
+
+    pub(super) fn queue(&mut self, row: RocpdNameRow<'_>) {
+        self.keep(row.id, |it| &mut it.queues, row.name.to_owned());
+    }
+
+    pub(super) fn name_stream(&mut self, row: RocpdNameRow<'_>) {
+        self.keep(row.id, |it| &mut it.streams, row.name.to_owned());
+    }
+
+    pub(super) fn symbol(&mut self, row: RocpdSymbolRow<'_>) {
+        let name = row.readable.filter(|it| !it.is_empty());
+        let name = name.unwrap_or(row.name).to_owned();
+        self.keep(row.id, |it| &mut it.symbols, name);
+    }
+
+    pub(super) fn describe_counter(&mut self, row: RocpdCounterRow<'_>) {
+        let counted = Counted {
+            name: row.name.to_owned(),
+            unit: row.unit.to_owned(),
+            agent: row.agent,
+        };
+        self.keep(row.id, |it| &mut it.counters, counted);
+    }
+
+    pub(super) fn event(&mut self, row: RocpdEventRow) {
+        self.keep(row.id, |it| &mut it.events, (row.stack, row.category));
+    }
+}
+
+impl Facts {
     /// The text of a number.
     pub fn text(&self, own: Own) -> &str {
         self.texts.get(&own).map_or("?", String::as_str)

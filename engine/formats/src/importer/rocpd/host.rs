@@ -1,8 +1,8 @@
 //! Calls and other parts of host threads, and what the calls were given.
 
-use super::super::sqlite::{HostSpan, Row, Title};
-use super::Reading;
-use super::part::Part;
+use super::super::sqlite::{HostSpan, Title, Untimed};
+use super::RocpdReader;
+use super::tables::{RocpdAllocationRow, RocpdArgumentRow, RocpdRegionRow};
 use record::{Group, LaneId, SpanKind, State, Value};
 
 /// Bits of a process's number below those of the one who profiled it.
@@ -13,44 +13,41 @@ pub(super) fn process(owner: i64, number: i64) -> i64 {
     owner << PROCESS_BITS | (number & ((1 << PROCESS_BITS) - 1))
 }
 
-impl Reading<'_, '_> {
+impl RocpdReader<'_, '_> {
     /// A call, or another part of a host thread.
-    pub(super) fn region(&mut self, part: &Part, row: Row<'_>) {
-        let Some(start) = row.integer(0) else {
-            return self.draft.troubles.unplaced(&part.query.table, row.number);
-        };
-        let (owner, process_number) = (part.owner, row.or_zero(2));
-        let event = (owner, row.or_zero(5));
-        let text = self.facts.text((owner, row.or_zero(4)));
-        let kind = kind(self.facts.category(event), text);
+    pub(super) fn region(&mut self, row: RocpdRegionRow) -> Result<(), Untimed> {
+        let start = row.start.ok_or(Untimed)?;
+        let (owner, event) = (self.owner, (self.owner, row.event));
+        let facts = &self.dialect.facts;
+        let text = facts.text((owner, row.name));
+        let kind = kind(facts.category(event), text);
         let name = self.draft.names.id(text, self.draft.sink);
-        let lane = self.thread(owner, process_number, row.or_zero(3));
+        let lane = self.thread(row.process, row.thread);
         let place = self.hosts.push(
             lane,
             HostSpan {
                 start,
-                end: row.integer(1),
+                end: row.end,
                 name,
                 kind,
                 state: State::Done,
             },
         );
-        let process = process(owner, process_number);
-        if let Some(stack) = self.facts.stack(event) {
+        let (process, known) = (process(owner, row.process), &mut self.dialect);
+        if let Some(stack) = known.facts.stack(event) {
             self.launches.add(process, stack, place);
         }
-        self.calls.insert(event, place);
-        let text = self.facts.text((owner, row.or_zero(4)));
-        self.handles.call(text, process, place, &self.hosts);
+        known.calls.insert(event, place);
+        let text = known.facts.text((owner, row.name));
+        known.handles.call(text, process, place, &self.hosts);
+        Ok(())
     }
 
     /// Memory that was taken or given back.
-    pub(super) fn allocation(&mut self, part: &Part, row: Row<'_>) {
-        let Some(start) = row.integer(0) else {
-            return self.draft.troubles.unplaced(&part.query.table, row.number);
-        };
-        let lane = self.thread(part.owner, row.or_zero(2), row.or_zero(3));
-        let name = match row.text(4) {
+    pub(super) fn allocation(&mut self, row: RocpdAllocationRow<'_>) -> Result<(), Untimed> {
+        let start = row.start.ok_or(Untimed)?;
+        let lane = self.thread(row.process, row.thread);
+        let name = match row.sort {
             Some("ALLOC") => "allocate memory",
             Some("FREE") => "free memory",
             Some(other) => other,
@@ -61,33 +58,36 @@ impl Reading<'_, '_> {
             lane,
             HostSpan {
                 start,
-                end: row.integer(1),
+                end: row.end,
                 name,
                 kind: SpanKind::HostWork,
                 state: State::Done,
             },
         );
-        if let Some(bytes) = row.integer(5) {
+        if let Some(bytes) = row.bytes {
             let field = self.draft.name("bytes");
             self.hosts.argument(place, field, Value::Integer(bytes));
         }
+        Ok(())
     }
 
     /// What a call was given.
-    pub(super) fn call_argument(&mut self, part: &Part, row: Row<'_>) {
-        let place = self.calls.get(&(part.owner, row.or_zero(0))).copied();
-        let (Some(place), Some(name), Some(value)) = (place, row.text(1), row.text(2)) else {
-            self.strays += 1;
+    pub(super) fn call_argument(&mut self, row: RocpdArgumentRow<'_>) {
+        let known = &mut self.dialect;
+        let place = known.calls.get(&(self.owner, row.event)).copied();
+        let (Some(place), Some(name), Some(value)) = (place, row.name, row.value) else {
+            known.strays += 1;
             return;
         };
+        known.handles.given(place, name, value);
         self.draft
             .field(self.hosts.span(place), name, Value::Text(value.into()));
-        self.handles.given(place, name, value);
     }
 
-    fn thread(&mut self, owner: i64, process_number: i64, thread: i64) -> LaneId {
+    fn thread(&mut self, process_number: i64, thread: i64) -> LaneId {
+        let owner = self.owner;
         let key = (Group::Host, [process(owner, process_number), thread, 0, 0]);
-        let facts = &self.facts;
+        let facts = &self.dialect.facts;
         self.draft.lanes.id(key, self.draft.sink, |_| Title {
             name: facts.thread(owner, process_number, thread).0,
             besides: facts.owner(owner, process_number),

@@ -97,11 +97,6 @@ impl<'a> Row<'a> {
         (cell != NOTHING).then_some(cell)
     }
 
-    /// The whole number in a column, or 0.
-    pub fn or_zero(&self, column: usize) -> i64 {
-        self.integer(column).unwrap_or(0)
-    }
-
     /// The real number in a column.
     pub fn number(&self, column: usize) -> Option<f64> {
         let cell = *self.cells.get(column)?;

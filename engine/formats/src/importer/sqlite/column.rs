@@ -17,7 +17,6 @@ pub(in crate::importer) enum As {
 /// read as nothing.
 pub(in crate::importer) type ColumnList = Vec<(&'static str, As)>;
 
-pub(in crate::importer) type Columns = &'static [(&'static str, As)];
 /// What is read of one column or several that follow each other.
 pub(in crate::importer) trait RowField<'a>: Sized {
     /// How many names of columns it takes; none where it knows its columns itself.
@@ -34,7 +33,7 @@ pub(in crate::importer) trait RowField<'a>: Sized {
 /// declaration makes the list of columns that is asked for, so that a field can be read from no other column.
 ///
 /// An `Option` is nothing where the file has nothing that can be read; an `i64` is 0 then, and a `&str` empty. Three
-/// numbers of three columns are an `[i64; 3]`. A field without a column is such a struct itself.
+/// numbers of three columns are an `[i64; 3]`, or an `Option` of it. A field without a column is such a struct itself.
 macro_rules! columns {
     (@fields ($($head:tt)+) ($($row:tt)+) $life:lifetime {
         $($(#[$about:meta])* $field:ident: $type:ty $(= $($column:literal)+)?,)+
@@ -108,6 +107,21 @@ impl<'a> RowField<'a> for [i64; 3] {
 
     fn read(row: Row<'a>, at: &mut usize) -> Self {
         [(); 3].map(|()| i64::read(row, at))
+    }
+}
+
+/// Nothing where the first of them is nothing.
+impl<'a> RowField<'a> for Option<[i64; 3]> {
+    const NAMES: usize = 3;
+
+    fn list(names: &[&'static str], columns: &mut ColumnList) {
+        i64::list(names, columns);
+    }
+
+    fn read(row: Row<'a>, at: &mut usize) -> Self {
+        let first = row.integer(*at);
+        let all = RowField::read(row, at);
+        first.map(|_| all)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is asked of one table.
 
-use super::column::{As, ColumnList, Columns};
+use super::column::{As, ColumnList};
 use super::schema::{Table, quoted};
 
 /// Columns of one table, in the order asked for.
@@ -15,21 +15,12 @@ pub(in crate::importer) struct Query {
 }
 
 impl Query {
-    /// Asks a table for columns; those that it lacks read as nothing.
-    pub fn new(table: &Table, columns: Columns) -> Self {
-        Self::named(table, columns.iter().copied())
-    }
-
     /// Asks a table for the columns that a declaration lists; those that it lacks read as nothing.
-    pub fn listed(table: &Table, list: fn(&mut ColumnList)) -> Self {
+    pub fn new(table: &Table, list: fn(&mut ColumnList)) -> Self {
         let mut columns = ColumnList::new();
         list(&mut columns);
-        Self::named(table, columns.into_iter())
-    }
-
-    /// The same with names that are known only at run time.
-    pub fn named<'a>(table: &Table, columns: impl Iterator<Item = (&'a str, As)>) -> Self {
         let (names, kinds): (Vec<String>, Vec<As>) = columns
+            .into_iter()
             .map(|(name, kind)| {
                 let known = table.has(name).then(|| quoted(name));
                 (known.unwrap_or("NULL".to_owned()), kind)

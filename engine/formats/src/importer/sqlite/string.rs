@@ -1,6 +1,6 @@
 //! The file's own table of texts, by the file's own numbers.
 
-use super::{As, Columns, Draft};
+use super::Draft;
 use record::NameId;
 
 /// Texts by number. A text gets a name of the capture only once something is called so.
@@ -14,9 +14,6 @@ pub(in crate::importer) struct Strings {
 }
 
 impl Strings {
-    /// What its rows are read from: a number and a text.
-    pub const NSIGHT: Columns = &[("id", As::Integer), ("value", As::Text)];
-
     /// Takes a text, if the file says both its number and what it is.
     pub fn take(&mut self, id: Option<i64>, text: Option<&str>) {
         if let (Some(id), Some(text)) = (id, text) {

@@ -80,7 +80,7 @@ impl<D: Dialect> TableQuery<D> {
     /// The tables of a list that a database has.
     pub fn all(readers: &'static [TableReader<D>], database: &Database) -> Vec<Self> {
         let known = readers.iter().filter_map(|reader| {
-            let query = Query::listed(database.table(reader.name)?, reader.columns);
+            let query = Query::new(database.table(reader.name)?, reader.columns);
             Some(Self {
                 reader,
                 owner: 0,
