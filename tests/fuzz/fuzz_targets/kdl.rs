@@ -1,7 +1,7 @@
 //! Reads any text as a workload, and plans what reads without an error.
 #![no_main]
 
-use engine::workload::Document;
+use workload::Document;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -3,8 +3,8 @@
 
 use std::ops::ControlFlow;
 
-use engine::capture::Capture;
-use engine::importer::{Source, open_source};
+use capture::Capture;
+use formats::importer::{Source, open_source};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {
