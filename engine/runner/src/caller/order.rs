@@ -47,9 +47,10 @@ impl Caller {
         self.note(current, Act::Begin(awaited, self.own_wait()));
     }
 
-    /// The host thread has waited.
+    /// The host thread has waited. One that a loss ended has not; but what it calls next comes to nothing, or, where the
+    /// device is opened anew, begins without a past: either way it races with nothing that was before.
     pub(super) fn note_end(&self, current: &Current, result: &Result<(), Error>) {
-        if has_waited(result) {
+        if has_waited(result) || matches!(result, Err(Error::Lost(_))) {
             self.note(current, Act::End(self.own_wait()));
         }
     }
