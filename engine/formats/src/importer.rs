@@ -7,6 +7,7 @@ mod counter_titles;
 pub mod cupti;
 mod error;
 mod flow_points;
+mod json;
 mod key_index;
 mod log_folder;
 pub mod nsight;

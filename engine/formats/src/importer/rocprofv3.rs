@@ -8,11 +8,11 @@ mod kept;
 mod row;
 mod tell;
 mod walk;
-mod window;
 
 use memchr::memmem;
 use serde_json::from_slice;
 
+use super::json::window::Window;
 use super::sqlite::{Draft, Handles, Hosts, Launches, Operations};
 use super::{Error, Importer, Receipt, Sink, Source};
 use counters::Counters;
@@ -23,7 +23,6 @@ use record::{Clock, DeviceId, Record, Run};
 use row::{Collection, Row};
 use tell::{End, Unread};
 use walk::{Place, ROOT, walk};
-use window::Window;
 
 /// The format of rocprofv3 with `--output-format json`.
 pub struct Rocprofv3;

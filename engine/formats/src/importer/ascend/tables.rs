@@ -9,51 +9,39 @@ columns! {
         id: Option<i64> = "id",
         text: Option<&'a str> = "value",
     }
-}
 
-columns! {
     /// A device.
     pub(super) struct AscendDeviceRow<'a> {
         id: i64 = "id",
         name: &'a str = "name",
     }
-}
 
-columns! {
     /// The rank that ran on a device.
     pub(super) struct AscendRankRow {
         rank: i64 = "rankId",
         device: i64 = "deviceId",
     }
-}
 
-columns! {
     /// Numbers that tie calls of PyTorch to each other and to tasks.
     pub(super) struct AscendConnectionRow {
         id: i64 = "id",
         number: i64 = "connectionId",
     }
-}
 
-columns! {
     /// What all spans of host threads have.
     pub(super) struct AscendHostRow {
         start: Option<i64> = "startNs",
         end: Option<i64> = "endNs",
         thread: i64 = "globalTid",
     }
-}
 
-columns! {
     /// A call of CANN.
     pub(super) struct CannRow {
         host: AscendHostRow,
         name: i64 = "name",
         connection: Option<i64> = "connectionId",
     }
-}
 
-columns! {
     /// A call of PyTorch, or of Python.
     pub(super) struct PytorchRow {
         host: AscendHostRow,
@@ -63,35 +51,27 @@ columns! {
         types: Option<i64> = "inputDtypes",
         shapes: Option<i64> = "inputShapes",
     }
-}
 
-columns! {
     /// A range of the program itself.
     pub(super) struct MstxRow {
         host: AscendHostRow,
         name: i64 = "message",
     }
-}
 
-columns! {
     /// A step of the training loop, which is of no thread.
     pub(super) struct AscendStepRow {
         start: Option<i64> = "startNs",
         end: Option<i64> = "endNs",
         id: i64 = "id",
     }
-}
 
-columns! {
     /// What is known of a task that computes.
     pub(super) struct ComputeRow {
         task: i64 = "globalTaskId",
         name: i64 = "name",
         sort: Option<i64> = "opType",
     }
-}
 
-columns! {
     /// What is known of a task that is part of a collective operation.
     pub(super) struct CommunicationRow {
         task: i64 = "globalTaskId",
@@ -102,9 +82,7 @@ columns! {
         source: i64 = "srcRank",
         destination: i64 = "dstRank",
     }
-}
 
-columns! {
     /// A task of the NPU.
     pub(super) struct AscendTaskRow {
         start: Option<i64> = "startNs",
@@ -115,9 +93,7 @@ columns! {
         task: i64 = "globalTaskId",
         sort: i64 = "taskType",
     }
-}
 
-columns! {
     /// A collective operation as a whole.
     pub(super) struct AscendCollectiveRow {
         start: Option<i64> = "startNs",
@@ -128,18 +104,14 @@ columns! {
         count: i64 = "count",
         device: i64 = "deviceId",
     }
-}
 
-columns! {
     /// The frequency of a device.
     pub(super) struct FrequencyRow {
         time: Option<i64> = "timestampNs",
         value: Option<f64> = "freq",
         device: i64 = "deviceId",
     }
-}
 
-columns! {
     /// The bandwidth of one of several memories.
     pub(super) struct HbmRow {
         time: Option<i64> = "timestampNs",
@@ -148,9 +120,7 @@ columns! {
         number: Option<i64> = "hbmId",
         sort: Option<i64> = "type",
     }
-}
 
-columns! {
     /// The throughput of one of several caches.
     pub(super) struct CacheRow {
         time: Option<i64> = "timestampNs",
@@ -159,9 +129,7 @@ columns! {
         number: Option<i64> = "llcId",
         sort: Option<i64> = "mode",
     }
-}
 
-columns! {
     /// How much memory is taken.
     pub(super) struct NpuMemoryRow {
         time: Option<i64> = "timestampNs",

@@ -3,7 +3,6 @@
 
 mod arguments;
 mod block;
-mod cursor;
 mod event;
 mod field;
 mod intern;
@@ -14,9 +13,9 @@ mod rows;
 mod text;
 pub(super) mod words;
 
+pub(super) use crate::importer::json::cursor::{Cursor, Fault};
 pub(super) use arguments::{Argument, Payload};
 pub(super) use block::{Damage, End, Lists, Parsed, Scanner};
-pub(super) use cursor::{Cursor, Fault};
 pub(super) use event::{Event, NO_CORRELATION, flag};
 pub(super) use intern::Interner;
 pub(super) use number::integer;

@@ -9,26 +9,20 @@ columns! {
         id: Option<i64> = "id",
         text: Option<&'a str> = "value",
     }
-}
 
-columns! {
     /// A process.
     pub(super) struct NsightProcessRow<'a> {
         process: i64 = "globalPid",
         name: Option<&'a str> = "name",
     }
-}
 
-columns! {
     /// One of the names of a thread.
     pub(super) struct NsightThreadRow {
         thread: Option<i64> = "globalTid",
         name: Option<i64> = "nameId",
         priority: i64 = "priority",
     }
-}
 
-columns! {
     /// A GPU of the machine.
     pub(super) struct NsightGpuRow<'a> {
         id: i64 = "id",
@@ -37,18 +31,14 @@ columns! {
         multiprocessors: Option<i64> = "smCount",
         memory: Option<i64> = "totalMemory",
     }
-}
 
-columns! {
     /// The number by which a process knows a GPU.
     pub(super) struct NsightDeviceRow {
         gpu: i64 = "gpuId",
         device: i64 = "cudaId",
         process: i64 = "pid",
     }
-}
 
-columns! {
     /// A stream.
     pub(super) struct NsightStreamRow {
         stream: i64 = "streamId",
@@ -57,24 +47,18 @@ columns! {
         priority: i64 = "priority",
         flag: i64 = "flag",
     }
-}
 
-columns! {
     /// When the capture began, by the time of day.
     pub(super) struct NsightStartRow {
         epoch: Option<i64> = "utcEpochNs",
     }
-}
 
-columns! {
     /// Something that is said of the export.
     pub(super) struct NsightExportRow<'a> {
         name: &'a str = "name",
         value: &'a str = "value",
     }
-}
 
-columns! {
     /// A call of a host thread.
     pub(super) struct NsightCallRow {
         start: Option<i64> = "start",
@@ -85,9 +69,7 @@ columns! {
         returned: i64 = "returnValue",
         text: Option<i64> = "textId",
     }
-}
 
-columns! {
     /// A range or a mark of the program itself, or a name of such.
     pub(super) struct NvtxRow<'a> {
         start: Option<i64> = "start",
@@ -106,9 +88,7 @@ columns! {
         float: Option<f64> = "floatValue",
         json: Option<&'a str> = "jsonText",
     }
-}
 
-columns! {
     /// What all work of the GPU has.
     pub(super) struct NsightWorkRow {
         start: Option<i64> = "start",
@@ -120,9 +100,7 @@ columns! {
         process: i64 = "globalPid",
         node: i64 = "graphNodeId",
     }
-}
 
-columns! {
     /// A kernel.
     pub(super) struct NsightKernelRow {
         work: NsightWorkRow,
@@ -134,9 +112,7 @@ columns! {
         grid: Option<[i64; 3]> = "gridX" "gridY" "gridZ",
         block: Option<[i64; 3]> = "blockX" "blockY" "blockZ",
     }
-}
 
-columns! {
     /// A copy.
     pub(super) struct NsightCopyRow {
         work: NsightWorkRow,
@@ -145,9 +121,7 @@ columns! {
         source: Option<i64> = "srcKind",
         destination: Option<i64> = "dstKind",
     }
-}
 
-columns! {
     /// A fill.
     pub(super) struct NsightFillRow {
         work: NsightWorkRow,
@@ -155,17 +129,13 @@ columns! {
         value: i64 = "value",
         memory: Option<i64> = "memKind",
     }
-}
 
-columns! {
     /// A launch of a whole graph.
     pub(super) struct NsightGraphRow {
         work: NsightWorkRow,
         graph: i64 = "graphId",
     }
-}
 
-columns! {
     /// A record of an event.
     pub(super) struct NsightRecordRow {
         time: Option<i64> = "timestamp",
@@ -177,9 +147,7 @@ columns! {
         event: Option<i64> = "eventId",
         tie: Option<i64> = "eventSyncId",
     }
-}
 
-columns! {
     /// A wait of a stream or of a host thread.
     pub(super) struct NsightSyncRow {
         start: Option<i64> = "start",

@@ -10,17 +10,13 @@ columns! {
         id: Option<i64> = "_id_",
         text: Option<&'a str> = "value",
     }
-}
 
-columns! {
     /// A device.
     pub(super) struct NvprofDeviceRow {
         id: i64 = "id",
         name: i64 = "name",
     }
-}
 
-columns! {
     /// A call of the runtime or of the driver.
     pub(super) struct NvprofCallRow {
         start: Option<i64> = "start",
@@ -31,9 +27,7 @@ columns! {
         function: i64 = "cbid",
         returned: i64 = "returnValue",
     }
-}
 
-columns! {
     /// The beginning or the end of a range of the program itself, or an instant.
     pub(super) struct NvprofMarkRow {
         time: i64 = "timestamp",
@@ -41,9 +35,7 @@ columns! {
         id: i64 = "id",
         name: i64 = "name",
     }
-}
 
-columns! {
     /// What all work of the GPU has.
     pub(super) struct NvprofWorkRow {
         start: Option<i64> = "start",
@@ -53,9 +45,7 @@ columns! {
         stream: i64 = "streamId",
         correlation: Option<i64> = "correlationId",
     }
-}
 
-columns! {
     /// A kernel.
     pub(super) struct NvprofKernelRow {
         work: NvprofWorkRow,
@@ -66,27 +56,21 @@ columns! {
         static_shared: i64 = "staticSharedMemory",
         dynamic_shared: i64 = "dynamicSharedMemory",
     }
-}
 
-columns! {
     /// A copy.
     pub(super) struct NvprofCopyRow {
         work: NvprofWorkRow,
         bytes: i64 = "bytes",
         kind: i64 = "copyKind",
     }
-}
 
-columns! {
     /// A fill.
     pub(super) struct NvprofFillRow {
         work: NvprofWorkRow,
         bytes: i64 = "bytes",
         value: i64 = "value",
     }
-}
 
-columns! {
     /// A record of an event.
     pub(super) struct NvprofRecordRow {
         correlation: i64 = "correlationId",
@@ -94,9 +78,7 @@ columns! {
         stream: i64 = "streamId",
         event: i64 = "eventId",
     }
-}
 
-columns! {
     /// A wait of a stream or of a host thread.
     pub(super) struct NvprofSyncRow {
         start: Option<i64> = "start",

@@ -9,26 +9,20 @@ columns! {
         id: Option<i64> = "id",
         text: &'a str = "string",
     }
-}
 
-columns! {
     /// A process.
     pub(super) struct RocpdProcessRow<'a> {
         id: Option<i64> = "id",
         command: &'a str = "command",
     }
-}
 
-columns! {
     /// A thread.
     pub(super) struct RocpdThreadRow<'a> {
         id: Option<i64> = "id",
         number: i64 = "tid",
         name: &'a str = "name",
     }
-}
 
-columns! {
     /// An agent: a GPU or a CPU.
     pub(super) struct RocpdAgentRow<'a> {
         id: Option<i64> = "id",
@@ -37,26 +31,20 @@ columns! {
         product: &'a str = "product_name",
         name: &'a str = "name",
     }
-}
 
-columns! {
     /// A queue or a stream.
     pub(super) struct RocpdNameRow<'a> {
         id: Option<i64> = "id",
         name: &'a str = "name",
     }
-}
 
-columns! {
     /// A kernel's names.
     pub(super) struct RocpdSymbolRow<'a> {
         id: Option<i64> = "id",
         readable: Option<&'a str> = "display_name",
         name: &'a str = "kernel_name",
     }
-}
 
-columns! {
     /// A counter of an agent.
     pub(super) struct RocpdCounterRow<'a> {
         id: Option<i64> = "id",
@@ -64,18 +52,14 @@ columns! {
         unit: &'a str = "units",
         agent: i64 = "agent_id",
     }
-}
 
-columns! {
     /// What an event belongs to.
     pub(super) struct RocpdEventRow {
         id: Option<i64> = "id",
         stack: i64 = "stack_id",
         category: i64 = "category_id",
     }
-}
 
-columns! {
     /// A call, or another part of a host thread.
     pub(super) struct RocpdRegionRow {
         start: Option<i64> = "start",
@@ -85,9 +69,7 @@ columns! {
         name: i64 = "name_id",
         event: i64 = "event_id",
     }
-}
 
-columns! {
     /// Memory that was taken or given back.
     pub(super) struct RocpdAllocationRow<'a> {
         start: Option<i64> = "start",
@@ -97,18 +79,14 @@ columns! {
         sort: Option<&'a str> = "type",
         bytes: Option<i64> = "size",
     }
-}
 
-columns! {
     /// What a call was given.
     pub(super) struct RocpdArgumentRow<'a> {
         event: i64 = "event_id",
         name: Option<&'a str> = "name",
         value: Option<&'a str> = "value",
     }
-}
 
-columns! {
     /// What all work of the GPU has.
     pub(super) struct RocpdWorkRow {
         start: Option<i64> = "start",
@@ -118,9 +96,7 @@ columns! {
         queue: i64 = "queue_id",
         event: i64 = "event_id",
     }
-}
 
-columns! {
     /// A kernel.
     pub(super) struct RocpdKernelRow {
         work: RocpdWorkRow,
@@ -132,9 +108,7 @@ columns! {
         local_memory: i64 = "group_segment_size",
         scratch_memory: i64 = "private_segment_size",
     }
-}
 
-columns! {
     /// A copy.
     pub(super) struct RocpdCopyRow {
         work: RocpdWorkRow,
@@ -143,17 +117,13 @@ columns! {
         name: i64 = "name_id",
         bytes: i64 = "size",
     }
-}
 
-columns! {
     /// When counters were read.
     pub(super) struct RocpdSampleRow {
         event: Option<i64> = "event_id",
         time: Option<i64> = "timestamp",
     }
-}
 
-columns! {
     /// What a counter was.
     pub(super) struct RocpdCountRow {
         event: i64 = "event_id",

@@ -5,7 +5,7 @@ use std::io;
 
 use super::Reading;
 use super::walk::{Place, Stop};
-use super::window::{Fault, Window};
+use crate::importer::json::window::{Fault, Window};
 use crate::importer::sqlite::{Draft, Outcome};
 use crate::importer::{Error, Source};
 use record::{Severity, counted};

@@ -1,7 +1,7 @@
 //! Walks through a file: processes, their sections, and in these one element after the other.
 
-use super::window::{Fault, Window};
 use crate::importer::Error;
+use crate::importer::json::window::{Fault, Window};
 
 /// The key of the list of processes.
 pub(super) const ROOT: &str = "rocprofiler-sdk-tool";

@@ -9,9 +9,7 @@ columns! {
         id: Option<i64> = "id",
         text: Option<&'a str> = "string",
     }
-}
 
-columns! {
     /// A call.
     pub(super) struct RpdCallRow {
         start: Option<i64> = "start",
@@ -22,9 +20,7 @@ columns! {
         name: i64 = "apiName_id",
         given: i64 = "args_id",
     }
-}
 
-columns! {
     /// What a launch of a kernel was given.
     pub(super) struct RpdKernelCallRow<'a> {
         call: i64 = "api_ptr_id",
@@ -32,26 +28,20 @@ columns! {
         grid: [i64; 3] = "gridX" "gridY" "gridZ",
         workgroup: [i64; 3] = "workgroupX" "workgroupY" "workgroupZ",
     }
-}
 
-columns! {
     /// What a copy was given.
     pub(super) struct RpdCopyCallRow<'a> {
         call: i64 = "api_ptr_id",
         stream: Option<&'a str> = "stream",
         bytes: i64 = "size",
     }
-}
 
-columns! {
     /// Which call launched which operation.
     pub(super) struct RpdLaunchRow {
         call: i64 = "api_id",
         operation: i64 = "op_id",
     }
-}
 
-columns! {
     /// An operation of the GPU.
     pub(super) struct RpdOperationRow {
         start: Option<i64> = "start",
@@ -62,9 +52,7 @@ columns! {
         description: i64 = "description_id",
         sort: i64 = "opType_id",
     }
-}
 
-columns! {
     /// Something that was measured of a device.
     pub(super) struct RpdMonitorRow<'a> {
         time: Option<i64> = "start",

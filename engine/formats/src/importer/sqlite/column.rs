@@ -29,7 +29,7 @@ pub(in crate::importer) trait RowField<'a>: Sized {
     fn read(row: Row<'a>, at: &mut usize) -> Self;
 }
 
-/// Declares what is read of the rows of a table: a struct of which each field says its type and its column. The same
+/// Declares what is read of the rows of tables: structs of which each field says its type and its column. The same
 /// declaration makes the list of columns that is asked for, so that a field can be read from no other column.
 ///
 /// An `Option` is nothing where the file has nothing that can be read; an `i64` is 0 then, and a `&str` empty. Three
@@ -61,12 +61,15 @@ macro_rules! columns {
             }
         }
     };
-    ($(#[$about:meta])* $vis:vis struct $row:ident<$life:lifetime> { $($fields:tt)+ }) => {
+    ($(#[$about:meta])* $vis:vis struct $row:ident<$life:lifetime> { $($fields:tt)+ } $($more:tt)*) => {
         columns! { @fields ($(#[$about])* $vis struct $row<$life>) ($row<$life>) $life { $($fields)+ } }
+        columns! { $($more)* }
     };
-    ($(#[$about:meta])* $vis:vis struct $row:ident { $($fields:tt)+ }) => {
+    ($(#[$about:meta])* $vis:vis struct $row:ident { $($fields:tt)+ } $($more:tt)*) => {
         columns! { @fields ($(#[$about])* $vis struct $row) ($row) 'row { $($fields)+ } }
+        columns! { $($more)* }
     };
+    () => {};
 }
 
 pub(in crate::importer) use columns;
@@ -135,9 +138,7 @@ mod tests {
             text: Option<&'a str> = "text",
             real: Option<f64> = "real",
         }
-    }
 
-    columns! {
         struct OuterRow<'a> {
             start: Option<i64> = "start",
             inner: InnerRow<'a>,

@@ -1,10 +1,10 @@
 //! The fields of an event: each a name and a number or a text; what is nested stays as the file writes it.
 
-use super::cursor::{Cursor, Fault};
 use super::intern::Interner;
 use super::number::integer;
 use super::text::intern;
 use super::words;
+use crate::importer::json::cursor::{Cursor, Fault};
 
 /// A field of an event.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,12 +3,12 @@
 use memchr::memchr;
 
 use super::arguments::Argument;
-use super::cursor::{Cursor, Fault};
 use super::event::{Desk, Event, event};
 use super::intern::Interner;
 use super::layout::Layout;
 use super::packing::{Packed, Packing};
 use super::rows::{Row, Rows};
+use crate::importer::json::cursor::{Cursor, Fault};
 
 /// Bytes of which no sense could be made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

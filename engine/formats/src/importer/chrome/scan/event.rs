@@ -1,7 +1,6 @@
 //! One event, with its fields in whatever order they come.
 
 use super::arguments::{Argument, Payload, arguments, value};
-use super::cursor::{Cursor, Fault};
 use super::field::Field;
 use super::intern::Interner;
 use super::layout::Layout;
@@ -9,6 +8,7 @@ use super::number::{integer, nanos};
 use super::rows::{Rows, Token, number_of};
 use super::text::unescape;
 use super::words;
+use crate::importer::json::cursor::{Cursor, Fault};
 
 /// Stands for no correlation.
 pub const NO_CORRELATION: i64 = i64::MIN;

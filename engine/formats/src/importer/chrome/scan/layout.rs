@@ -1,10 +1,10 @@
 //! How a file lays out its events: what stands between two values is the same in most of them, and once it was
 //! understood, comparing bytes says what follows.
 
-use super::cursor::{Cursor, Fault};
 use super::field::Field;
 use super::intern::Interner;
 use super::text::intern;
+use crate::importer::json::cursor::{Cursor, Fault};
 
 /// Nothing follows, or nothing more.
 const NONE: u32 = u32::MAX;

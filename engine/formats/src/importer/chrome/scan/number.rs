@@ -1,6 +1,6 @@
 //! Numbers as files write them, read without a float: a time of today in microseconds has more digits than one holds.
 
-use super::cursor::MOST_MICROS;
+use crate::importer::json::cursor::MOST_MICROS;
 
 /// A whole number, if `bytes` are one that fits.
 pub fn integer(bytes: &[u8]) -> Option<i64> {

@@ -1,7 +1,7 @@
 //! Texts with escapes, as they are meant.
 
-use super::cursor::Raw;
 use super::intern::Interner;
+use crate::importer::json::cursor::Raw;
 
 /// The number of a text. NUL bytes, which some writers leave at the end, are taken off, unless the table keeps them.
 pub fn intern(table: &mut Interner, raw: Raw<'_>) -> u32 {

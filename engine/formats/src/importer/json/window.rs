@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use memchr::memchr2;
+use super::cursor::{Cursor, Fault as CursorFault, OpenValue};
 
 /// How much is read at a time.
 const BLOCK: usize = 1 << 18;
@@ -11,7 +11,7 @@ const LONGEST: usize = 64 << 20;
 
 /// Why reading cannot go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fault {
+pub enum Fault {
     /// The file ends within a value.
     Cut,
     /// What stands there is no JSON, or not what belongs there.
@@ -20,8 +20,17 @@ pub(super) enum Fault {
     Long,
 }
 
+impl From<CursorFault> for Fault {
+    fn from(fault: CursorFault) -> Self {
+        match fault {
+            CursorFault::Cut => Self::Cut,
+            CursorFault::Bad => Self::Bad,
+        }
+    }
+}
+
 /// The part of a file that is being read.
-pub(super) struct Window {
+pub struct Window {
     reader: Box<dyn Read + Send>,
     bytes: Vec<u8>,
     at: usize,
@@ -53,7 +62,8 @@ impl Window {
         self.failed.take()
     }
 
-    /// Forgets what was passed and reads more. Says no at the end of the file.
+    /// Forgets what was passed and reads more: of a long value so much that few such steps reach its end. Says no at the
+    /// end of the file.
     fn fill(&mut self) -> bool {
         if self.over {
             return false;
@@ -61,7 +71,9 @@ impl Window {
         self.bytes.drain(..self.at);
         self.before += self.at as u64;
         self.at = 0;
-        let more = self.reader.by_ref().take(BLOCK as u64);
+        let held = self.bytes.len();
+        let more = held.min(LONGEST.saturating_sub(held)).max(BLOCK);
+        let more = self.reader.by_ref().take(more as u64);
         match { more }.read_to_end(&mut self.bytes) {
             Ok(0) => self.over = true,
             Ok(_) => {}
@@ -108,19 +120,19 @@ impl Window {
     /// Passes a value and returns it as it stands there.
     pub fn value(&mut self) -> Result<&[u8], Fault> {
         self.peek().ok_or(Fault::Cut)?;
-        let mut extent = Extent::default();
-        let mut seen = 0;
         loop {
-            let rest = self.bytes.get(self.at + seen..).unwrap_or_default();
-            if let Some(end) = extent.feed(rest)? {
-                let start = self.at;
-                self.at += seen + end;
-                return Ok(self.bytes.get(start..self.at).unwrap_or_default());
+            let mut cursor = Cursor::new(&self.bytes, self.at);
+            match cursor.pass_value(&mut OpenValue::default()) {
+                Err(CursorFault::Cut) => {}
+                passed => {
+                    passed?;
+                    let start = self.at;
+                    self.at = cursor.at();
+                    return Ok(self.bytes.get(start..self.at).unwrap_or_default());
+                }
             }
-            seen += rest.len();
-            if seen >= LONGEST {
-                self.at += seen;
-                self.pass_over(extent)?;
+            if self.bytes.len() - self.at >= LONGEST {
+                self.skip()?;
                 return Err(Fault::Long);
             }
             if !self.fill() {
@@ -135,85 +147,19 @@ impl Window {
         self.bytes.get(start..self.at).unwrap_or_default()
     }
 
-    /// Passes a value, however long it is.
+    /// Passes a value, however long it is: of a long one no more is kept than is read at a time.
     pub fn skip(&mut self) -> Result<(), Fault> {
         self.peek().ok_or(Fault::Cut)?;
-        self.pass_over(Extent::default())
-    }
-
-    /// Passes what is left of a value.
-    fn pass_over(&mut self, mut extent: Extent) -> Result<(), Fault> {
+        let mut open = OpenValue::default();
         loop {
-            let rest = self.bytes.get(self.at..).unwrap_or_default();
-            if let Some(end) = extent.feed(rest)? {
-                self.at += end;
-                return Ok(());
-            }
-            self.at = self.bytes.len();
-            if !self.fill() {
-                return Err(Fault::Cut);
+            let mut cursor = Cursor::new(&self.bytes, self.at);
+            let passed = cursor.pass_value(&mut open);
+            self.at = cursor.at();
+            match passed {
+                Err(CursorFault::Cut) if self.fill() => {}
+                passed => return Ok(passed?),
             }
         }
-    }
-}
-
-/// How far a value has been seen. However deep it is, nothing recurses.
-#[derive(Debug, Default)]
-struct Extent {
-    depth: usize,
-    /// Within a text.
-    text: bool,
-    /// Behind a backslash.
-    escaped: bool,
-    /// Within a number or a word.
-    plain: bool,
-}
-
-impl Extent {
-    /// Where in `bytes` the value ends; nothing where it does not end there.
-    fn feed(&mut self, bytes: &[u8]) -> Result<Option<usize>, Fault> {
-        let mut at = 0;
-        while let Some(&byte) = bytes.get(at) {
-            if self.escaped {
-                self.escaped = false;
-            } else if self.text {
-                let Some(found) = bytes.get(at..).and_then(|it| memchr2(b'"', b'\\', it)) else {
-                    return Ok(None);
-                };
-                at += found;
-                self.escaped = bytes.get(at) == Some(&b'\\');
-                self.text = self.escaped;
-                if !self.text && self.depth == 0 {
-                    return Ok(Some(at + 1));
-                }
-            } else if let Some(end) = self.bare(byte)? {
-                return Ok(Some(at + end));
-            }
-            at += 1;
-        }
-        Ok(None)
-    }
-
-    /// Takes a byte outside of texts; answers 0 where the value ended before it, 1 where it ends with it.
-    fn bare(&mut self, byte: u8) -> Result<Option<usize>, Fault> {
-        match byte {
-            b'"' | b'{' | b'[' if self.plain => return Err(Fault::Bad),
-            b'"' => self.text = true,
-            b'{' | b'[' => self.depth += 1,
-            b'}' | b']' | b',' | b':' | b' ' | b'\n' | b'\r' | b'\t' if self.depth == 0 => {
-                return if self.plain {
-                    Ok(Some(0))
-                } else {
-                    Err(Fault::Bad)
-                };
-            }
-            b'}' | b']' => {
-                self.depth -= 1;
-                return Ok((self.depth == 0).then_some(1));
-            }
-            _ => self.plain = self.depth == 0,
-        }
-        Ok(None)
     }
 }
 
@@ -240,6 +186,26 @@ mod tests {
             let mut skipped = window(whole);
             assert_eq!(skipped.skip(), Ok(()));
             assert_eq!((kept.peek(), skipped.peek()), (Some(b','), Some(b',')));
+        }
+    }
+
+    #[test]
+    fn values_longer_than_what_is_read_at_a_time_are_passed() {
+        let long = "x\\\\\\\"".repeat(BLOCK / 3);
+        let numbers = "1".repeat(3 * BLOCK);
+        for text in [
+            format!("[\"{long}\",[{numbers}]]"),
+            format!("\"{long}\""),
+            numbers,
+        ] {
+            for shift in 0..7 {
+                let whole = format!("{}{text},7", " ".repeat(shift)).leak();
+                let mut kept = window(whole);
+                assert_eq!(kept.value().map(<[u8]>::len), Ok(text.len()));
+                let mut skipped = window(whole);
+                assert_eq!(skipped.skip(), Ok(()));
+                assert_eq!((kept.peek(), skipped.peek()), (Some(b','), Some(b',')));
+            }
         }
     }
 

@@ -21,6 +21,17 @@ pub struct Cursor<'a> {
     at: usize,
 }
 
+/// How far a value has been passed that goes on behind the bytes at hand.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OpenValue {
+    /// Arrays and objects that are open.
+    depth: usize,
+    /// Within a text.
+    in_text: bool,
+    /// Within a number or a word.
+    in_plain: bool,
+}
+
 /// A text between quotes, as it stands there.
 #[derive(Clone, Copy)]
 pub struct Raw<'a> {
@@ -187,12 +198,7 @@ impl<'a> Cursor<'a> {
     /// Passes a number, `true`, `false` or `null`: everything up to the next delimiter.
     pub fn plain(&mut self) -> Result<&'a [u8], Fault> {
         let rest = self.bytes.get(self.at..).unwrap_or_default();
-        let end = rest.iter().position(|byte| {
-            matches!(
-                byte,
-                b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' | b'"' | b':' | b'{' | b'['
-            )
-        });
+        let end = rest.iter().position(|byte| is_delimiter(*byte));
         match end {
             Some(0) => Err(Fault::Bad),
             Some(end) => {
@@ -203,29 +209,80 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes an array or an object and returns it as it stands there. However deep it is, this does not recurse.
+    /// Passes an array or an object and returns it as it stands there.
     pub fn nested(&mut self) -> Result<&'a [u8], Fault> {
         let start = self.at;
-        let mut depth = 0_usize;
+        self.pass_value(&mut OpenValue::default())?;
+        Ok(self.bytes.get(start..self.at).unwrap_or_default())
+    }
+
+    /// Passes a value, or what is left of one of which the bytes before were passed. However deep it is, this does not
+    /// recurse. Where the bytes end before it, those behind this place are to be followed by what comes next.
+    pub fn pass_value(&mut self, open: &mut OpenValue) -> Result<(), Fault> {
+        if open.in_text {
+            self.pass_text(open)?;
+            if open.depth == 0 {
+                return Ok(());
+            }
+        } else if open.in_plain || open.depth == 0 && !self.opens() {
+            return self.pass_plain(open);
+        }
+        let mut depth = open.depth;
         while let Some(byte) = self.peek() {
+            self.at += 1;
             match byte {
                 b'"' => {
-                    self.text()?;
+                    open.depth = depth;
+                    self.pass_text(open)?;
+                }
+                b'[' | b'{' => {
+                    depth += 1;
                     continue;
                 }
-                b'[' | b'{' => depth += 1,
-                b']' | b'}' => {
-                    depth = depth.checked_sub(1).ok_or(Fault::Bad)?;
-                    if depth == 0 {
-                        self.at += 1;
-                        return Ok(self.bytes.get(start..self.at).unwrap_or_default());
-                    }
-                }
-                _ => {}
+                b']' | b'}' => depth -= 1,
+                _ => continue,
             }
-            self.at += 1;
+            if depth == 0 {
+                return Ok(());
+            }
         }
+        open.depth = depth;
         Err(Fault::Cut)
+    }
+
+    /// Whether a text, an array or an object begins here.
+    fn opens(&self) -> bool {
+        matches!(self.peek(), Some(b'"' | b'[' | b'{'))
+    }
+
+    /// Passes what is left of a text. A backslash stays with what it escapes.
+    fn pass_text(&mut self, open: &mut OpenValue) -> Result<(), Fault> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let end = quote(rest).and_then(|at| end_of_escaped(rest, at));
+        open.in_text = end.is_none();
+        if let Some(end) = end {
+            self.at += end + 1;
+            return Ok(());
+        }
+        let slashes = rest.iter().rev().take_while(|byte| **byte == b'\\');
+        self.at = self.bytes.len() - slashes.count() % 2;
+        Err(Fault::Cut)
+    }
+
+    /// Passes what is left of a number or a word.
+    fn pass_plain(&mut self, open: &mut OpenValue) -> Result<(), Fault> {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let end = rest.iter().position(|byte| is_delimiter(*byte));
+        self.at += end.unwrap_or(rest.len());
+        match end {
+            Some(0) if !open.in_plain => Err(Fault::Bad),
+            Some(_) if matches!(self.peek(), Some(b'"' | b'{' | b'[')) => Err(Fault::Bad),
+            Some(_) => Ok(()),
+            None => {
+                open.in_plain = true;
+                Err(Fault::Cut)
+            }
+        }
     }
 
     /// Passes any value.
@@ -238,6 +295,14 @@ impl<'a> Cursor<'a> {
             None => Err(Fault::Cut),
         }
     }
+}
+
+/// Whether a number or a word ends before a byte.
+fn is_delimiter(byte: u8) -> bool {
+    matches!(
+        byte,
+        b',' | b'}' | b']' | b' ' | b'\n' | b'\r' | b'\t' | b'"' | b':' | b'{' | b'['
+    )
 }
 
 /// What sixteen digits come to, eight at a time; nothing where one is none.
