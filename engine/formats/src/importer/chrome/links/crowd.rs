@@ -3,6 +3,17 @@
 use super::order::Stream;
 use crate::importer::chrome::work::Operation;
 
+/// Of more streams than this, a call that waits for all is tied to the one that ended last.
+pub(super) const MANY: usize = 64;
+
+/// What a call waits for that waits for a device of many streams.
+pub(super) enum WaitedFor {
+    /// The last work of each of these.
+    Streams(Vec<Stream>),
+    /// The work at this place.
+    Last(Option<u32>),
+}
+
 /// The streams and the work of a device, in the order of their launches.
 #[derive(Default)]
 pub(super) struct Crowd {
@@ -30,18 +41,61 @@ impl Crowd {
         Self { firsts, last }
     }
 
-    /// The streams on which something was launched before an instant.
-    pub fn streams(&self, instant: i64) -> &[(i64, Stream)] {
+    /// What waits for all that was launched before an instant.
+    pub fn waited_for(&self, instant: i64) -> WaitedFor {
         let count = self.firsts.partition_point(|(first, _)| *first < instant);
-        self.firsts.get(..count).unwrap_or_default()
+        // Before anything is made of each: there may be as many calls as streams.
+        if count > MANY {
+            return WaitedFor::Last(self.last(instant));
+        }
+        let streams = self.firsts.get(..count).unwrap_or_default().iter();
+        let mut streams: Vec<Stream> = streams.map(looked_at).collect();
+        streams.sort_unstable();
+        WaitedFor::Streams(streams)
     }
 
     /// The place of what ends last of all that was launched before an instant.
-    pub fn last(&self, instant: i64) -> Option<u32> {
+    fn last(&self, instant: i64) -> Option<u32> {
         let count = self
             .last
             .partition_point(|(launched, _)| *launched < instant);
         let (_, place) = self.last.get(count.checked_sub(1)?)?;
         Some(*place)
+    }
+}
+
+fn looked_at(first: &(i64, Stream)) -> Stream {
+    #[cfg(test)]
+    tests::LOOKED_AT.set(tests::LOOKED_AT.get() + 1);
+    first.1
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    thread_local! {
+        /// How many streams were looked at one by one.
+        pub(super) static LOOKED_AT: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// How many are looked at where something is launched on that many streams, and a call waits for all after each.
+    fn looked_at(streams: i64) -> u64 {
+        let firsts = (0..streams).map(|it| (it * 10, Stream::default()));
+        let crowd = Crowd::new(firsts.collect(), Vec::new(), &[]);
+        LOOKED_AT.set(0);
+        for it in 0..streams {
+            crowd.waited_for(it * 10 + 5);
+        }
+        LOOKED_AT.get()
+    }
+
+    #[test]
+    fn calls_that_wait_for_very_many_streams_look_at_few() {
+        let most: u64 = (1..=MANY as u64).sum();
+        assert_eq!(looked_at(100), most);
+        assert_eq!(looked_at(10_000), most);
     }
 }

@@ -3,16 +3,13 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 
-use super::crowd::Crowd;
+use super::crowd::{Crowd, MANY, WaitedFor};
 use crate::importer::chrome::build::Builder;
 use crate::importer::chrome::scan::{NO_CORRELATION, Token};
 use crate::importer::chrome::work::Operation;
 
 /// A stream: its process, which stands for the device, and its number.
 pub(super) type Stream = (Token, Token);
-
-/// Of more streams than this, a call that waits for all is tied to the one that ended last.
-const MANY: usize = 64;
 
 /// Work in the order of its launches.
 #[derive(Default)]
@@ -216,15 +213,10 @@ impl Order {
                 None => self.streams().filter_map(|it| last(it.0)).collect(),
             };
         };
-        let streams = crowd.streams(instant);
-        // Before anything is made of each: there may be as many calls as streams.
-        if streams.len() > MANY {
-            let place = crowd.last(instant).map(|it| it as usize);
-            return place.and_then(|it| self.all.get(it)).into_iter().collect();
+        match crowd.waited_for(instant) {
+            WaitedFor::Streams(streams) => streams.into_iter().filter_map(last).collect(),
+            WaitedFor::Last(place) => place.and_then(|it| self.get(it)).into_iter().collect(),
         }
-        let mut streams: Vec<Stream> = streams.iter().map(|it| it.1).collect();
-        streams.sort_unstable();
-        streams.into_iter().filter_map(last).collect()
     }
 
     fn at(&self, list: &[u32], place: usize) -> Option<&Operation> {
