@@ -46,7 +46,7 @@ pub use idle_use::IdleUse;
 pub use job::CausesJob;
 pub use kind::{CauseKind, TimeUse};
 pub use last_arriver::{CollectiveArrivals, CollectiveMember, LastArriver};
-pub use overlap::LaneOverlap;
+pub use overlap::{COMPARED, LaneOverlap};
 pub use point::SpanPoint;
 pub use reader::{CauseReader, SpanCause};
 pub use split::TimePart;

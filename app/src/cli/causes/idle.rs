@@ -1,6 +1,6 @@
 //! Where the time of each stream, engine and host thread went, which streams overlapped, and which rank came last.
 
-use engine::analysis::causes::{CauseReader, CollectiveMember, IdleUse, LaneIdle};
+use engine::analysis::causes::{COMPARED, CauseReader, CollectiveMember, IdleUse, LaneIdle};
 use engine::analysis::{IterationTable, Iterations};
 use engine::record::LaneId;
 use engine::time::Nanos;
@@ -229,6 +229,13 @@ fn write_text(
         ]);
     }
     table.write_after_a_line(streams.out)?;
+    if lanes.len() > COMPARED {
+        let words = "the busiest of them are compared with each other";
+        writeln!(
+            streams.out,
+            "of a device with more than {COMPARED} streams {words}"
+        )?;
+    }
     let mut table = Table::new(&["straggler", ">came last", ">others waited"]);
     let arrivals = reader.arrivals(scope.within);
     for straggler in &arrivals.last {

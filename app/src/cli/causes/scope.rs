@@ -1,5 +1,6 @@
 //! Which part of a capture is asked about: a range of time, a rank, a lane.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -79,23 +80,17 @@ impl Scope {
 
     /// The streams among the lanes.
     pub fn streams(&self) -> Vec<LaneId> {
-        let mut streams = self.reader().streams();
-        streams.retain(|lane| self.lanes.contains(lane));
-        streams
+        among(self.reader().streams(), &self.lanes)
     }
 
     /// The compile workers and device timelines among the lanes.
     pub fn engines(&self) -> Vec<LaneId> {
-        let mut engines = self.reader().engines();
-        engines.retain(|lane| self.lanes.contains(lane));
-        engines
+        among(self.reader().engines(), &self.lanes)
     }
 
     /// The host threads among the lanes.
     pub fn threads(&self) -> Vec<LaneId> {
-        let mut threads = self.reader().threads();
-        threads.retain(|lane| self.lanes.contains(lane));
-        threads
+        among(self.reader().threads(), &self.lanes)
     }
 
     /// The spans of the lanes in the stretch, by start.
@@ -111,6 +106,13 @@ impl Scope {
         spans.sort_unstable();
         spans.into_iter().map(|it| it.1).collect()
     }
+}
+
+/// Those of `some` that are asked about.
+fn among<T: Copy + Ord>(mut some: Vec<T>, asked: &[T]) -> Vec<T> {
+    let asked: BTreeSet<T> = asked.iter().copied().collect();
+    some.retain(|it| asked.contains(it));
+    some
 }
 
 /// The stretch of the iteration with a number.
@@ -168,4 +170,49 @@ fn lanes(capture: &Capture, options: &CauseOptions) -> Result<Vec<LaneId>, Stop>
     Err(Stop::Wrong(format!(
         "no lane is called “{name}”; {hint}`syncline info` lists the lanes"
     )))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::cmp::Ordering;
+
+    use super::*;
+
+    thread_local! {
+        static COMPARED: Cell<u64> = const { Cell::new(0) };
+    }
+
+    /// A number that counts how often one is compared with another.
+    #[derive(Clone, Copy, Debug, Eq)]
+    struct Counted(u64);
+
+    impl PartialEq for Counted {
+        fn eq(&self, other: &Self) -> bool {
+            self.cmp(other).is_eq()
+        }
+    }
+
+    impl PartialOrd for Counted {
+        fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+            Some(self.cmp(other))
+        }
+    }
+
+    impl Ord for Counted {
+        fn cmp(&self, other: &Self) -> Ordering {
+            COMPARED.set(COMPARED.get() + 1);
+            self.0.cmp(&other.0)
+        }
+    }
+
+    #[test]
+    fn very_many_lanes_are_not_looked_through_for_each() {
+        let lanes = |count: u64| (0..count).map(Counted).collect::<Vec<_>>();
+        let (some, asked) = (lanes(20_000), lanes(10_000));
+        COMPARED.set(0);
+        let found = among(some, &asked);
+        assert!(COMPARED.get() < 20_000 * 64, "{} looks", COMPARED.get());
+        assert_eq!(found, asked);
+    }
 }
