@@ -53,6 +53,7 @@ mod links;
 mod names;
 mod natural;
 mod near;
+mod next_places;
 mod packed;
 mod pipelines;
 mod places;

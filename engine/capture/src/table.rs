@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::chunk::{Chunk, Entry};
 use super::column::{push, put};
+use super::next_places::NextPlace;
 use super::places::Places;
 use super::row::{Room, Row, Spot};
 use super::sublanes::{Reach, SHALLOW, Sublanes};
@@ -292,20 +293,13 @@ impl Table {
     /// The spans of these numbers. What follows a span in its chunk mostly has the next number there, so that few are looked
     /// for.
     pub fn numbered(&self, ids: Range<u32>) -> impl Iterator<Item = PlacedSpan> {
-        let mut nexts = vec![0_u16; self.chunks.len()];
+        let mut nexts = Vec::new();
+        nexts.resize_with(self.chunks.len(), NextPlace::default);
         ids.filter_map(move |id| {
             let id = SpanId(id);
             let place = self.places.get(id.index())? as usize;
-            let (chunk, next) = (self.chunks.get(place)?, nexts.get_mut(place)?);
-            let at = usize::from(*next);
-            let at = if chunk.id(at) == Some(id) {
-                at
-            } else {
-                chunk.position(id)?
-            };
-            // A chunk holds some hundred spans.
-            *next =
-                u16::try_from(at + 1).unwrap_or_else(|_| impossible!("a chunk of too many spans"));
+            let chunk = self.chunks.get(place)?;
+            let at = nexts.get_mut(place)?.find(chunk, id)?;
             let &(lane, depth) = self.owners.get(chunk.row as usize)?;
             Some(chunk.entry(at)?.placed(lane, depth, self.call(id)))
         })
