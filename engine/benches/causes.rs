@@ -98,6 +98,7 @@ fn measure(spans: u32) {
     });
     black_box(sum);
     let (built, mut causes) = seconds(|| Causes::build(&capture));
+    let (slack, _) = seconds(|| black_box(causes.read(&capture).slack(SpanId(spans - 1))));
     // As it is kept beside a window.
     causes.forget_times();
     let reader = causes.read(&capture);
@@ -114,8 +115,9 @@ fn measure(spans: u32) {
         .fold(Nanos::ZERO, |sum, it| sum + it.interval.length());
     assert_eq!(whole, Interval::length(causes.extent()));
     println!(
-        "{spans} spans: graph and slack {built:.2} s, {:.1} times reading the spans once ({read:.2} s); {:.1} bytes a span",
-        built / read,
+        "{spans} spans: graph {built:.2} s and slack {slack:.2} s, {:.1} times reading the spans once ({read:.2} s); {:.1} bytes a \
+         span",
+        (built + slack) / read,
         causes.heap_bytes() as f64 / f64::from(spans),
     );
     println!(
@@ -153,7 +155,7 @@ fn measure_file(events: u64) -> io::Result<()> {
             black_box(reader.idle(lane, causes.extent()));
         }
     });
-    let (overlap, _) = seconds(|| black_box(Statistics::of(&capture, causes.extent())));
+    let (overlap, _) = seconds(|| black_box(Statistics::of_lanes(&capture, causes.extent())));
     let (walked, path) = seconds(|| reader.path());
     let (all, _) = seconds(|| black_box(Conclusions::of(&capture)));
     let sum = read + graph + idle + overlap + walked;

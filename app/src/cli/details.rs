@@ -35,7 +35,7 @@ pub(super) fn details(
     if let (true, Some(path)) = (figures.name.is_empty(), paths.first()) {
         figures.name = path.display().to_string();
     }
-    let tally = Tally::new(&capture);
+    let tally = Tally::new(&capture, &figures.lanes);
     match format {
         Format::Json => {
             let whole = Whole {

@@ -1,9 +1,11 @@
 //! What a capture comes to, in figures: made once, printed for people or for programs.
 
 use std::io::{self, Write};
+use std::panic::resume_unwind;
 use std::path::Path;
+use std::thread;
 
-use engine::analysis::{Conclusions, Statistics};
+use engine::analysis::{Conclusions, LaneUse, Statistics};
 use engine::capture::Capture;
 use engine::record::{Group, LaneId, Outcome};
 use engine::runner::SAVE_FAILED;
@@ -64,6 +66,9 @@ pub(super) struct Figures {
     pub saved: Option<String>,
     /// Why it was not, where that was wanted.
     pub save_error: Option<String>,
+    /// What each lane did that has spans.
+    #[serde(skip)]
+    pub lanes: Vec<LaneUse>,
 }
 
 /// A line of the overview.
@@ -117,11 +122,10 @@ impl Figures {
         let extent = capture.extent().unwrap_or_default();
         // The last instant counts as well, so that an operation without length there is seen.
         let all = Interval::new(extent.start, extent.end + Nanos(1));
-        let found = Statistics::of(capture, all);
         let name = |id: LaneId| capture.lane_title(id).into_owned();
         let (outcome, reason) = outcome(capture);
         let run = capture.run();
-        let made = Conclusions::of(capture);
+        let (made, found) = concluded(capture, all);
         let save_error = saved.and_then(|_| save_error(capture));
         let saved = saved.filter(|_| save_error.is_none());
         Self {
@@ -156,6 +160,7 @@ impl Figures {
             findings: Findings::new(made.answers),
             saved: saved.map(|path| path.display().to_string()),
             save_error,
+            lanes: found.lanes,
         }
     }
 
@@ -278,6 +283,22 @@ impl Figures {
         }
         Ok(())
     }
+}
+
+/// All that is concluded of a capture, and what its lanes did `within` a range: neither needs the other.
+fn concluded(capture: &Capture, within: Interval) -> (Conclusions, Statistics) {
+    let counted = || Statistics::of_lanes(capture, within);
+    thread::scope(|scope| {
+        let named = thread::Builder::new().name("statistics".to_owned());
+        let beside = named.spawn_scoped(scope, counted);
+        let made = Conclusions::of(capture);
+        let found = match beside {
+            Ok(beside) => beside.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            // Without another thread it is done on this one.
+            Err(_) => counted(),
+        };
+        (made, found)
+    })
 }
 
 fn overview(made: &Conclusions) -> Vec<OverviewText> {

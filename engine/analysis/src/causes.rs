@@ -56,6 +56,7 @@ pub use waits::WaitCost;
 pub use what_if::{WhatIf, WhatIfResult};
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 use std::sync::atomic::AtomicBool;
 
 use capture::Capture;
@@ -64,6 +65,7 @@ use collective::CollectiveGroups;
 use extra::ExtraCauses;
 use record::time::{CoveredTime, Interval, Nanos};
 use record::{LaneId, SpanId};
+use slack::Slack;
 use timetable::Timetable;
 
 /// An effect may begin so much before its cause ends, by two clocks, and still be its effect.
@@ -89,9 +91,8 @@ pub struct Causes {
     blocked: BTreeMap<LaneId, CoveredTime>,
     /// The spans that end last.
     last: Vec<SpanId>,
-    /// How much later each operation could begin, in units, nothing else ending later for it.
-    slack: Vec<u32>,
-    slack_unit: i64,
+    /// How much later each operation could begin, once somebody has asked: most of what a capture comes to needs none of it.
+    slack: OnceLock<Slack>,
     extent: Interval,
     /// The capture's revision that it was built from.
     revision: u64,
@@ -139,7 +140,8 @@ impl Causes {
     /// Bytes held on the heap.
     pub fn heap_bytes(&self) -> usize {
         let columns = self.classes.capacity()
-            + (self.firsts.capacity() + self.seconds.capacity() + self.slack.capacity()) * 4;
+            + (self.firsts.capacity() + self.seconds.capacity()) * 4
+            + self.slack.get().map_or(0, Slack::heap_bytes);
         let calls: usize = self.blocked.values().map(CoveredTime::heap_bytes).sum();
         let times = self.times.as_ref().map_or(0, Timetable::heap_bytes);
         columns + calls + times + self.extra.heap_bytes() + self.collectives.heap_bytes()

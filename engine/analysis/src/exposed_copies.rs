@@ -8,7 +8,7 @@ use super::words::{finding, length, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
 use record::time::{Interval, Nanos, shared, union};
-use record::{Finding, Severity, SpanKind};
+use record::{Finding, Severity, SpanId, SpanKind};
 
 const CODE: &str = "exposed-copies";
 /// Less than this part of the whole time, in all, is no finding.
@@ -100,7 +100,16 @@ fn pairs(
 ) -> Vec<SerialPair> {
     let mut found: Vec<SerialPair> = Vec::new();
     let mut taken = None;
+    let copies = works.iter().filter(|it| is_copy(it.span.kind));
+    let mut copies: Vec<SpanId> = copies.map(|it| it.span.id).collect();
+    copies.sort_unstable();
     for second in works {
+        // Most are neither a copy nor behind one.
+        let before = reader.before_on_stream(second.span.id);
+        let is_behind = before.is_some_and(|it| copies.binary_search(&it).is_ok());
+        if !is_behind && !is_copy(second.span.kind) {
+            continue;
+        }
         if reader.binds(second.span.id) != Some(CauseKind::Stream) {
             continue;
         }

@@ -6,7 +6,7 @@ use super::causes::{CauseReader, CollectiveMember, ThreadShare};
 use super::words::{counted, finding, length, name, span};
 use super::{Analysis, Answer, WeighedAnswer};
 use capture::{Capture, PlacedSpan};
-use record::time::{Interval, Nanos, union};
+use record::time::{Interval, Nanos};
 use record::{Finding, LaneId, Severity, SpanId};
 
 const CODE: &str = "host-bound";
@@ -103,23 +103,25 @@ fn stretches(
         member,
         ..HostStretches::default()
     };
-    let busy = lanes.iter().flat_map(|lane| reader.busy(*lane, whole));
-    let busy = union(busy.collect());
     let spans = lanes.iter().flat_map(|lane| capture.spans_in(*lane, whole));
     let works = spans.filter(|it| reader.is_operation(it.span.id) && !it.span.kind.is_waiting());
-    let mut works: Vec<(Nanos, SpanId)> = works.map(|it| (it.span.start, it.span.id)).collect();
-    works.sort_unstable();
-    for (before, after) in busy.iter().zip(busy.iter().skip(1)) {
-        let at = works.partition_point(|it| it.0 < after.start);
-        let Some(&(_, next)) = works.get(at) else {
+    let mut works: Vec<(Nanos, SpanId, Nanos)> = works
+        .map(|it| (it.span.start, it.span.id, it.span.end))
+        .collect();
+    // Those of each stream are in order already, which a stable sort makes use of.
+    works.sort();
+    let mut covered = None;
+    for (start, next, end) in works {
+        let before = covered.replace(covered.map_or(end, |covered| end.max(covered)));
+        let Some(before) = before.filter(|before| *before < start) else {
             continue;
         };
         let Some(call) = reader.launch(next).and_then(|call| capture.span(call)) else {
             continue;
         };
         let interval = Interval {
-            start: before.end,
-            end: call.span.start.min(after.start),
+            start: before,
+            end: call.span.start.min(start),
         };
         if interval.end <= interval.start {
             continue;

@@ -25,6 +25,8 @@ pub struct LaneUse {
     pub waiting: Nanos,
     /// Time its operations spent between being enqueued and starting, added up.
     pub queued: Nanos,
+    /// How many spans there are of each kind that occurs, in the order of [`SpanKind::ALL`].
+    pub kinds: Vec<(SpanKind, usize)>,
 }
 
 /// How much two streams ran at the same time.
@@ -99,6 +101,14 @@ impl Statistics {
         job.finish()
     }
 
+    /// The same without durations by name, which take longest.
+    pub fn of_lanes(capture: &Capture, within: Interval) -> Self {
+        let mut job = StatisticsJob::new(capture, within);
+        job.has_names = false;
+        while !job.step(capture, Duration::MAX) {}
+        job.finish()
+    }
+
     /// What one lane did.
     pub fn lane(&self, lane: LaneId) -> Option<&LaneUse> {
         self.lanes.get(*self.places.get(&lane)?)
@@ -114,6 +124,10 @@ pub struct StatisticsJob {
     from: Nanos,
     busy: Vec<Interval>,
     current: Option<LaneUse>,
+    /// How many spans of the current lane are of each kind.
+    kinds: Vec<usize>,
+    /// Whether operations are told apart by name.
+    has_names: bool,
     streams: Vec<(LaneId, Vec<Interval>, Nanos)>,
     names: BTreeMap<(NameId, SpanKind), Vec<Nanos>>,
 }
@@ -132,6 +146,8 @@ impl StatisticsJob {
             from: within.start,
             busy: Vec::new(),
             current: None,
+            kinds: vec![0; SpanKind::ALL.len()],
+            has_names: true,
             streams: Vec::new(),
             names: BTreeMap::new(),
         }
@@ -195,16 +211,21 @@ impl StatisticsJob {
             busy: Nanos::ZERO,
             waiting: Nanos::ZERO,
             queued: Nanos::ZERO,
+            kinds: Vec::new(),
         };
         let used = self.current.get_or_insert(fresh);
         used.spans += 1;
+        if let Some(count) = self.kinds.get_mut(span.kind as usize) {
+            *count += 1;
+        }
         used.queued += placed.queued();
         if span.kind.is_waiting() {
             used.waiting += inside.map_or(Nanos::ZERO, Interval::length);
         } else {
             self.busy.extend(inside);
         }
-        if streams && !span.kind.is_waiting() && span.kind != SpanKind::EventRecord {
+        let is_work = !span.kind.is_waiting() && span.kind != SpanKind::EventRecord;
+        if self.has_names && streams && is_work {
             self.names
                 .entry((span.name, span.kind))
                 .or_default()
@@ -218,6 +239,9 @@ impl StatisticsJob {
             return;
         };
         used.busy = total(&busy);
+        let counts = self.kinds.iter_mut().map(std::mem::take);
+        let kinds = SpanKind::ALL.iter().copied().zip(counts);
+        used.kinds = kinds.filter(|it| it.1 > 0).collect();
         if streams && used.busy > Nanos::ZERO {
             self.streams.push((used.lane, busy, used.busy));
             if self.streams.len() > 4 * COMPARED {

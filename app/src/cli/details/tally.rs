@@ -1,9 +1,10 @@
 //! Counts of a capture: spans by lane and kind, dependencies by kind and basis, bytes by table.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Write};
 
+use engine::analysis::LaneUse;
 use engine::capture::Capture;
 use engine::record::{DependencyId, LaneId};
 use serde::{Serialize, Serializer};
@@ -26,7 +27,7 @@ pub(super) struct Tally<'a> {
 struct Lanes<'a> {
     capture: &'a Capture,
     order: Vec<LaneId>,
-    kinds: BTreeMap<(LaneId, &'static str), usize>,
+    uses: HashMap<LaneId, &'a LaneUse>,
 }
 
 /// What lies on a lane.
@@ -40,30 +41,24 @@ struct LaneTally<'a> {
 }
 
 impl<'a> Lanes<'a> {
-    fn new(capture: &'a Capture) -> Self {
-        let mut kinds = BTreeMap::new();
-        for placed in capture.spans() {
-            let key = (placed.span.lane, placed.span.kind.label());
-            *kinds.entry(key).or_default() += 1;
-        }
+    fn new(capture: &'a Capture, uses: &'a [LaneUse]) -> Self {
         Self {
             capture,
             order: capture.lane_order(),
-            kinds,
+            uses: uses.iter().map(|it| (it.lane, it)).collect(),
         }
     }
 
     fn iter(&self) -> impl Iterator<Item = LaneTally<'a>> {
         let lanes = self.order.iter().filter_map(|&id| self.capture.lane(id));
         lanes.map(|lane| {
-            let kinds = self.kinds.range((lane.id, "")..);
-            let kinds = kinds.take_while(|((id, _), _)| *id == lane.id);
-            let kinds: BTreeMap<_, _> = kinds.map(|((_, kind), count)| (*kind, *count)).collect();
+            let used = self.uses.get(&lane.id);
+            let kinds = used.map_or(&[][..], |it| &it.kinds).iter();
             LaneTally {
                 group: lane.group.label(),
                 name: self.capture.lane_title(lane.id),
-                spans: kinds.values().sum(),
-                kinds,
+                spans: used.map_or(0, |it| it.spans),
+                kinds: kinds.map(|(kind, count)| (kind.label(), *count)).collect(),
                 rows: self.capture.depth(lane.id),
             }
         })
@@ -101,9 +96,9 @@ struct Held {
 }
 
 impl<'a> Tally<'a> {
-    pub fn new(capture: &'a Capture) -> Self {
+    pub fn new(capture: &'a Capture, uses: &'a [LaneUse]) -> Self {
         Self {
-            lanes: Lanes::new(capture),
+            lanes: Lanes::new(capture, uses),
             ties: ties(capture),
             memory: memory(capture),
         }

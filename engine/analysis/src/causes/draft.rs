@@ -13,7 +13,7 @@ use super::kind::CauseKind;
 use super::point::{MOST_SPANS, SpanPoint};
 use super::queue::{NONE, Predecessor, StreamOrder};
 use super::timetable::{Moments as _, Timetable};
-use super::{Causes, TOLERANCE, program, slack};
+use super::{Causes, TOLERANCE, program};
 use capture::{Capture, PlacedSpan};
 use record::time::{CoveredTime, Interval, Nanos};
 use record::{
@@ -378,7 +378,6 @@ impl CausesDraft {
             lanes: self.lanes,
             streams: self.streams,
             revision: self.revision,
-            slack_unit: 1,
             ..Causes::default()
         };
         bound(&mut causes, &self.times);
@@ -386,7 +385,6 @@ impl CausesDraft {
         if cancelled.load(Ordering::Relaxed) {
             return None;
         }
-        slack::fill(&mut causes, &self.times);
         causes.times = Some(self.times);
         Some(causes)
     }

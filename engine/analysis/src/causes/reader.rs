@@ -3,6 +3,7 @@
 use super::candidates::Candidate;
 use super::kind::CauseKind;
 use super::point::SpanPoint;
+use super::slack::Slack;
 use super::timetable::Moments as _;
 use super::{Causes, SpanClass};
 use capture::Capture;
@@ -57,6 +58,13 @@ impl<'a> CauseReader<'a> {
     pub fn is_blocking(&self, span: SpanId) -> bool {
         let class = self.causes.class(span);
         class.is_call() && class.has(SpanClass::BLOCKING)
+    }
+
+    /// The operation before one on its stream, as far as the capture tells.
+    pub(crate) fn before_on_stream(&self, operation: SpanId) -> Option<SpanId> {
+        let before = self.causes.seconds.get(operation.index()).copied();
+        let before = before.filter(|it| *it != u32::MAX && self.is_operation(operation));
+        before.map(SpanId)
     }
 
     /// Why an operation began, or a blocking call returned, when it did. Nothing for a span that is neither.
@@ -124,11 +132,16 @@ impl<'a> CauseReader<'a> {
     }
 
     /// How much later an operation could begin without anything ending later than the last of all; an upper bound where
-    /// a cause is unknown. Nothing for a span that is no operation.
+    /// a cause is unknown. Nothing for a span that is no operation. The first to ask has that of all operations made.
     pub fn slack(&self, span: SpanId) -> Option<Nanos> {
-        let units = self.causes.slack.get(span.index());
-        let units = units.filter(|_| self.is_operation(span))?;
-        Some(Nanos(i64::from(*units) * self.causes.slack_unit))
+        if !self.is_operation(span) {
+            return None;
+        }
+        let made = || match &self.causes.times {
+            Some(times) => Slack::new(self.causes, times),
+            None => Slack::new(self.causes, self.capture),
+        };
+        self.causes.slack.get_or_init(made).of(span)
     }
 
     /// The rank of a lane: that which its file says, or 0.

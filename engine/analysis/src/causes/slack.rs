@@ -2,45 +2,69 @@
 
 use super::candidates::Candidate;
 use super::point::SpanPoint;
-use super::timetable::{Moments as _, Timetable};
+use super::timetable::Moments;
 use super::{Causes, SpanClass};
 use record::SpanId;
 use record::time::Nanos;
 
+/// How much later each operation could begin, nothing else ending later for it, in units.
+#[derive(Debug)]
+pub(super) struct Slack {
+    units: Vec<u32>,
+    unit: i64,
+}
+
+impl Slack {
+    /// The slack of every operation.
+    pub fn new(causes: &Causes, times: &impl Moments) -> Self {
+        let mut pass = LatestTimes::new(causes, times);
+        pass.count();
+        pass.run();
+        let slack = |span: usize| {
+            let start = SpanPoint::start(SpanId(span as u32));
+            let late = pass.late.get(start.index()).copied().unwrap_or_default();
+            let is_operation = pass.causes.class(start.span()).is_operation();
+            let slack = late.saturating_sub(times.time(start).0).max(0);
+            if is_operation { slack } else { 0 }
+        };
+        let spans = 0..causes.classes.len();
+        let most = spans.clone().map(slack).max().unwrap_or(0);
+        // Four seconds fit to the nanosecond; longer ones in coarser units.
+        let unit = most / i64::from(u32::MAX) + 1;
+        let all = spans.map(|span| u32::try_from(slack(span) / unit).unwrap_or(u32::MAX));
+        Self {
+            units: all.collect(),
+            unit,
+        }
+    }
+
+    /// That of one operation.
+    pub fn of(&self, span: SpanId) -> Option<Nanos> {
+        let units = self.units.get(span.index())?;
+        Some(Nanos(i64::from(*units) * self.unit))
+    }
+
+    /// Bytes held on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        self.units.capacity() * 4
+    }
+}
+
 /// A backward pass over the graph: how late each point could be. Points are taken once all that comes after them was.
-struct LatestTimes<'a> {
+struct LatestTimes<'a, M> {
     causes: &'a Causes,
-    times: &'a Timetable,
+    times: &'a M,
     /// By point, and after the points by collective operation: all parts lead to one place between, and it to all ends.
     late: Vec<i64>,
     /// How many effects of each were not taken yet.
     left: Vec<u32>,
     ready: Vec<u32>,
+    /// The causes of the point that is taken.
+    taken: Vec<Candidate>,
 }
 
-/// Fills in the slack of every operation.
-pub(super) fn fill(causes: &mut Causes, times: &Timetable) {
-    let mut pass = LatestTimes::new(causes, times);
-    pass.count();
-    pass.run();
-    let slack = |span: usize| {
-        let start = SpanPoint::start(SpanId(span as u32));
-        let late = pass.late.get(start.index()).copied().unwrap_or_default();
-        let is_operation = pass.causes.class(start.span()).is_operation();
-        let slack = late.saturating_sub(times.time(start).0).max(0);
-        if is_operation { slack } else { 0 }
-    };
-    let spans = 0..causes.classes.len();
-    let most = spans.clone().map(slack).max().unwrap_or(0);
-    // Four seconds fit to the nanosecond; longer ones in coarser units.
-    let unit = most / i64::from(u32::MAX) + 1;
-    let all = spans.map(|span| u32::try_from(slack(span) / unit).unwrap_or(u32::MAX));
-    let all = all.collect();
-    (causes.slack, causes.slack_unit) = (all, unit);
-}
-
-impl<'a> LatestTimes<'a> {
-    fn new(causes: &'a Causes, times: &'a Timetable) -> Self {
+impl<'a, M: Moments> LatestTimes<'a, M> {
+    fn new(causes: &'a Causes, times: &'a M) -> Self {
         let places = causes.classes.len() * 2 + causes.collectives.all().len();
         Self {
             causes,
@@ -48,6 +72,7 @@ impl<'a> LatestTimes<'a> {
             late: vec![causes.extent.end.0; places],
             left: vec![0; places],
             ready: Vec::new(),
+            taken: Vec::new(),
         }
     }
 
@@ -77,7 +102,7 @@ impl<'a> LatestTimes<'a> {
         });
     }
 
-    fn points(&self) -> impl Iterator<Item = SpanPoint> + use<'_> {
+    fn points(&self) -> impl Iterator<Item = SpanPoint> + use<'_, M> {
         let spans = 0..self.causes.classes.len() as u32;
         let counted = spans.filter(|it| self.causes.class(SpanId(*it)).counts());
         counted.flat_map(|it| [SpanPoint::start(SpanId(it)), SpanPoint::end(SpanId(it))])
@@ -118,11 +143,12 @@ impl<'a> LatestTimes<'a> {
         let binding = self.causes.binding(self.times, point);
         let lag = binding.map_or(Nanos::ZERO, |it| self.times.time(point) - it.at);
         let bound = late.saturating_sub(lag.0);
-        let mut causes = Vec::new();
-        self.direct(point, &mut |it| causes.push(it));
-        for cause in causes {
+        let mut taken = std::mem::take(&mut self.taken);
+        self.direct(point, &mut |it| taken.push(it));
+        for cause in taken.drain(..) {
             self.lower(cause.point.index(), bound.saturating_add(cause.back.0));
         }
+        self.taken = taken;
         if let Some(middle) = self.middle(point) {
             self.lower(middle, bound);
         }

@@ -77,9 +77,14 @@ impl CausesTable {
         self
     }
 
-    /// What a path was spent on, the most first.
-    pub fn uses_of(reader: &CauseReader<'_>, path: &[ChainSegment]) -> Vec<PathUse> {
-        sums(reader, path).0
+    /// What most of a path was spent on, and how much of it.
+    pub fn most_of(path: &[ChainSegment]) -> Option<(TimeUse, Nanos)> {
+        let mut uses: BTreeMap<TimeUse, Nanos> = BTreeMap::new();
+        for segment in path {
+            *uses.entry(segment.what).or_default() += segment.interval.length();
+        }
+        uses.into_iter()
+            .min_by_key(|(what, time)| (std::cmp::Reverse(*time), *what))
     }
 }
 
@@ -187,9 +192,8 @@ fn place_of(reader: &CauseReader<'_>, path: &[ChainSegment], place: usize) -> Op
     };
     let after = || {
         let next = path.get(place + 1)?;
-        let from = |lane| reader.thread_shares(lane, next.interval).into_iter();
-        next.span
-            .or_else(|| next.lane.and_then(|lane| from(lane).find_map(|it| it.span)))
+        let call = |lane| reader.call_after(lane, next.interval.start);
+        next.span.or_else(|| next.lane.and_then(call))
     };
     segment.span.or_else(of_host).or_else(after)
 }

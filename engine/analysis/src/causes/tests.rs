@@ -436,7 +436,7 @@ fn each_use_of_the_path_leads_to_a_span() {
     let causes = Causes::build(&capture);
     let reader = causes.read(&capture);
     let path = reader.path();
-    let uses = super::CausesTable::uses_of(&reader, &path);
+    let uses = super::CausesTotals::new(&reader, reader.causes().extent(), &path).uses;
     let of = |what: TimeUse| uses.iter().find(|it| it.what == what).unwrap().longest;
     assert_eq!(of(TimeUse::Host), Some(SpanId(work)));
     assert_eq!(of(TimeUse::Run), Some(SpanId(late)));
@@ -448,7 +448,7 @@ fn each_use_of_the_path_leads_to_a_span() {
     let capture = small.capture();
     let causes = Causes::build(&capture);
     let reader = causes.read(&capture);
-    let uses = super::CausesTable::uses_of(&reader, &reader.path());
+    let uses = super::CausesTotals::new(&reader, reader.causes().extent(), &reader.path()).uses;
     let unknown = uses.iter().find(|it| it.what == TimeUse::Unknown).unwrap();
     assert_eq!(unknown.longest, Some(SpanId(alone)));
 }

@@ -93,7 +93,7 @@ impl CauseReader<'_> {
     }
 
     /// A call of a thread that begins at an instant or later, if there is any.
-    fn call_after(&self, lane: LaneId, time: Nanos) -> Option<SpanId> {
+    pub(super) fn call_after(&self, lane: LaneId, time: Nanos) -> Option<SpanId> {
         let after = Interval {
             start: time,
             end: Nanos::MAX,

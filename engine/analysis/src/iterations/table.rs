@@ -57,7 +57,6 @@ impl IterationTable {
                 time.add(&reader.idle(*lane, within));
             }
             let path = reader.path_within(within);
-            let uses = CausesTable::uses_of(reader, &path);
             let longer = (within.length() - median).0;
             let off = match longer {
                 ..0 if is_cut(iteration.number) => 0,
@@ -66,7 +65,7 @@ impl IterationTable {
             IterationRow {
                 iteration: iteration.clone(),
                 time,
-                critical: uses.first().map(|it| (it.what, it.time)),
+                critical: CausesTable::most_of(&path),
                 is_outlier: off > spread.0.saturating_mul(FAR) && off > median.0 / LITTLE,
             }
         });
