@@ -170,6 +170,7 @@ fn kind(pending: &Pending, target: Target, judged: Judged) -> SpanKind {
     match (pending.class, target.nature) {
         (Class::Plain, Nature::Stream) | (Class::Task, _) => judged.kind,
         (Class::Plain, Nature::Derived) | (Class::Annotation | Class::Scope, _) => SpanKind::Scope,
+        (Class::Plain, Nature::Host) if judged.is_step => SpanKind::Scope,
         (Class::Call, _) if judged.verb.blocks() => SpanKind::Synchronize,
         (Class::Call, _) => SpanKind::Call,
         (Class::Plain, Nature::Host) if judged.is_api && judged.verb.blocks() => {

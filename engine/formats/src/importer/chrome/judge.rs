@@ -18,6 +18,8 @@ pub(super) struct Judged {
     pub is_api: bool,
     /// Whether it is a function of Python by the way JAX's tracer calls it: `$file.py:7 name`.
     pub is_function: bool,
+    /// Whether it is a step of PyTorch's profiler, which older files and those of Ascend tell like any operator.
+    pub is_step: bool,
     /// Whether several devices do it together.
     pub collective: bool,
     /// Whether it is a copy to memory of the host that is not pinned, which blocks the call until it is complete.
@@ -57,6 +59,7 @@ impl Judge {
             .iter()
             .any(|it| text.starts_with(it)),
             is_function: text.starts_with('$') && text.contains(' '),
+            is_step: text.starts_with("ProfilerStep#"),
             collective: is_collective(text),
             blocks_call: text.starts_with("Memcpy DtoH") && text.contains("-> Pageable"),
         };

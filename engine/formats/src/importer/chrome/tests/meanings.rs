@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Opened, open};
-use record::{DependencyKind, Record};
+use record::{DependencyKind, Record, SpanKind};
 
 fn names(opened: &Opened) -> Vec<(String, i64, i64)> {
     let name = |id| {
@@ -44,6 +44,16 @@ fn an_end_that_no_open_span_has_ends_nothing() {
     assert_eq!(names(&opened), expected);
     assert_eq!(repaired(&opened, "ends of no open span"), 1);
     assert_eq!(opened.receipt.repaired, 1);
+}
+
+#[test]
+fn a_step_is_an_annotation_in_files_that_tell_it_as_an_operator() {
+    let text =
+        br#"[{"ph":"X","cat":"Operator","name":"ProfilerStep#5","pid":1,"tid":"1","ts":0,"dur":9},
+{"ph":"X","cat":"Operator","name":"aten::add","pid":1,"tid":"1","ts":1,"dur":2}]"#;
+    let opened = open(text).unwrap();
+    let kinds: Vec<_> = opened.spans().iter().map(|it| it.kind).collect();
+    assert_eq!(kinds, [SpanKind::Scope, SpanKind::HostWork]);
 }
 
 #[test]
