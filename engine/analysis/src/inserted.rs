@@ -28,9 +28,34 @@ impl Analysis for Inserted {
         let found = capture.findings().iter().filter(|it| it.code == CODE);
         let findings: Vec<_> = found.cloned().collect();
         let looked = match findings.first() {
+            None if capture.calls().is_empty() => {
+                "none: the capture tells of no workload".to_owned()
+            }
             None => "none: this workload orders its streams itself".to_owned(),
             Some(_) => "what was inserted while it ran".to_owned(),
         };
         Answer::new(findings, looked)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use record::{Call, CallId, NameId, Record};
+
+    #[test]
+    fn a_capture_without_a_workload_is_not_said_to_have_one() {
+        let looked = |capture: &Capture| Inserted.conclude(capture).looked;
+        let mut capture = Capture::new();
+        assert_eq!(looked(&capture), "none: the capture tells of no workload");
+        capture.apply([Record::Call(Call {
+            id: CallId(0),
+            line: 1,
+            name: NameId::NONE,
+        })]);
+        assert_eq!(
+            looked(&capture),
+            "none: this workload orders its streams itself"
+        );
     }
 }
