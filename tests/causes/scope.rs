@@ -70,6 +70,27 @@ fn a_range_that_reaches_beyond_the_capture_ends_where_that_does() {
 }
 
 #[test]
+fn a_step_that_is_marked_around_more_than_counts_has_a_path_as_long_as_what_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("steps.json");
+    let span = |category: &str, name: &str, [start, length]: [u32; 2]| {
+        format!(
+            r#"{{"ph":"X","cat":"{category}","name":"{name}","pid":1,"tid":2,"ts":{start},"dur":{length}}}"#
+        )
+    };
+    let events = [
+        span("user_annotation", "ProfilerStep#1", [0, 100]),
+        span("cpu_op", "aten::add", [20, 30]),
+        span("user_annotation", "ProfilerStep#2", [100, 60]),
+        span("cpu_op", "aten::add", [110, 50]),
+    ];
+    std::fs::write(&file, format!("[{}]", events.join(","))).unwrap();
+    let rows = lines("critical-path", &[file], &["--iteration", "1"]);
+    assert_eq!(makespan(&rows), 80_000);
+    assert_eq!(path_of(&rows).iter().map(|it| it.0).sum::<i64>(), 80_000);
+}
+
+#[test]
 fn what_is_not_in_a_capture_is_refused_in_a_sentence() {
     let wrong: &[(&[&str], &str)] = &[
         (

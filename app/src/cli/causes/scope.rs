@@ -119,7 +119,9 @@ fn among<T: Copy + Ord>(mut some: Vec<T>, asked: &[T]) -> Vec<T> {
 fn iteration(reader: &CauseReader<'_>, number: u32, rank: Option<u32>) -> Result<Interval, Stop> {
     let found = Iterations::find(reader, rank);
     let count = found.all.len();
-    let known = found.get(number).map(|it| it.interval);
+    // A step may be marked around more than anything that counts.
+    let counted = |it: Interval| it.intersection(reader.causes().extent()).unwrap_or(it);
+    let known = found.get(number).map(|it| counted(it.interval));
     known.ok_or_else(|| {
         Stop::Wrong(if count == 0 {
             "the capture has no iterations: nothing in it marks steps or frames, and nothing repeats itself; --range \
