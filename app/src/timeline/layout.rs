@@ -224,7 +224,34 @@ impl Layout {
             return 0.0;
         }
         let most = (self.height() - height).max(0.0);
-        (header.y - height * 0.4).round().clamp(0.0, most)
+        let wanted = (header.y - height * 0.4).round().max(0.0);
+        if wanted >= most {
+            return most;
+        }
+        let [before, after] = self.edges(wanted);
+        let is_nearer = after - wanted <= wanted - before && after <= most;
+        if is_nearer { after } else { before }
+    }
+
+    /// Where the row or sub-lane begins that a place lies in, and where the next does: nothing is cut there.
+    fn edges(&self, y: f32) -> [f32; 2] {
+        let place = self.rows.partition_point(|row| row.y <= y);
+        let Some(row) = place.checked_sub(1).and_then(|it| self.rows.get(it)) else {
+            return [0.0; 2];
+        };
+        let end = row.y + row.height;
+        let Content::Entry(entry) = row.content else {
+            return [row.y, end];
+        };
+        let (bar, gap) = self.metrics.sub_lane(entry);
+        let (first, each) = (row.y + self.metrics.pad, bar + gap);
+        let last = entry.depths().saturating_sub(1) as f32;
+        let depth = ((y + gap - first) / each).floor().clamp(0.0, last);
+        let edge = first + depth * each - gap;
+        [
+            if depth < 1.0 { row.y } else { edge },
+            if depth < last { edge + each } else { end },
+        ]
     }
 
     /// Where the bars of sub-lane `depth` of `row` lie: the distance of their upper edge from the
@@ -339,6 +366,24 @@ mod tests {
         }
         let heights: Vec<f32> = layout.rows.iter().map(|row| row.height).collect();
         assert_eq!(heights, [24.0, 28.0, 24.0, 72.0, 28.0, 28.0]);
+    }
+
+    #[test]
+    fn the_first_streams_are_in_sight_and_nothing_above_them_is_cut() {
+        let members = [
+            (HOST, Entry::Lane(LaneId(0), 30)),
+            (STREAMS, Entry::Lane(LaneId(1), 40)),
+        ];
+        let layout = Layout::new(members, &BTreeSet::new(), &[], Metrics::new(false));
+        let (host, header) = (&layout.rows[1], &layout.rows[2]);
+        for height in 100..400 {
+            let height = height as f32;
+            let home = layout.home(height);
+            assert!(home < header.y && header.y + header.height < home + height);
+            let uppers = (0..30).map(|depth| layout.bar(host, depth).0);
+            let cut = uppers.filter(|upper| *upper < home && home < *upper + 20.0);
+            assert_eq!(cut.count(), 0, "{home} of {height}");
+        }
     }
 
     #[test]
